@@ -1,0 +1,89 @@
+import * as Schema from "effect/Schema"
+import type { Usage } from "./Usage.ts"
+
+export const CallStatus = Schema.Literal("success", "error", "timeout", "cancelled").annotations({
+  description: "Status of the model call itself, not of the task it served."
+})
+export type CallStatus = typeof CallStatus.Type
+
+export const CallError = Schema.Struct({
+  code: Schema.String.annotations({ description: "A stable, machine-readable word for what went wrong." }),
+  message: Schema.NullOr(Schema.String).annotations({ description: "The same for a person, without provider secrets." })
+}).annotations({ identifier: "CallError" })
+export type CallError = typeof CallError.Type
+
+export const CostBasis = Schema.Literal("charged", "estimated").annotations({
+  description: "charged: from the provider's own usage at the prices of admission. estimated: counted by the gateway."
+})
+export type CostBasis = typeof CostBasis.Type
+
+export const Cost = Schema.Struct({
+  amount_microusd: Schema.Int.pipe(Schema.nonNegative()).annotations({ description: "Amount in micro-USD." }),
+  currency: Schema.Literal("USD").annotations({ description: "Always USD." }),
+  basis: CostBasis
+}).annotations({
+  identifier: "Cost",
+  description: "Cost of one attempt, carried and never recomputed from token counts."
+})
+export type Cost = typeof Cost.Type
+
+export const cost = (amountMicroUsd: number, basis: CostBasis): Cost => ({
+  amount_microusd: amountMicroUsd,
+  currency: "USD",
+  basis
+})
+
+/** What a failed attempt costs the customer. */
+export const noCost: Cost = cost(0, "charged")
+
+export const CandidatePool = Schema.Struct({
+  models: Schema.NonEmptyArray(Schema.String).annotations({ description: "Ids of the models in rank order." })
+}).annotations({ identifier: "CandidatePool", description: "The models among which the call could choose." })
+export type CandidatePool = typeof CandidatePool.Type
+
+export const Attempt = Schema.Struct({
+  provider: Schema.String.annotations({ description: "Provider id." }),
+  model: Schema.String.annotations({ description: "Concrete model id." }),
+  status: CallStatus,
+  error: Schema.NullOr(CallError),
+  cost: Cost,
+  latency_ms: Schema.Number.annotations({ description: "From the attempt's start to its end, in milliseconds." })
+}).annotations({ identifier: "Attempt", description: "One call to one provider." })
+export type Attempt = typeof Attempt.Type
+
+/** Why the first candidate was chosen. */
+export const routingReasons = [
+  "pinned_model",
+  "only_candidate",
+  "cheapest_eligible",
+  "highest_quality",
+  "quality_cost_tradeoff",
+  "health_demotion",
+  "fallback_after_error"
+] as const
+export type RoutingReason = (typeof routingReasons)[number]
+
+/** How a call ended: written once by the call's own finalizer; money, call log, health and metrics follow from it. */
+export interface CallRecord {
+  readonly requestedModel: string
+  /** The concrete model that answered or failed last; `null` when nothing was dispatched. */
+  readonly model: string | null
+  readonly provider: string | null
+  readonly endpoint: "chat" | "responses" | "embedded"
+  readonly stream: boolean
+  readonly tokenDoctor: boolean
+  readonly status: CallStatus
+  readonly error: CallError | null
+  readonly cost: Cost
+  readonly usage: Usage | null
+  readonly latencyMillis: number
+  readonly firstContentMillis: number | null
+  readonly routingConfig: string | null
+  readonly reason: RoutingReason
+  readonly policyVersion: number
+  readonly pool: CandidatePool
+  readonly attempts: ReadonlyArray<Attempt>
+  /** The client's own request id, only for the log. */
+  readonly clientRequestId: string | null
+  readonly startedAtMillis: number
+}

@@ -1,0 +1,133 @@
+import type { ChatEvent, FinishReason } from "./ChatEvent.ts"
+import type { Usage } from "./Usage.ts"
+
+/** A whole answer: what the events of one attempt add up to. */
+export interface Answer {
+  readonly text: string
+  readonly refusal: string
+  readonly reasoning: ReadonlyArray<ReasoningBlock>
+  readonly toolCalls: ReadonlyArray<AnswerToolCall>
+  readonly annotations: ReadonlyArray<{ readonly [key: string]: unknown }>
+  readonly audio: { readonly [key: string]: unknown } | null
+  readonly logprobs: ReadonlyArray<unknown> | null
+  readonly finish: FinishReason
+  readonly nativeFinish: string
+  readonly usage: Usage | null
+  readonly servedModel: string | null
+  readonly serviceTier: string | null
+  readonly systemFingerprint: string | null
+}
+
+export interface ReasoningBlock {
+  readonly kind: "text" | "summary" | "encrypted"
+  readonly text: string
+  readonly signature: string | null
+  readonly id: string | null
+}
+
+export interface AnswerToolCall {
+  readonly kind: "function" | "custom"
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+  readonly extraContent: { readonly [key: string]: unknown } | null
+}
+
+/** Adds up the events of one answer. One instance per attempt. */
+export class Accumulator {
+  private text = ""
+  private refusal = ""
+  private readonly reasoning = new Map<number, ReasoningBlock>()
+  private readonly toolCalls = new Map<number, AnswerToolCall>()
+  private readonly annotations: Array<{ readonly [key: string]: unknown }> = []
+  private audio: { readonly [key: string]: unknown } | null = null
+  private logprobs: Array<unknown> | null = null
+  private finish: { readonly reason: FinishReason; readonly native: string } | undefined
+  private usage: Usage | null = null
+  private servedModel: string | null = null
+  private serviceTier: string | null = null
+  private systemFingerprint: string | null = null
+
+  add(event: ChatEvent): void {
+    switch (event._tag) {
+      case "Text":
+        this.text += event.text
+        if (event.logprobs !== undefined) (this.logprobs ??= []).push(...event.logprobs)
+        return
+      case "Refusal":
+        this.refusal += event.text
+        return
+      case "Reasoning": {
+        const before = this.reasoning.get(event.index)
+        this.reasoning.set(event.index, {
+          kind: event.kind,
+          text: (before?.text ?? "") + event.text,
+          signature: event.signature ?? before?.signature ?? null,
+          id: event.id ?? before?.id ?? null
+        })
+        return
+      }
+      case "ToolCall": {
+        const before = this.toolCalls.get(event.index)
+        this.toolCalls.set(event.index, {
+          kind: event.kind,
+          id: before?.id || (event.id ?? ""),
+          name: before?.name || (event.name ?? ""),
+          arguments: (before?.arguments ?? "") + event.arguments,
+          extraContent: event.extraContent ?? before?.extraContent ?? null
+        })
+        return
+      }
+      case "Annotation":
+        this.annotations.push(event.annotation)
+        return
+      case "Audio":
+        this.audio = this.audio === null ? event.audio : { ...this.audio, ...event.audio }
+        return
+      case "Served":
+        if (event.model !== undefined) this.servedModel = event.model
+        if (event.serviceTier !== undefined) this.serviceTier = event.serviceTier
+        if (event.systemFingerprint !== undefined) this.systemFingerprint = event.systemFingerprint
+        return
+      case "Finish":
+        this.finish = event
+        return
+      case "Usage":
+        this.usage = event.usage
+        return
+    }
+  }
+
+  get isEmpty(): boolean {
+    return (
+      this.text === "" &&
+      this.refusal === "" &&
+      this.toolCalls.size === 0 &&
+      this.reasoning.size === 0 &&
+      this.audio === null
+    )
+  }
+
+  /** `undefined` until a finish has been seen: without one the answer is not whole. */
+  get answer(): Answer | undefined {
+    if (this.finish === undefined) return undefined
+    return {
+      text: this.text,
+      refusal: this.refusal,
+      reasoning: inOrder(this.reasoning),
+      toolCalls: inOrder(this.toolCalls),
+      annotations: this.annotations,
+      audio: this.audio,
+      logprobs: this.logprobs,
+      finish: this.finish.reason,
+      nativeFinish: this.finish.native,
+      usage: this.usage,
+      servedModel: this.servedModel,
+      serviceTier: this.serviceTier,
+      systemFingerprint: this.systemFingerprint
+    }
+  }
+}
+
+const inOrder = <A>(blocks: ReadonlyMap<number, A>): ReadonlyArray<A> =>
+  [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block)

@@ -1,0 +1,85 @@
+import * as Data from "effect/Data"
+import type { Attempt } from "./Call.ts"
+
+/** A missing, malformed, unknown, inactive or expired key: one error for all, so that nothing can be told from it. */
+export class Unauthenticated extends Data.TaggedError("Unauthenticated") {}
+
+export type InvalidCode =
+  | "missing_required_parameter"
+  | "invalid_type"
+  | "invalid_value"
+  | "unsupported_value"
+  | "unsupported_parameter"
+  | "unsupported_tool"
+  | "unsupported_for_provider"
+  | "provider_rejected_request"
+  | "content_policy_violation"
+  | "context_length_exceeded"
+  | "invalid_json"
+  | "invalid_utf8"
+  | "request_too_large"
+  | "unsupported_content_type"
+  | "method_not_allowed"
+  | "idempotency_key_reused"
+
+/** The request itself is at fault; `param` is a path such as `messages[2].content[0].type`. */
+export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
+  readonly code: InvalidCode
+  readonly message: string
+  readonly param: string | null
+  /** Set where a provider found the fault. */
+  readonly attempts?: ReadonlyArray<Attempt>
+}> {}
+
+export class RateLimited extends Data.TaggedError("RateLimited")<{
+  readonly code: "rate_limit_exceeded" | "idempotent_request_in_progress"
+  readonly message: string
+  readonly retryAfterMillis: number
+}> {}
+
+/** Unknown, or excluded by the project: which of the two is not told. */
+export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{ readonly model: string }> {}
+
+/** The request's own restrictions, caps or routing configuration leave nothing. */
+export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
+  readonly excluded: Readonly<Record<string, number>>
+}> {}
+
+export class RoutingConfigNotFound extends Data.TaggedError("RoutingConfigNotFound")<{
+  readonly routingConfig: string
+}> {}
+
+export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
+  readonly scope: "account" | "project" | "key"
+  /** exhausted: nothing is left. held: running calls hold it. too_large: this call alone is more than what is left. */
+  readonly reason: "exhausted" | "held" | "too_large"
+}> {}
+
+/** Every candidate that could be tried has failed before any content was sent. */
+export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
+  readonly attempts: ReadonlyArray<Attempt>
+  /** Set only when all attempts ended in a rate limit or cool-down whose end is known. */
+  readonly retryAfterMillis: number | null
+}> {}
+
+/** The database that decides about money and keys did not answer: nothing is dispatched unpaid. */
+export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{ readonly cause: unknown }> {}
+
+export class ServiceRefused extends Data.TaggedError("ServiceRefused")<{
+  readonly reason: "shutting_down" | "overloaded"
+}> {}
+
+export class UnknownPath extends Data.TaggedError("UnknownPath")<{ readonly path: string }> {}
+
+/** What a call can fail with before its first content; afterwards a failure is part of the answer. */
+export type CallFailure =
+  | InvalidRequest
+  | RateLimited
+  | ModelNotFound
+  | NoEligibleModel
+  | RoutingConfigNotFound
+  | InsufficientFunds
+  | ProvidersFailed
+  | StoreUnavailable
+
+export type GatewayError = CallFailure | Unauthenticated | ServiceRefused | UnknownPath

@@ -1,0 +1,71 @@
+import * as Schema from "effect/Schema"
+import { promptTokens, type Usage } from "./Usage.ts"
+
+/** Whole micro-USD: 1 000 000 are one dollar. Every amount of money in this code base is one of these, safe below 2^53. */
+export const MicroUsd = Schema.Int.pipe(Schema.nonNegative(), Schema.brand("MicroUsd"))
+export type MicroUsd = typeof MicroUsd.Type
+
+/** For amounts that arithmetic has produced; a negative or fractional one is a broken invariant. */
+export const microUsd = (value: number): MicroUsd => {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an amount of micro-USD: ${value}`)
+  return value as MicroUsd
+}
+
+export const zero: MicroUsd = microUsd(0)
+
+/** Prices per million tokens in micro-USD. `null` is unknown: a cache rate then falls back to the input rate. */
+export interface Rates {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number | null
+  readonly cacheWrite: number | null
+}
+
+/** Rates that hold for the whole call once its prompt is longer than `abovePromptTokens`. */
+export interface PriceTier extends Rates {
+  readonly abovePromptTokens: number
+}
+
+export interface Prices extends Rates {
+  /** Ascending by `abovePromptTokens`. */
+  readonly tiers: ReadonlyArray<PriceTier>
+}
+
+/** The rates of the tier that a prompt of this length falls into. */
+export const ratesFor = (prices: Prices, prompt: number): Rates => {
+  let rates: Rates = prices
+  for (const tier of prices.tiers) if (prompt > tier.abovePromptTokens) rates = tier
+  return rates
+}
+
+/** What the usage costs at these prices: summed exactly, rounded up once to a whole micro-USD. */
+export const costOf = (prices: Prices, usage: Usage): MicroUsd => {
+  const rates = ratesFor(prices, promptTokens(usage))
+  return perMillion(
+    usage.inputTokens * rates.input +
+      usage.cacheReadTokens * (rates.cacheRead ?? rates.input) +
+      usage.cacheWriteTokens * (rates.cacheWrite ?? rates.input) +
+      (usage.outputTokens + usage.reasoningTokens) * rates.output
+  )
+}
+
+/** Tokens times micro-USD per million, rounded up to whole micro-USD. */
+export const perMillion = (tokensTimesRate: number): MicroUsd => microUsd(Math.ceil(tokensTimesRate / 1_000_000))
+
+/** The dearest rate an input token can have in a prompt of at most this length (a cache write may cost more than plain input). */
+export const highestInputRate = (prices: Prices, mostPromptTokens: number): number => {
+  let highest = Math.max(prices.input, prices.cacheWrite ?? 0)
+  for (const tier of prices.tiers) {
+    if (mostPromptTokens > tier.abovePromptTokens) highest = Math.max(highest, tier.input, tier.cacheWrite ?? 0)
+  }
+  return highest
+}
+
+/** The dearest rate an output token can have after a prompt of at most this length. */
+export const highestOutputRate = (prices: Prices, mostPromptTokens: number): number => {
+  let highest = prices.output
+  for (const tier of prices.tiers) {
+    if (mostPromptTokens > tier.abovePromptTokens) highest = Math.max(highest, tier.output)
+  }
+  return highest
+}

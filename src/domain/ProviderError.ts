@@ -1,0 +1,111 @@
+import * as Data from "effect/Data"
+import type { CallError, CallStatus } from "./Call.ts"
+
+/** Everything that can go wrong at a provider, in one closed family; what follows from each stands in `facts` below. */
+export type ProviderFailure =
+  /** refused, unknown host or a connect deadline: nothing can have been processed. */
+  | { readonly _tag: "Unreachable"; readonly detail: "refused" | "dns" | "reset-before-response" }
+  | { readonly _tag: "Insecure" }
+  | { readonly _tag: "ConnectTimeout" }
+  | { readonly _tag: "FirstContentTimeout" }
+  | { readonly _tag: "AnswerTimeout" }
+  | { readonly _tag: "Stalled" }
+  | { readonly _tag: "RequestTimeout" }
+  /** The stream ended, or the socket broke, before the answer was complete. */
+  | { readonly _tag: "Disconnected" }
+  | { readonly _tag: "BadResponse"; readonly detail: string }
+  | { readonly _tag: "RateLimited"; readonly retryAfterMillis: number | null }
+  | { readonly _tag: "QuotaExhausted" }
+  | { readonly _tag: "Overloaded"; readonly retryAfterMillis: number | null }
+  | { readonly _tag: "ServerError"; readonly status: number }
+  | { readonly _tag: "CredentialRejected" }
+  | { readonly _tag: "ModelGone" }
+  | { readonly _tag: "Redirected" }
+  | { readonly _tag: "RequestRejected"; readonly message: string; readonly param: string | null }
+  | { readonly _tag: "ContextLengthExceeded"; readonly message: string }
+  | { readonly _tag: "ContentPolicy"; readonly message: string }
+  | { readonly _tag: "EmptyCompletion" }
+
+export type HealthEffect =
+  /** Counts against the origin: nothing behind it can be reached. */
+  | "origin"
+  /** Counts against provider and model. */
+  | "route"
+  /** Capacity: the route rests until a deadline, its quality is not in doubt. */
+  | "cool-down"
+  /** The provider refuses the credential: out at once for every model behind it. */
+  | "credential"
+  /** This provider no longer has the model. */
+  | "candidate"
+  | "none"
+
+export interface FailureFacts {
+  readonly code: string
+  readonly message: string
+  readonly status: Extract<CallStatus, "error" | "timeout">
+  /** Another candidate may be tried (until first content has been sent). */
+  readonly mayFallBack: boolean
+  /** Nothing can have been processed: the same route may be tried once more. */
+  readonly notProcessed: boolean
+  readonly health: HealthEffect
+}
+
+const facts = (
+  code: string,
+  message: string,
+  health: HealthEffect,
+  more: Partial<Pick<FailureFacts, "status" | "mayFallBack" | "notProcessed">> = {}
+): FailureFacts => ({ code, message, status: "error", mayFallBack: true, notProcessed: false, health, ...more })
+
+const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts } = {
+  Unreachable: facts("provider_unreachable", "The provider could not be reached.", "origin", { notProcessed: true }),
+  Insecure: facts("provider_unreachable", "No secure connection to the provider could be made.", "origin"),
+  ConnectTimeout: facts("provider_timeout", "The provider did not accept a connection in time.", "origin", {
+    status: "timeout",
+    notProcessed: true
+  }),
+  FirstContentTimeout: facts("provider_timeout", "The provider sent no content in time.", "route", {
+    status: "timeout"
+  }),
+  AnswerTimeout: facts("provider_timeout", "The provider did not answer in time.", "route", { status: "timeout" }),
+  Stalled: facts("stream_stalled", "The provider stopped sending.", "route", { status: "timeout" }),
+  RequestTimeout: facts("request_timeout", "The request took longer than the gateway allows.", "none", {
+    status: "timeout",
+    mayFallBack: false
+  }),
+  Disconnected: facts("provider_disconnected", "The provider's answer was cut off.", "route"),
+  BadResponse: facts("provider_bad_response", "The provider's answer could not be understood.", "route"),
+  RateLimited: facts("provider_rate_limited", "The provider limits the rate of requests.", "cool-down"),
+  QuotaExhausted: facts("provider_unavailable", "The provider is not available.", "credential"),
+  Overloaded: facts("provider_error", "The provider is overloaded.", "route"),
+  ServerError: facts("provider_error", "The provider reported an error.", "route"),
+  CredentialRejected: facts("provider_unavailable", "The provider is not available.", "credential"),
+  ModelGone: facts("provider_error", "The provider does not serve this model.", "candidate"),
+  Redirected: facts("provider_error", "The provider answered with a redirect, which is never followed.", "route"),
+  RequestRejected: facts("provider_rejected_request", "The provider rejected the request.", "none"),
+  ContextLengthExceeded: facts("context_length_exceeded", "The prompt is too long for the model.", "none"),
+  ContentPolicy: facts("content_policy_violation", "The provider refused the request by its content policy.", "none", {
+    mayFallBack: false
+  }),
+  EmptyCompletion: facts("empty_completion", "The provider answered without any content.", "route")
+}
+
+export class ProviderError extends Data.TaggedError("ProviderError")<{
+  readonly providerId: string
+  readonly reason: ProviderFailure
+}> {
+  get facts(): FailureFacts {
+    return factsByReason[this.reason._tag]
+  }
+
+  /** What the provider asked for, when it named a time. */
+  get retryAfterMillis(): number | null {
+    return "retryAfterMillis" in this.reason ? this.reason.retryAfterMillis : null
+  }
+
+  /** The error as clients, call log and metadata see it. */
+  get callError(): CallError {
+    const { code, message } = this.facts
+    return { code, message: "message" in this.reason ? this.reason.message : message }
+  }
+}

@@ -1,0 +1,40 @@
+/** Token counts of one call. The five counts that cost money are disjoint: each token is in exactly one of them. */
+export interface Usage {
+  /** Prompt tokens that were neither read from nor written to a cache. */
+  readonly inputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  /** Completion tokens that the client can see. */
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  /** Finer counts some providers report; each is contained in one of the counts above. */
+  readonly details: UsageDetails
+}
+
+export interface UsageDetails {
+  readonly inputAudioTokens: number
+  readonly outputAudioTokens: number
+  readonly acceptedPredictionTokens: number
+  readonly rejectedPredictionTokens: number
+}
+
+export const noDetails: UsageDetails = {
+  inputAudioTokens: 0,
+  outputAudioTokens: 0,
+  acceptedPredictionTokens: 0,
+  rejectedPredictionTokens: 0
+}
+
+export const usage = (
+  counts: Partial<Omit<Usage, "details">> & { readonly details?: Partial<UsageDetails> }
+): Usage => ({
+  inputTokens: counts.inputTokens ?? 0,
+  cacheReadTokens: counts.cacheReadTokens ?? 0,
+  cacheWriteTokens: counts.cacheWriteTokens ?? 0,
+  outputTokens: counts.outputTokens ?? 0,
+  reasoningTokens: counts.reasoningTokens ?? 0,
+  details: counts.details === undefined ? noDetails : { ...noDetails, ...counts.details }
+})
+
+export const promptTokens = (u: Usage): number => u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens
+export const completionTokens = (u: Usage): number => u.outputTokens + u.reasoningTokens
