@@ -52,7 +52,7 @@ export class Accumulator {
     switch (event._tag) {
       case "Text":
         this.text += event.text
-        if (event.logprobs !== undefined) (this.logprobs ??= []).push(...event.logprobs)
+        if (event.logprobs !== undefined) this.logprobs = [...(this.logprobs ?? []), ...event.logprobs]
         return
       case "Refusal":
         this.refusal += event.text
