@@ -33,6 +33,8 @@ export interface Model {
   readonly reasonsByDefault: boolean
   readonly toolsForbidEffort: boolean
   readonly profile: Profile
+  /** The provider charges for the prompt of a call that was aborted before it answered. */
+  readonly billsAbortedCalls: boolean
   /** Per request parameter: what this route does with it. */
   readonly support: SupportTable
   /** Shown by `GET /v1/models` and eligible for `auto`; a route that is not can still be called by its id. */
