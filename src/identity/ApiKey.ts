@@ -1,0 +1,44 @@
+import { hash } from "node:crypto"
+import { crc32 } from "node:zlib"
+
+const prefix = "mrg_sk_"
+const secretLength = 32
+const checksumLength = 6
+const shownLength = 12
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const form = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
+
+/** `fill` overwrites the bytes it is given with random ones. */
+export const mint = (fill: (bytes: Uint8Array) => void): string => {
+  let body = prefix
+  const bytes = new Uint8Array(2 * secretLength)
+  while (body.length < prefix.length + secretLength) {
+    fill(bytes)
+    for (const byte of bytes) {
+      // 248 = 4 × 62: the remaining eight values would favour the first digits.
+      if (byte < 248 && body.length < prefix.length + secretLength) body += base62.charAt(byte % 62)
+    }
+  }
+  return body + checksumOf(body)
+}
+
+/** Whether the key's shape and checksum hold: a typing error or junk is refused without asking the database. */
+export const wellFormed = (key: string): boolean =>
+  form.test(key) && checksumOf(key.slice(0, -checksumLength)) === key.slice(-checksumLength)
+
+/** SHA-256 of the whole key, in hex. A plain hash will do: the key has 190 random bits. */
+export const hashOf = (key: string): string => hash("sha256", key, "hex")
+
+/** What may be shown of a key after its creation. */
+export const prefixOf = (key: string): string => key.slice(0, shownLength)
+
+/** CRC-32 (IEEE) in base62, most significant digit first. */
+export const checksumOf = (body: string): string => {
+  let rest = crc32(body)
+  let digits = ""
+  for (let i = 0; i < checksumLength; i++) {
+    digits = base62.charAt(rest % 62) + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}
