@@ -1,0 +1,189 @@
+import { defaultEffort, reasonsOnRequest, toolsForbidEffort } from "./known.mjs"
+import { qualities } from "./quality.mjs"
+
+/**
+ * Turns a file of public facts about models into our catalog file. Pure and deterministic: the same facts, in any order, give
+ * the same bytes. A fact that is missing stays missing (`null`); what is derived says here how.
+ *
+ * @typedef {{ input: number, output: number, cache_read?: number, cache_write?: number, tier: { size: number } }} FactTier
+ * @typedef {{ efforts: ReadonlyArray<string> | null, budget: { min?: number, max?: number } | null, toggle: boolean }} FactReasoning
+ * @typedef {object} Fact
+ * @property {string} id
+ * @property {string} provider
+ * @property {string} providerModel
+ * @property {string} upstreamModel
+ * @property {string} displayName
+ * @property {string | null} releaseDate
+ * @property {string | null} knowledge
+ * @property {{ input: number | null, output: number | null, cacheRead: number | null, cacheWrite: number | null }} priceMicroUsdPerMillion
+ * @property {ReadonlyArray<FactTier> | null} priceTiers
+ * @property {{ context: number | null, input: number | null, output: number | null }} limits
+ * @property {{ input: ReadonlyArray<string>, output: ReadonlyArray<string> }} modalities
+ * @property {{ tools: boolean | null, reasoning: boolean | null, structuredOutput: boolean | null, temperature: boolean | null }} capabilities
+ * @property {FactReasoning | null} reasoning
+ * @property {ReadonlyArray<{ name: string, metric: string, score: number }> | null} benchmarks
+ * @typedef {{ source: Record<string, string>, models: ReadonlyArray<Fact> }} Facts
+ * @typedef {ReturnType<typeof entryOf>} Entry
+ */
+
+/** Vendors that do not speak chat completions natively, or for which the native protocol carries more. */
+const protocols = new Map([
+  ["anthropic", "anthropic-messages"],
+  ["google", "gemini"],
+  ["amazon-bedrock", "bedrock-converse"]
+])
+
+const effortOrder = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+/** @param {Facts} facts */
+export const catalogOf = (facts) => {
+  const quality = qualities(facts.models.map(evidenceOf))
+  const providers = [...new Set(facts.models.map((fact) => fact.provider))].sort()
+  return {
+    version: 1,
+    source: { ...facts.source, contents: "facts only; quality, efforts and caps are derived by scripts/catalog" },
+    providers: providers.map((id) => ({ id, protocol: protocols.get(id) ?? "openai-chat" })),
+    models: facts.models.map((fact) => entryOf(fact, quality.get(fact.upstreamModel) ?? 0.5)).sort(byId)
+  }
+}
+
+/** @param {Fact} fact @param {number} quality */
+const entryOf = (fact, quality) => {
+  const reasoning = reasoningOf(fact)
+  return {
+    id: fact.id,
+    upstreamModel: fact.providerModel,
+    alias: fact.upstreamModel,
+    displayName: fact.displayName,
+    createdSeconds: Math.floor((millisOf(fact.releaseDate) ?? 0) / 1000),
+    knowledgeCutoff: fact.knowledge,
+    prices: pricesOf(fact),
+    contextTokens: fact.limits.context,
+    inputTokens: inputTokensOf(fact),
+    outputTokens: fact.limits.output,
+    imageTokens: imageTokensOf(fact),
+    quality,
+    capabilities: {
+      tools: fact.capabilities.tools,
+      vision: fact.modalities.input.includes("image"),
+      "structured-output": fact.capabilities.structuredOutput,
+      sampling: fact.capabilities.temperature,
+      logprobs: logprobsOf(fact),
+      "audio-input": fact.modalities.input.includes("audio"),
+      "file-input": fact.modalities.input.includes("pdf")
+    },
+    reasoning,
+    reasonsByDefault: reasoning !== null && reasonsByDefaultOf(fact),
+    toolsForbidEffort: fact.provider === "openai" && toolsForbidEffort.has(fact.upstreamModel),
+    profile: { effort: null, maxOutputTokens: outputCapOf(fact), apiVersion: apiVersionOf(fact) }
+  }
+}
+
+/** @param {Fact} fact */
+const pricesOf = ({ priceMicroUsdPerMillion: price, priceTiers }) =>
+  price.input === null || price.output === null
+    ? null
+    : {
+        input: price.input,
+        output: price.output,
+        cacheRead: price.cacheRead,
+        cacheWrite: price.cacheWrite,
+        tiers: (priceTiers ?? [])
+          .map((tier) => ({
+            abovePromptTokens: tier.tier.size,
+            input: tier.input,
+            output: tier.output,
+            cacheRead: tier.cache_read ?? null,
+            cacheWrite: tier.cache_write ?? null
+          }))
+          .sort((a, b) => a.abovePromptTokens - b.abovePromptTokens)
+      }
+
+/** Some sources list an input limit of the model's own maker beside a smaller window of the provider: the window rules. */
+/** @param {Fact} fact */
+const inputTokensOf = ({ limits }) =>
+  limits.input === null || limits.context === null ? limits.input : Math.min(limits.input, limits.context)
+
+/**
+ * What we can translate: named efforts as they are listed (names that are not ours are left out), a budget as low, medium and
+ * high, a switch as none and high. Where a switch stands beside the others, none is added. `fixed` reasons without a choice.
+ *
+ * @param {Fact} fact
+ */
+const reasoningOf = (fact) => {
+  if (fact.capabilities.reasoning !== true) return null
+  const { efforts, budget, toggle } = fact.reasoning ?? { efforts: null, budget: null, toggle: false }
+  const style = efforts !== null ? "effort" : budget !== null ? "budget" : toggle ? "toggle" : "fixed"
+  const offered = { effort: efforts ?? [], budget: ["low", "medium", "high"], toggle: ["high"], fixed: [] }[style]
+  const all = toggle ? ["none", ...offered] : offered
+  return {
+    efforts: effortOrder.filter((effort) => all.includes(effort)),
+    style,
+    budget: style === "budget" ? { min: budget?.min ?? null, max: budget?.max ?? null } : null,
+    defaultEffort: defaultEffort.get(fact.upstreamModel) ?? null,
+    mandatory: !all.includes("none") && !reasonsOnRequest.has(fact.upstreamModel)
+  }
+}
+
+/** Where nothing is known it is assumed to reason: deadlines then allow for it. @param {Fact} fact */
+const reasonsByDefaultOf = (fact) =>
+  !reasonsOnRequest.has(fact.upstreamModel) && defaultEffort.get(fact.upstreamModel) !== "none"
+
+/** Documented for the vendors' own protocols only. OpenAI refuses them while a model reasons. @param {Fact} fact */
+const logprobsOf = (fact) => {
+  if (fact.provider === "openai") return fact.capabilities.reasoning !== true
+  return fact.provider === "anthropic" || fact.provider === "amazon-bedrock" ? false : null
+}
+
+/**
+ * Upper bounds of what one image costs, from the vendors' own formulas: tiles of about 1 100 tokens (dearer on OpenAI's small
+ * models), at most 1 120 at Gemini, about 1 600 at Anthropic and three times that at full resolution. Unknown: the highest.
+ *
+ * @param {Fact} fact
+ */
+const imageTokensOf = (fact) => {
+  if (fact.provider === "google") return 1200
+  if (fact.provider === "openai" && !/mini|nano/.test(fact.upstreamModel)) return 1500
+  return 3000
+}
+
+const mostTokensUnasked = { reasoning: 65_536, plain: 32_768 }
+
+/**
+ * Some sources give the whole window as the output limit, which would leave no room for a prompt, and a cap of hundreds of
+ * thousands of tokens would hold far more money than any answer costs. Where the client names no cap, the service does.
+ *
+ * @param {Fact} fact
+ */
+const outputCapOf = ({ limits: { context, output }, capabilities: { reasoning } }) => {
+  if (output === null) return null
+  const quarter = context === null ? output : Math.floor(context / 4)
+  const cap = Math.min(output, quarter, reasoning === true ? mostTokensUnasked.reasoning : mostTokensUnasked.plain)
+  return cap < output ? cap : null
+}
+
+/** Anthropic dropped sampling parameters in its newer version; models that still take them need the older one. @param {Fact} fact */
+const apiVersionOf = (fact) => {
+  if (fact.provider !== "anthropic") return null
+  return fact.capabilities.temperature === false ? "2026-10-21" : "2023-06-01"
+}
+
+/** @param {Fact} fact */
+const evidenceOf = (fact) => {
+  const { input, output } = fact.priceMicroUsdPerMillion
+  return {
+    alias: fact.upstreamModel,
+    releaseMillis: millisOf(fact.releaseDate),
+    blendedPriceMicroUsd: input === null || output === null ? null : (3 * input + output) / 4,
+    scores: fact.benchmarks ?? []
+  }
+}
+
+/** A day, or a month whose first day stands for it. @param {string | null} date */
+const millisOf = (date) => {
+  const [year, month, day] = (date ?? "").split("-").map(Number)
+  return year === undefined || year === 0 || month === undefined ? null : Date.UTC(year, month - 1, day ?? 1)
+}
+
+/** @param {{ id: string }} a @param {{ id: string }} b */
+const byId = (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)

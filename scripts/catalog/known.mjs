@@ -1,0 +1,47 @@
+/**
+ * What the facts file does not carry but vendors document, by upstream model. Kept small: a line here needs a source, and
+ * whatever is not here stays unknown.
+ */
+
+/**
+ * Chat completions refuse function tools together with an effort (openai/openai-openapi issue 541, pydantic-ai 7480,
+ * crush 2913).
+ */
+export const toolsForbidEffort = new Set(["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano", "gpt-5.5"])
+
+/**
+ * The effort a model applies when none is sent. OpenAI: `medium` before gpt-5.1, `none` from gpt-5.1 on, `medium` again with
+ * gpt-5.5. Anthropic: `high` from generation 5, where thinking is on by default; earlier generations think on request only.
+ *
+ * @type {ReadonlyMap<string, string>}
+ */
+export const defaultEffort = new Map([
+  ["o3", "medium"],
+  ["o4-mini", "medium"],
+  ["gpt-5-nano", "medium"],
+  ["gpt-5-mini", "medium"],
+  ["gpt-5", "medium"],
+  ["gpt-oss-20b", "medium"],
+  ["gpt-oss-120b", "medium"],
+  ["gpt-5.1", "none"],
+  ["gpt-5.2", "none"],
+  ["gpt-5.4", "none"],
+  ["gpt-5.4-mini", "none"],
+  ["gpt-5.4-nano", "none"],
+  ["gpt-5.5", "medium"],
+  ["claude-sonnet-5", "high"],
+  ["claude-fable-5", "high"]
+])
+
+/** Reason only when asked to, although they can. */
+export const reasonsOnRequest = new Set([
+  "claude-haiku-4-5",
+  "claude-sonnet-4-5",
+  "claude-sonnet-4-6",
+  "claude-opus-4-5",
+  "claude-opus-4-6",
+  "claude-opus-4-7",
+  "claude-opus-4-8",
+  "gemini-2.5-flash-lite",
+  "qwen-flash"
+])

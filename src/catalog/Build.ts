@@ -1,0 +1,135 @@
+import { type Capability, type Model, providerOf, type Reasoning } from "../domain/Model.ts"
+import type { ProtocolId, SupportTable } from "../domain/Support.ts"
+import type { CatalogEntry, CatalogFile } from "./CatalogFile.ts"
+import { type ConfiguredModel, capabilitiesOf, isComplete, type ModelPatch, patched, urlProtocols } from "./Patch.ts"
+
+/** What the catalog must know of a provider that can be called. */
+export interface Vendor {
+  readonly id: string
+  readonly protocol: ProtocolId
+  readonly support: SupportTable
+  readonly billsAbortedCalls: boolean
+  /** What this provider's interface adds to or takes from all of its models, whatever the models themselves can do. */
+  readonly capabilities?: Partial<Record<Capability, boolean | null>>
+  /** The ways of asking for reasoning that can be translated for it; left out, all. A model with another becomes `fixed`. */
+  readonly reasoningStyles?: ReadonlyArray<Reasoning["style"]>
+}
+
+/** A provider of the operator's own, with its models. */
+export interface OwnVendor extends Vendor {
+  readonly models: ReadonlyArray<ConfiguredModel>
+}
+
+export interface BuildInput {
+  readonly data: CatalogFile
+  /** The built-in providers that can be called; entries of others stay out. */
+  readonly vendors: ReadonlyArray<Vendor>
+  readonly configured: ReadonlyArray<OwnVendor>
+  /** Models that are complete already, such as the simulated ones. */
+  readonly ready?: ReadonlyArray<Model>
+  /** By model id; `null` removes the model. */
+  readonly patches: Readonly<Record<string, ModelPatch | null>>
+}
+
+/**
+ * All models that can be called, by id in code-point order. An id that comes twice keeps its last description, in the order
+ * data, ready, configured. A patch for an id that is not there adds the model when its provider can be called and the patch is
+ * complete, and is without effect otherwise: the configuration has refused incomplete ones before.
+ */
+export const buildModels = (input: BuildInput): ReadonlyArray<Model> => {
+  const callable = new Map([...input.vendors, ...input.configured].map((vendor) => [vendor.id, vendor]))
+  const models = new Map<string, Model>()
+  for (const entry of input.data.models) {
+    const vendor = callable.get(providerOf(entry.id))
+    if (vendor !== undefined) models.set(entry.id, fromEntry(vendor, entry))
+  }
+  for (const model of input.ready ?? []) models.set(model.id, model)
+  for (const vendor of input.configured) {
+    for (const model of vendor.models) models.set(model.id, fromConfigured(vendor, model))
+  }
+  for (const [id, patch] of Object.entries(input.patches)) {
+    const model = models.get(id)
+    const vendor = callable.get(providerOf(id))
+    if (patch === null) models.delete(id)
+    else if (model !== undefined) models.set(id, patched(model, patch))
+    else if (vendor !== undefined && isComplete(patch)) models.set(id, fromConfigured(vendor, { ...patch, id }))
+  }
+  return [...models.values()].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+}
+
+const fromEntry = (vendor: Vendor, entry: CatalogEntry): Model => ({
+  id: entry.id,
+  providerId: vendor.id,
+  upstreamModel: entry.upstreamModel,
+  alias: entry.alias,
+  displayName: entry.displayName,
+  createdSeconds: entry.createdSeconds,
+  protocol: vendor.protocol,
+  prices: entry.prices,
+  contextTokens: entry.contextTokens,
+  inputTokens: entry.inputTokens,
+  outputTokens: entry.outputTokens,
+  imageTokens: entry.imageTokens,
+  quality: entry.quality,
+  capabilities: {
+    ...entry.capabilities,
+    "image-url": takesImageUrls(vendor, entry.capabilities.vision),
+    ...vendor.capabilities
+  },
+  reasoning: entry.reasoning === null ? null : translatable(vendor, { ...entry.reasoning, depth: null }),
+  reasonsByDefault: entry.reasonsByDefault,
+  toolsForbidEffort: entry.toolsForbidEffort,
+  profile: entry.profile,
+  support: vendor.support,
+  billsAbortedCalls: vendor.billsAbortedCalls,
+  listed: true,
+  knowledgeCutoff: entry.knowledgeCutoff
+})
+
+const unknownQuality = 0.5
+/** An image at full resolution where it costs most. */
+const unknownImageTokens = 3000
+const usualCapabilities: ReadonlyArray<Capability> = ["tools", "vision", "structured-output", "sampling"]
+
+const fromConfigured = (vendor: Vendor, model: ConfiguredModel): Model => {
+  const upstreamModel = model.upstreamModel ?? model.id.slice(vendor.id.length + 1)
+  const bare: Model = {
+    id: model.id,
+    providerId: vendor.id,
+    upstreamModel,
+    alias: upstreamModel,
+    displayName: upstreamModel,
+    createdSeconds: 0,
+    protocol: vendor.protocol,
+    prices: {
+      input: model.inputPriceMicroUsdPerMillion,
+      output: model.outputPriceMicroUsdPerMillion,
+      cacheRead: null,
+      cacheWrite: null,
+      tiers: []
+    },
+    contextTokens: model.contextTokens,
+    inputTokens: null,
+    outputTokens: model.outputTokens,
+    imageTokens: unknownImageTokens,
+    quality: unknownQuality,
+    capabilities: capabilitiesOf(vendor.protocol, usualCapabilities),
+    reasoning: null,
+    reasonsByDefault: false,
+    toolsForbidEffort: false,
+    profile: { effort: null, maxOutputTokens: null, apiVersion: null },
+    support: vendor.support,
+    billsAbortedCalls: vendor.billsAbortedCalls,
+    listed: true,
+    knowledgeCutoff: null
+  }
+  return patched(bare, model)
+}
+
+const translatable = (vendor: Vendor, reasoning: Reasoning): Reasoning =>
+  vendor.reasoningStyles === undefined || vendor.reasoningStyles.includes(reasoning.style)
+    ? reasoning
+    : { ...reasoning, style: "fixed", efforts: [], budget: null }
+
+const takesImageUrls = (vendor: Vendor, vision: boolean | null): boolean | null =>
+  urlProtocols.includes(vendor.protocol) ? vision : false

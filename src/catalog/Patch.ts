@@ -1,0 +1,125 @@
+import { type Effort, efforts } from "../domain/Chat.ts"
+import type { Capability, Model, Profile, Reasoning } from "../domain/Model.ts"
+import type { Prices, PriceTier } from "../domain/Money.ts"
+import type { ProtocolId } from "../domain/Support.ts"
+
+/** A model as an operator describes it; what is left out takes the default that `configuredModel` names. */
+export interface ConfiguredModel extends ModelPatch {
+  readonly id: string
+  readonly inputPriceMicroUsdPerMillion: number
+  readonly outputPriceMicroUsdPerMillion: number
+  readonly contextTokens: number
+  readonly outputTokens: number
+}
+
+/** Replaces what it names in a model. A list replaces the whole list. */
+export interface ModelPatch {
+  readonly upstreamModel?: string | undefined
+  readonly displayName?: string | undefined
+  readonly inputPriceMicroUsdPerMillion?: number | undefined
+  readonly outputPriceMicroUsdPerMillion?: number | undefined
+  readonly cacheReadPriceMicroUsdPerMillion?: number | null | undefined
+  readonly cacheWritePriceMicroUsdPerMillion?: number | null | undefined
+  readonly priceTiers?: ReadonlyArray<TierPatch> | undefined
+  readonly contextTokens?: number | undefined
+  readonly inputTokens?: number | null | undefined
+  readonly outputTokens?: number | undefined
+  readonly imageTokens?: number | undefined
+  readonly quality?: number | undefined
+  readonly capabilities?: ReadonlyArray<Capability> | undefined
+  readonly reasoningEfforts?: ReadonlyArray<Effort> | undefined
+  readonly reasoningDepth?: { readonly min: number; readonly max: number } | null | undefined
+  readonly toolsForbidEffort?: boolean | undefined
+  readonly profile?: Partial<Profile> | undefined
+}
+
+export interface TierPatch {
+  readonly abovePromptTokens: number
+  readonly inputPriceMicroUsdPerMillion: number
+  readonly outputPriceMicroUsdPerMillion: number
+  readonly cacheReadPriceMicroUsdPerMillion?: number | null | undefined
+  readonly cacheWritePriceMicroUsdPerMillion?: number | null | undefined
+}
+
+/** What a model that the catalog does not know must at least be told. */
+export const isComplete = (patch: ModelPatch): patch is Omit<ConfiguredModel, "id"> =>
+  patch.inputPriceMicroUsdPerMillion !== undefined &&
+  patch.outputPriceMicroUsdPerMillion !== undefined &&
+  patch.contextTokens !== undefined &&
+  patch.outputTokens !== undefined
+
+/** The alias of a catalog entry stays when only the upstream name is patched: clients know the model by it. */
+export const patched = (model: Model, patch: ModelPatch): Model => ({
+  ...model,
+  upstreamModel: patch.upstreamModel ?? model.upstreamModel,
+  displayName: patch.displayName ?? model.displayName,
+  prices: patchedPrices(model.prices, patch),
+  contextTokens: patch.contextTokens ?? model.contextTokens,
+  inputTokens: patch.inputTokens === undefined ? model.inputTokens : patch.inputTokens,
+  outputTokens: patch.outputTokens ?? model.outputTokens,
+  imageTokens: patch.imageTokens ?? model.imageTokens,
+  quality: patch.quality ?? model.quality,
+  capabilities:
+    patch.capabilities === undefined ? model.capabilities : capabilitiesOf(model.protocol, patch.capabilities),
+  reasoning: patchedReasoning(model.reasoning, patch),
+  reasonsByDefault: patch.reasoningEfforts?.length === 0 ? false : model.reasonsByDefault,
+  toolsForbidEffort: patch.toolsForbidEffort ?? model.toolsForbidEffort,
+  profile: {
+    effort: patch.profile?.effort === undefined ? model.profile.effort : patch.profile.effort,
+    maxOutputTokens:
+      patch.profile?.maxOutputTokens === undefined ? model.profile.maxOutputTokens : patch.profile.maxOutputTokens,
+    apiVersion: patch.profile?.apiVersion === undefined ? model.profile.apiVersion : patch.profile.apiVersion
+  }
+})
+
+/** New base rates leave the rates of long prompts as they are, unless they are given too. */
+const patchedPrices = (prices: Prices | null, patch: ModelPatch): Prices | null => {
+  const input = patch.inputPriceMicroUsdPerMillion ?? prices?.input
+  const output = patch.outputPriceMicroUsdPerMillion ?? prices?.output
+  if (input === undefined || output === undefined) return null
+  const { cacheReadPriceMicroUsdPerMillion: cacheRead, cacheWritePriceMicroUsdPerMillion: cacheWrite } = patch
+  return {
+    input,
+    output,
+    cacheRead: cacheRead === undefined ? (prices?.cacheRead ?? null) : cacheRead,
+    cacheWrite: cacheWrite === undefined ? (prices?.cacheWrite ?? null) : cacheWrite,
+    tiers: patch.priceTiers?.map(tierOf) ?? prices?.tiers ?? []
+  }
+}
+
+const tierOf = (tier: TierPatch): PriceTier => ({
+  abovePromptTokens: tier.abovePromptTokens,
+  input: tier.inputPriceMicroUsdPerMillion,
+  output: tier.outputPriceMicroUsdPerMillion,
+  cacheRead: tier.cacheReadPriceMicroUsdPerMillion ?? null,
+  cacheWrite: tier.cacheWritePriceMicroUsdPerMillion ?? null
+})
+
+/** A model that was not known to reason takes efforts by their names; no efforts and no depth is no reasoning. */
+const patchedReasoning = (reasoning: Reasoning | null, patch: ModelPatch): Reasoning | null => {
+  if (patch.reasoningEfforts === undefined && patch.reasoningDepth === undefined) return reasoning
+  const asked = patch.reasoningEfforts ?? reasoning?.efforts ?? []
+  const taken = efforts.filter((effort) => asked.includes(effort))
+  const depth = patch.reasoningDepth === undefined ? (reasoning?.depth ?? null) : patch.reasoningDepth
+  if (taken.length === 0 && depth === null) return null
+  const base = reasoning ?? { budget: null, defaultEffort: null, mandatory: false }
+  const style = reasoning === null || reasoning.style === "fixed" ? "effort" : reasoning.style
+  return { ...base, style, efforts: taken, depth }
+}
+
+export const capabilitiesOf = (
+  protocol: ProtocolId,
+  listed: ReadonlyArray<Capability>
+): Readonly<Record<Capability, boolean>> => ({
+  tools: listed.includes("tools"),
+  vision: listed.includes("vision"),
+  "structured-output": listed.includes("structured-output"),
+  sampling: listed.includes("sampling"),
+  logprobs: listed.includes("logprobs"),
+  "audio-input": listed.includes("audio-input"),
+  "file-input": listed.includes("file-input"),
+  "image-url": listed.includes("image-url") || (listed.includes("vision") && urlProtocols.includes(protocol))
+})
+
+/** Gemini and Bedrock take bytes only, and the gateway never fetches a user's URL. */
+export const urlProtocols: ReadonlyArray<ProtocolId> = ["openai-chat", "anthropic-messages", "simulated"]
