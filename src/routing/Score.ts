@@ -1,0 +1,160 @@
+import type { ChatRequest, Effort } from "../domain/Chat.ts"
+import type { Model } from "../domain/Model.ts"
+import { type MicroUsd, microUsd, perMillion, ratesFor, zero } from "../domain/Money.ts"
+import { priorFailure } from "./Breaker.ts"
+import type { RouteHealth } from "./Health.ts"
+
+/**
+ * One eligible route in numbers. Its utility is `alpha * quality - (1 - alpha) * 0.25 * L`, where `L` is where the cost
+ * lies between the cheapest and the dearest on a log scale. Quality, cost and alpha are whole units, so that the sums are exact: then the
+ * expected cost of the best can only rise with alpha, whatever the pool.
+ */
+export interface Scored {
+  readonly model: Model
+  readonly effort: Effort | number | undefined
+  readonly cost: MicroUsd
+  /** 0 ready, 1 mostly failing, 2 resting, 3 both. */
+  readonly tier: number
+  /** Quality after the odds of failure, in units. */
+  readonly quality: number
+  readonly utility: number
+  /** What the utility would be in full health. */
+  readonly healthyUtility: number
+  readonly healthyQuality: number
+  /** Doublings of latency; a route without data comes first, so that it gets some. */
+  readonly latency: number
+  readonly restingUntilMillis: number
+}
+
+export const unit = 1_000_000
+
+/** Weight of the whole span of costs against quality. */
+const costWeight = 0.25
+
+/** Two utilities this near are alike for the choice of the second candidate. */
+export const nearUtility = 0.02 * unit * unit
+
+/** A route that fails more often than not goes behind those that do not. */
+const mostlyFailing = 0.5
+
+/** What an answer is taken to be long when nothing is known; a reasoning model writes a multiple of it. */
+const typicalOutputTokens = 400
+const reasoningFactors: Readonly<Record<Effort, number>> = {
+  none: 1,
+  minimal: 1.5,
+  low: 2,
+  medium: 4,
+  high: 8,
+  xhigh: 12,
+  max: 16
+}
+
+export interface Rated {
+  readonly model: Model
+  readonly effort: Effort | number | undefined
+  readonly cost: MicroUsd
+}
+
+/** What each route is expected to cost; one without prices counts as dear as the dearest. */
+export const rate = (
+  models: ReadonlyArray<Model>,
+  request: ChatRequest,
+  promptTokens: number,
+  effortOf: (model: Model) => Effort | number | undefined
+): ReadonlyArray<Rated> => {
+  let dearest: MicroUsd = zero
+  let unpriced = false
+  const rated = models.map((model): Rated => {
+    const effort = effortOf(model)
+    const cost = expectedCost(model, request, promptTokens, effort)
+    if (cost === null) unpriced = true
+    else if (cost > dearest) dearest = cost
+    return { model, effort, cost: cost ?? zero }
+  })
+  return unpriced ? rated.map((one) => (one.model.prices === null ? { ...one, cost: dearest } : one)) : rated
+}
+
+export const score = (
+  rated: ReadonlyArray<Rated>,
+  alpha: number,
+  health: (model: Model) => RouteHealth,
+  nowMillis: number
+): Array<Scored> => {
+  let lowest = Number.POSITIVE_INFINITY
+  let highest = 0
+  for (const { cost } of rated) {
+    if (cost < lowest) lowest = cost
+    if (cost > highest) highest = cost
+  }
+  const floor = Math.log1p(lowest)
+  const span = Math.log1p(highest) - floor
+  const forQuality = Math.round(alpha * unit)
+  const forCost = unit - forQuality
+  return rated.map(({ model, effort, cost }) => {
+    const { failure, latencyMillis, restingUntilMillis } = health(model)
+    const resting = restingUntilMillis > nowMillis
+    // Only what goes beyond the prior is evidence: otherwise a route in use would beat a better one nobody has tried.
+    const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
+    const healthyQuality = Math.round(model.quality * unit)
+    const quality = Math.round(model.quality * (1 - excess) * unit)
+    const penalty = span === 0 ? 0 : forCost * Math.round(((Math.log1p(cost) - floor) / span) * costWeight * unit)
+    return {
+      model,
+      effort,
+      cost,
+      tier: (resting ? 2 : 0) + (failure > mostlyFailing ? 1 : 0),
+      quality,
+      utility: forQuality * quality - penalty,
+      healthyUtility: forQuality * healthyQuality - penalty,
+      healthyQuality,
+      latency: latencyMillis === null ? -1 : Math.floor(Math.log2(Math.max(1, latencyMillis))),
+      restingUntilMillis: resting ? restingUntilMillis : 0
+    }
+  })
+}
+
+/** A total order: health's tiers, utility, then what may break ties; cost before latency, so that alike goes cheapest first. */
+export const byRank = (a: Scored, b: Scored): number =>
+  a.tier - b.tier ||
+  b.utility - a.utility ||
+  a.cost - b.cost ||
+  b.quality - a.quality ||
+  a.latency - b.latency ||
+  byId(a, b)
+
+/** The same order as if every route were in full health. */
+export const byHealthyRank = (a: Scored, b: Scored): number =>
+  b.healthyUtility - a.healthyUtility ||
+  a.cost - b.cost ||
+  b.healthyQuality - a.healthyQuality ||
+  a.latency - b.latency ||
+  byId(a, b)
+
+const byId = (a: Scored, b: Scored): number => (a.model.id < b.model.id ? -1 : a.model.id > b.model.id ? 1 : 0)
+
+/** `null` for a route without prices. */
+export const expectedCost = (
+  model: Model,
+  request: ChatRequest,
+  promptTokens: number,
+  effort: Effort | number | undefined
+): MicroUsd | null => {
+  if (model.prices === null) return null
+  const rates = ratesFor(model.prices, promptTokens)
+  const product = promptTokens * rates.input + expectedOutputTokens(model, request, effort) * rates.output
+  return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
+}
+
+const expectedOutputTokens = (model: Model, request: ChatRequest, effort: Effort | number | undefined): number =>
+  Math.min(
+    typicalOutputTokens * reasoningFactor(model, effort),
+    request.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+    model.outputTokens ?? Number.POSITIVE_INFINITY,
+    model.profile.maxOutputTokens ?? Number.POSITIVE_INFINITY
+  )
+
+const reasoningFactor = (model: Model, effort: Effort | number | undefined): number => {
+  if (typeof effort === "number") return 1 + effort * 0.15
+  const likely = effort ?? model.reasoning?.defaultEffort ?? (model.reasonsByDefault ? "medium" : "none")
+  return reasoningFactors[likely]
+}
