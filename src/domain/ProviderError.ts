@@ -5,6 +5,8 @@ import type { CallError, CallStatus } from "./Call.ts"
 export type ProviderFailure =
   /** refused, unknown host or a connect deadline: nothing can have been processed. */
   | { readonly _tag: "Unreachable"; readonly detail: "refused" | "dns" | "reset-before-response" }
+  /** The connection broke before any byte of an answer, on a fresh socket: the request may have been read. */
+  | { readonly _tag: "Reset" }
   | { readonly _tag: "Insecure" }
   | { readonly _tag: "ConnectTimeout" }
   | { readonly _tag: "FirstContentTimeout" }
@@ -25,6 +27,8 @@ export type ProviderFailure =
   | { readonly _tag: "ContextLengthExceeded"; readonly message: string }
   | { readonly _tag: "ContentPolicy"; readonly message: string }
   | { readonly _tag: "EmptyCompletion" }
+  /** Not the provider's doing: this node is going down and has waited long enough. */
+  | { readonly _tag: "Shutdown" }
 
 export type HealthEffect =
   /** Counts against the origin: nothing behind it can be reached. */
@@ -59,6 +63,7 @@ const facts = (
 
 const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts } = {
   Unreachable: facts("provider_unreachable", "The provider could not be reached.", "origin", { notProcessed: true }),
+  Reset: facts("provider_unreachable", "The provider broke the connection before it answered.", "route"),
   Insecure: facts("provider_unreachable", "No secure connection to the provider could be made.", "origin"),
   ConnectTimeout: facts("provider_timeout", "The provider did not accept a connection in time.", "origin", {
     status: "timeout",
@@ -87,7 +92,8 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   ContentPolicy: facts("content_policy_violation", "The provider refused the request by its content policy.", "none", {
     mayFallBack: false
   }),
-  EmptyCompletion: facts("empty_completion", "The provider answered without any content.", "route")
+  EmptyCompletion: facts("empty_completion", "The provider answered without any content.", "route"),
+  Shutdown: facts("server_shutdown", "The gateway is shutting down.", "none", { mayFallBack: false })
 }
 
 export class ProviderError extends Data.TaggedError("ProviderError")<{

@@ -1,0 +1,94 @@
+import type { ProviderFailure } from "../domain/ProviderError.ts"
+import type { ResponseHeaders } from "./Protocol.ts"
+
+/** What every protocol needs to read a refusal: how long to wait, and what may be said of it. */
+
+/** No provider's word keeps a route out for longer than this. */
+const longestRetryAfterMillis = 24 * 60 * 60 * 1000
+
+/** From `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date; `null` when there is none that makes sense. */
+export const retryAfterMillis = (headers: ResponseHeaders, nowMillis: number): number | null => {
+  const exact = Number(one(headers["retry-after-ms"]) ?? "x")
+  if (isWait(exact)) return bounded(exact)
+  const value = one(headers["retry-after"])?.trim()
+  if (value === undefined || value === "") return null
+  const seconds = Number(value)
+  if (!Number.isNaN(seconds)) return isWait(seconds) ? bounded(seconds * 1000) : null
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? null : bounded(Math.max(0, date - nowMillis))
+}
+
+export const one = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
+  typeof header === "string" ? header : header?.[0]
+
+/** Longest piece of a provider's text that is passed on. */
+const longestMessage = 500
+
+/** A provider's text as it may be shown: one line, without addresses, keys, account names or anything that looks like one. */
+export const scrub = (message: string): string => {
+  const clean = message
+    .slice(0, 4 * longestMessage)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "[address]")
+    .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "[address]")
+    .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "[redacted]")
+    .replace(/\b(?:bearer|basic)\s+[\w.~+/=*-]+/gi, "[redacted]")
+    .replace(
+      /\b(?:sk|pk|rk|key|org|proj|user|acct|req|gsk|xai|fw|csk|tgp|pplx|nvapi|hf|AIza|AKIA|ASIA)[-_]?[A-Za-z0-9*][\w*.-]{7,}/g,
+      redactIfSecret
+    )
+    .replace(/[A-Za-z0-9_+/=*-]{20,}/g, redactIfSecret)
+    .replace(/ {2,}/g, " ")
+    .trim()
+  return clean.length > longestMessage ? `${clean.slice(0, longestMessage - 1)}…` : clean
+}
+
+/** What a bare status says, where no code says more. A refusal of the request itself carries the provider's message. */
+export const byStatus = (
+  status: number,
+  refused: { readonly message: string; readonly param: string | null },
+  retryMillis: number | null
+): ProviderFailure => {
+  if (status >= 300 && status < 400) return { _tag: "Redirected" }
+  switch (status) {
+    case 400:
+    case 422:
+      return { _tag: "RequestRejected", ...refused }
+    case 401:
+    case 403:
+      return { _tag: "CredentialRejected" }
+    case 402:
+      return { _tag: "QuotaExhausted" }
+    case 404:
+    case 410:
+      return { _tag: "ModelGone" }
+    case 413:
+      return { _tag: "ContextLengthExceeded", message: refused.message }
+    case 429:
+      return { _tag: "RateLimited", retryAfterMillis: retryMillis }
+    case 503:
+    case 529:
+      return { _tag: "Overloaded", retryAfterMillis: retryMillis }
+    default:
+      return { _tag: "ServerError", status }
+  }
+}
+
+/** Providers say these things in words more often than in codes. */
+export const saysContextLength = (message: string): boolean =>
+  /context[ _-]?(?:length|window|size)|maximum (?:prompt|input|context|sequence)|(?:prompt|input|request)[^.]{0,40} too (?:long|large|many tokens)|too many (?:input |prompt )?tokens|reduce the length|exceeds? the (?:maximum|max|model)[^.]{0,40}(?:tokens|length)/i.test(
+    message
+  )
+
+export const saysContentPolicy = (message: string): boolean =>
+  /content (?:management |usage |safety )?polic(?:y|ies)|content[ _-]?filter|safety (?:system|polic|filter)|usage polic(?:y|ies)|flagged (?:by|as|for)|violat\w+ [^.]{0,40}polic|inappropriate content|moderation/i.test(
+    message
+  )
+
+const isWait = (value: number): boolean => Number.isFinite(value) && value >= 0
+
+const bounded = (millis: number): number => Math.min(longestRetryAfterMillis, Math.ceil(millis))
+
+/** Ordinary words have no digits and no stars in them; keys, ids and their masked forms do. */
+const redactIfSecret = (word: string): string => (/[0-9*]/.test(word) ? "[redacted]" : word)

@@ -1,0 +1,227 @@
+import * as Redacted from "effect/Redacted"
+import { ProviderError, type ProviderFailure } from "../domain/ProviderError.ts"
+import type { Cancel, TimersShape } from "../domain/Timers.ts"
+import type { Auth } from "./Auth.ts"
+import type { Endpoint } from "./Endpoint.ts"
+import { one } from "./Failures.ts"
+import type { AnswerReader, Protocol, ResponseHeaders, Step } from "./Protocol.ts"
+import type { Provider, ProviderCall, Receiver, Upstream } from "./Provider.ts"
+import type { AnswerHandler, Exchange, TransportShape } from "./Transport.ts"
+
+/** A provider that is reached over HTTP: four values that know nothing of one another. */
+export interface HttpProviderOptions {
+  readonly id: string
+  readonly protocol: Protocol
+  readonly endpoint: Endpoint
+  readonly auth: Auth
+  readonly transport: TransportShape
+  readonly timers: TimersShape
+}
+
+const plainAnswerBytes = 32 * 1024 * 1024
+const errorBodyBytes = 64 * 1024
+/** An error is classified by what has come of its body until then. */
+const errorBodyMillis = 2_000
+/** How long the rest of an answer that is already whole may take, so that its connection can serve another call. */
+const lingerMillis = 1_000
+const userAgent = "model-routing-gateway/0.1"
+
+export const make = (options: HttpProviderOptions): Provider => ({
+  id: options.id,
+  open: (call, receiver) => {
+    const attempt = new Attempt(options, call, receiver)
+    attempt.send()
+    return attempt
+  }
+})
+
+/** Reads a body of one kind. What it answers ends the attempt, `more` apart. */
+interface Body {
+  readonly push: (bytes: Uint8Array) => Step
+  readonly end: () => Step
+}
+
+class Attempt implements Upstream, AnswerHandler {
+  private exchange: Exchange | undefined
+  private body: Body | undefined
+  private isOver = false
+  private deadline: Cancel | undefined
+  private readonly options: HttpProviderOptions
+  private readonly call: ProviderCall
+  private readonly receiver: Receiver
+
+  constructor(options: HttpProviderOptions, call: ProviderCall, receiver: Receiver) {
+    this.options = options
+    this.call = call
+    this.receiver = receiver
+  }
+
+  send(): void {
+    const { protocol, endpoint, auth, transport, timers } = this.options
+    const body = protocol.lower(this.call)
+    if (typeof body !== "string") {
+      this.deadline = timers.after(0, () => this.fail(body))
+      return
+    }
+    const unsigned = {
+      origin: endpoint.origin,
+      path: endpoint.basePath + protocol.path(this.call),
+      headers: {
+        "content-type": "application/json",
+        accept: this.call.request.stream ? protocol.stream.mediaType : "application/json",
+        "user-agent": userAgent,
+        ...protocol.headers(this.call)
+      },
+      body
+    }
+    const headers = { ...unsigned.headers, ...auth.headers(unsigned, timers.now()) }
+    this.exchange = transport.send({ ...unsigned, headers }, this)
+  }
+
+  readonly pause = (): void => this.exchange?.pause()
+  readonly resume = (): void => this.exchange?.resume()
+
+  /** After its end an attempt has nothing to close: the rest of the answer is read out, or the connection dropped, in time. */
+  readonly close = (): void => {
+    if (this.isOver) return
+    this.over()
+    this.exchange?.close()
+  }
+
+  readonly head = (status: number, headers: ResponseHeaders): void => {
+    if (this.isOver) return
+    this.receiver.activity()
+    if (status < 200 || status >= 300) {
+      const refusal = new ErrorBody((body) => this.classify(status, headers, body))
+      this.body = refusal
+      this.deadline = this.options.timers.after(errorBodyMillis, () => this.take(refusal.end()))
+      return
+    }
+    const body = answerBody(this.options.protocol, this.call, headers)
+    if ("_tag" in body) this.fail(body)
+    else this.body = body
+  }
+
+  readonly data = (bytes: Uint8Array): void => {
+    if (this.isOver) return
+    this.receiver.activity()
+    if (this.body !== undefined) this.take(this.body.push(bytes))
+  }
+
+  readonly end = (): void => {
+    if (this.isOver) {
+      this.deadline?.()
+      return
+    }
+    if (this.body !== undefined) this.take(this.body.end())
+  }
+
+  readonly fail = (failure: ProviderFailure): void => {
+    if (this.isOver) {
+      this.deadline?.()
+      return
+    }
+    this.over()
+    this.exchange?.close()
+    this.receiver.fail(new ProviderError({ providerId: this.options.id, reason: failure }))
+  }
+
+  private take({ events, progress }: Step): void {
+    for (const event of events) {
+      if (this.isOver) return
+      this.receiver.event(event)
+    }
+    if (this.isOver || progress === "more") return
+    if (progress !== "whole") {
+      this.fail(progress)
+      return
+    }
+    this.over()
+    const exchange = this.exchange
+    this.deadline = this.options.timers.after(lingerMillis, () => exchange?.close())
+    exchange?.resume()
+    this.receiver.end()
+  }
+
+  private over(): void {
+    this.isOver = true
+    this.deadline?.()
+  }
+
+  private classify(status: number, headers: ResponseHeaders, body: string): ProviderFailure {
+    const { auth, protocol, timers } = this.options
+    const clean = auth.secrets.reduce((text, secret) => text.replaceAll(Redacted.value(secret), "[redacted]"), body)
+    return protocol.failure({ status, headers, body: clean, nowMillis: timers.now() })
+  }
+}
+
+/**
+ * How a successful answer is read. JSON in place of a stream is read as the plain answer it is (often an error after all);
+ * anything else that was not asked for is not looked at.
+ */
+const answerBody = (protocol: Protocol, call: ProviderCall, headers: ResponseHeaders): Body | ProviderFailure => {
+  const encoding = one(headers["content-encoding"]) ?? "identity"
+  if (encoding.toLowerCase() !== "identity") return { _tag: "BadResponse", detail: "an encoded answer" }
+  const type = (one(headers["content-type"]) ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+  if (call.request.stream && (type === protocol.stream.mediaType || type === "")) return streamBody(protocol, call)
+  if (type === "" || type === "application/json" || type.endsWith("+json")) return new PlainBody(protocol, call)
+  return { _tag: "BadResponse", detail: "an answer of another content type" }
+}
+
+const streamBody = (protocol: Protocol, call: ProviderCall): AnswerReader => protocol.stream.open(call)
+
+const more: Step = { events: [], progress: "more" }
+
+/** Bytes up to a bound. */
+class Collected {
+  private readonly parts: Array<Uint8Array> = []
+  private size = 0
+  private readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  /** False when these bytes go beyond the bound; they are then left out. */
+  add(bytes: Uint8Array): boolean {
+    this.size += bytes.length
+    if (this.size > this.most) return false
+    this.parts.push(bytes)
+    return true
+  }
+
+  get text(): string {
+    return Buffer.concat(this.parts).toString("utf8")
+  }
+}
+
+class PlainBody implements Body {
+  private readonly collected = new Collected(plainAnswerBytes)
+  private readonly protocol: Protocol
+  private readonly call: ProviderCall
+
+  constructor(protocol: Protocol, call: ProviderCall) {
+    this.protocol = protocol
+    this.call = call
+  }
+
+  readonly push = (bytes: Uint8Array): Step =>
+    this.collected.add(bytes)
+      ? more
+      : { events: [], progress: { _tag: "BadResponse", detail: `an answer of more than ${plainAnswerBytes} bytes` } }
+
+  readonly end = (): Step => this.protocol.plain(this.call, this.collected.text)
+}
+
+class ErrorBody implements Body {
+  private readonly collected = new Collected(errorBodyBytes)
+  private readonly classify: (body: string) => ProviderFailure
+
+  constructor(classify: (body: string) => ProviderFailure) {
+    this.classify = classify
+  }
+
+  readonly push = (bytes: Uint8Array): Step => (this.collected.add(bytes) ? more : this.end())
+
+  readonly end = (): Step => ({ events: [], progress: this.classify(this.collected.text) })
+}

@@ -1,0 +1,164 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Agent, buildConnector, type Dispatcher } from "undici"
+import type { ProviderFailure } from "../domain/ProviderError.ts"
+import type { Outgoing } from "./Auth.ts"
+import type { ResponseHeaders } from "./Protocol.ts"
+import { fromSocketError } from "./SocketError.ts"
+
+/** One POST and its answer. Exactly one of `end` and `fail` comes, unless it is closed first; then nothing comes. */
+export interface AnswerHandler {
+  readonly head: (status: number, headers: ResponseHeaders) => void
+  readonly data: (bytes: Uint8Array) => void
+  readonly end: () => void
+  readonly fail: (failure: ProviderFailure) => void
+}
+
+export interface Exchange {
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Destroys the socket unless the answer is already over. Idempotent. */
+  readonly close: () => void
+}
+
+export interface TransportShape {
+  /** The handler is never called before `send` has returned. */
+  readonly send: (outgoing: Outgoing, handler: AnswerHandler) => Exchange
+}
+
+export interface TransportSettings {
+  /** Name lookup, TCP and TLS together. */
+  readonly connectMillis: number
+}
+
+/** Providers keep idle connections for at least a minute; a longer hint of theirs is followed up to ten. */
+const keepAliveMillis = 60_000
+const longestKeepAliveMillis = 600_000
+const responseHeaderBytes = 64 * 1024
+
+/** Calls to providers: one pool of connections per origin, no redirects, no retries, no deadline but the connect. */
+export class Transport extends Context.Tag("gateway/provider/Transport")<Transport, TransportShape>() {
+  static readonly layer = (settings: TransportSettings): Layer.Layer<Transport> =>
+    Layer.scoped(
+      this,
+      Effect.map(
+        Effect.acquireRelease(
+          Effect.sync(() => makeAgent(settings)),
+          (agent) => Effect.promise(() => agent.destroy())
+        ),
+        make
+      )
+    )
+}
+
+const make = (agent: Agent): TransportShape => ({
+  send: (outgoing, handler) => {
+    const exchange = new UndiciExchange(handler)
+    exchange.dispatch(agent, outgoing)
+    return exchange
+  }
+})
+
+const makeAgent = ({ connectMillis }: TransportSettings): Agent => {
+  const connector = buildConnector({ timeout: connectMillis })
+  return new Agent({
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: keepAliveMillis,
+    keepAliveMaxTimeout: longestKeepAliveMillis,
+    maxHeaderSize: responseHeaderBytes,
+    connect: (options, callback) =>
+      connector(options, (...result) => {
+        const socket = result[1]
+        socket?.once("error", (error) => answeredBefore.set(error, socket.bytesRead > 0))
+        callback(...result)
+      })
+  })
+}
+
+/** Whether a broken socket had brought an answer before: a request that then got none cannot have been processed. */
+const answeredBefore = new WeakMap<Error, boolean>()
+
+class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
+  private controller: Dispatcher.DispatchController | undefined
+  private state: "sending" | "answering" | "over" = "sending"
+  private paused = false
+  /** While `send` is running; what comes then waits for the next turn of the loop. */
+  private starting = true
+  private readonly handler: AnswerHandler
+
+  constructor(handler: AnswerHandler) {
+    this.handler = handler
+  }
+
+  dispatch(agent: Agent, { origin, path, headers, body }: Outgoing): void {
+    try {
+      agent.dispatch({ origin, path, method: "POST", headers: { ...headers }, body }, this)
+    } catch (error) {
+      this.over(error)
+    }
+    this.starting = false
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.state === "over") controller.abort(closed)
+    else if (this.paused) controller.pause()
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    if (this.state !== "sending" || status < 200) return
+    this.state = "answering"
+    this.handler.head(status, headers)
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, bytes: Uint8Array): void {
+    if (this.state === "answering") this.handler.data(bytes)
+  }
+
+  onResponseEnd(): void {
+    if (this.state !== "answering") return
+    this.state = "over"
+    this.handler.end()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: unknown): void {
+    this.over(error)
+  }
+
+  readonly pause = (): void => {
+    if (this.paused) return
+    this.paused = true
+    this.controller?.pause()
+  }
+
+  readonly resume = (): void => {
+    if (!this.paused) return
+    this.paused = false
+    this.controller?.resume()
+  }
+
+  readonly close = (): void => {
+    if (this.state === "over") return
+    this.state = "over"
+    this.controller?.abort(closed)
+  }
+
+  private over(error: unknown): void {
+    if (this.state === "over") return
+    if (this.starting) {
+      setImmediate(() => this.over(error))
+      return
+    }
+    const failure = fromSocketError(error, this.state, isObject(error) && answeredBefore.get(error) === true)
+    this.state = "over"
+    this.handler.fail(failure)
+  }
+}
+
+const isObject = (error: unknown): error is Error => error instanceof Error
+
+/** Only ever seen by undici, which wants a reason. */
+const closed = new Error("closed by the gateway")
