@@ -1,8 +1,13 @@
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { Restriction } from "../domain/Chat.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
-import type { ProjectId } from "../domain/Ids.ts"
+import { ProjectId } from "../domain/Ids.ts"
+import { Timers } from "../domain/Timers.ts"
+import { Changes } from "../sql/Changes.ts"
+import * as RowCache from "../sql/RowCache.ts"
+import { type PolicyColumns, type PolicyRow, PolicyStore } from "./PolicyStore.ts"
 
 /** One set of limits on where a call may go. A price equal to a cap is allowed; `null` is no cap. */
 export interface Limits {
@@ -34,4 +39,65 @@ export interface PolicyShape {
 }
 
 /** The rules of projects. `narrow` (pure) applies them; this service knows them. */
-export class Policy extends Context.Tag("gateway/policy/Policy")<Policy, PolicyShape>() {}
+export class Policy extends Context.Tag("gateway/policy/Policy")<Policy, PolicyShape>() {
+  static readonly layer: Layer.Layer<Policy, never, PolicyStore | Changes | Timers> = Layer.scoped(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+/** The project policies that are kept in the database. */
+export const PolicyLayer = Policy.layer
+
+const make = Effect.gen(function* () {
+  const store = yield* PolicyStore
+  const cache = yield* RowCache.make<Known>({
+    timers: yield* Timers,
+    changes: yield* Changes,
+    load: (id) => Effect.map(store.find(ProjectId.make(id)), (row) => row && { id, policy: policyOf(row) }),
+    kinds: ["project"],
+    concerns: (change, { id }) => change.id === id,
+    validMillis: () => Number.POSITIVE_INFINITY
+  })
+  return Policy.of({
+    ofProject: (project) => Effect.map(cache.get(project), (known) => known?.policy ?? nothingAllowed)
+  })
+})
+
+interface Known {
+  readonly id: string
+  readonly policy: ProjectPolicy
+}
+
+/** For a project that has gone since its key was read. */
+const nothingAllowed: ProjectPolicy = {
+  version: 0,
+  models: { allow: [], deny: [] },
+  providers: { allow: [], deny: [] },
+  maxInputPriceMicroUsdPerMillion: null,
+  maxOutputPriceMicroUsdPerMillion: null,
+  defaultAlpha: null,
+  enableFallback: false
+}
+
+const policyOf = (row: PolicyRow): ProjectPolicy => ({
+  version: row.policy_version,
+  models: { allow: row.allowed_models, deny: row.excluded_models ?? [] },
+  providers: { allow: row.allowed_providers, deny: row.excluded_providers ?? [] },
+  maxInputPriceMicroUsdPerMillion: row.max_input_price_microusd_per_million,
+  maxOutputPriceMicroUsdPerMillion: row.max_output_price_microusd_per_million,
+  defaultAlpha: row.default_alpha,
+  enableFallback: row.enable_fallback
+})
+
+/** As it is stored. */
+export const columnsOf = (policy: Omit<ProjectPolicy, "version">): PolicyColumns => ({
+  allowed_models: policy.models.allow,
+  excluded_models: policy.models.deny.length === 0 ? null : policy.models.deny,
+  allowed_providers: policy.providers.allow,
+  excluded_providers: policy.providers.deny.length === 0 ? null : policy.providers.deny,
+  max_input_price_microusd_per_million: policy.maxInputPriceMicroUsdPerMillion,
+  max_output_price_microusd_per_million: policy.maxOutputPriceMicroUsdPerMillion,
+  default_alpha: policy.defaultAlpha,
+  enable_fallback: policy.enableFallback
+})

@@ -1,7 +1,10 @@
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { CallerShape } from "../domain/Caller.ts"
-import type { RateLimited } from "../domain/GatewayError.ts"
+import { RateLimited } from "../domain/GatewayError.ts"
+import { Timers } from "../domain/Timers.ts"
+import * as Bucket from "./Bucket.ts"
 
 export interface RateLimit {
   readonly requestsPerMinute: number | null
@@ -18,4 +21,128 @@ export interface RateLimitsShape {
 }
 
 /** How often a key and a project may call; off unless configured. */
-export class RateLimits extends Context.Tag("gateway/policy/RateLimits")<RateLimits, RateLimitsShape>() {}
+export class RateLimits extends Context.Tag("gateway/policy/RateLimits")<RateLimits, RateLimitsShape>() {
+  /** Counted by this process alone. A minute's allowance may be used at once; it grows back evenly. */
+  static readonly layerMemory = (options: RateLimitOptions): Layer.Layer<RateLimits, never, Timers> =>
+    Layer.effect(
+      this,
+      Effect.map(Timers, (timers) => make(options, timers.now))
+    )
+}
+
+export interface RateLimitOptions {
+  readonly key: RateLimit
+  readonly project: RateLimit
+}
+
+/** Nobody knows when a running request ends. */
+const concurrencyRetryMillis = 1_000
+const sweepEveryMillis = 60_000
+
+const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsShape => {
+  const scopes = [scopeOf("key", options.key), scopeOf("project", options.project)].filter(isLimited)
+  if (scopes.length === 0) return { admit: () => unlimited }
+  let sweptAtMillis = 0
+
+  return {
+    admit: (caller, tokens) =>
+      Effect.suspend(() => {
+        const now = Math.floor(nowMillis())
+        if (now - sweptAtMillis >= sweepEveryMillis) {
+          sweptAtMillis = now
+          for (const scope of scopes) sweep(scope, now)
+        }
+        const entries = scopes.map((scope) => entryOf(scope, caller))
+        const refusals = entries.flatMap((entry) => refusalsOf(entry, tokens, now))
+        const longest = refusals.reduce<Refusal | undefined>(
+          (most, next) => (most === undefined || next.waitMillis > most.waitMillis ? next : most),
+          undefined
+        )
+        if (longest !== undefined) return refused(longest)
+        return Effect.succeed(take(entries, tokens, now))
+      })
+  }
+}
+
+const unlimited: Effect.Effect<Release> = Effect.succeed(() => {})
+
+interface Scope {
+  readonly kind: "key" | "project"
+  readonly limit: RateLimit
+  readonly entries: Map<string, Entry>
+}
+
+interface Entry {
+  readonly scope: Scope
+  readonly requests: Bucket.Bucket
+  readonly tokens: Bucket.Bucket
+  running: number
+}
+
+interface Refusal {
+  readonly waitMillis: number
+  readonly limit: string
+}
+
+const scopeOf = (kind: Scope["kind"], limit: RateLimit): Scope => ({ kind, limit, entries: new Map() })
+
+const isLimited = ({ limit }: Scope): boolean =>
+  limit.requestsPerMinute !== null || limit.tokensPerMinute !== null || limit.concurrentRequests !== null
+
+const entryOf = (scope: Scope, caller: CallerShape): Entry => {
+  const id = scope.kind === "key" ? caller.keyId : caller.projectId
+  const known = scope.entries.get(id)
+  if (known !== undefined) return known
+  const entry: Entry = {
+    scope,
+    requests: Bucket.make(scope.limit.requestsPerMinute),
+    tokens: Bucket.make(scope.limit.tokensPerMinute),
+    running: 0
+  }
+  scope.entries.set(id, entry)
+  return entry
+}
+
+/** What an untouched entry would say as well need not be kept. */
+const sweep = (scope: Scope, now: number): void => {
+  for (const [id, entry] of scope.entries) {
+    if (entry.running === 0 && Bucket.isIdle(entry.requests, now) && Bucket.isIdle(entry.tokens, now)) {
+      scope.entries.delete(id)
+    }
+  }
+}
+
+const refusalsOf = ({ requests, running, scope, tokens }: Entry, wanted: number, now: number): Array<Refusal> => {
+  const most = scope.limit.concurrentRequests
+  return [
+    { waitMillis: Bucket.waitMillis(requests, 1, now), limit: `requests per minute of this ${scope.kind}` },
+    { waitMillis: Bucket.waitMillis(tokens, wanted, now), limit: `tokens per minute of this ${scope.kind}` },
+    {
+      waitMillis: most !== null && running >= most ? concurrencyRetryMillis : 0,
+      limit: `requests of this ${scope.kind} at the same time`
+    }
+  ].filter(({ waitMillis }) => waitMillis > 0)
+}
+
+const refused = ({ limit, waitMillis }: Refusal) =>
+  Effect.fail(
+    new RateLimited({
+      code: "rate_limit_exceeded",
+      message: `Rate limit reached: ${limit}.`,
+      retryAfterMillis: waitMillis
+    })
+  )
+
+const take = (entries: ReadonlyArray<Entry>, tokens: number, now: number): Release => {
+  for (const entry of entries) {
+    Bucket.take(entry.requests, 1, now)
+    Bucket.take(entry.tokens, tokens, now)
+    entry.running++
+  }
+  let released = false
+  return () => {
+    if (released) return
+    released = true
+    for (const entry of entries) entry.running--
+  }
+}

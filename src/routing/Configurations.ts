@@ -1,8 +1,13 @@
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
-import type { ProjectId } from "../domain/Ids.ts"
+import { ProjectId } from "../domain/Ids.ts"
+import { Timers } from "../domain/Timers.ts"
 import type { RoutingConfiguration } from "../policy/Policy.ts"
+import { Changes } from "../sql/Changes.ts"
+import * as RowCache from "../sql/RowCache.ts"
+import { type ConfigurationColumns, type ConfigurationRow, ConfigurationStore } from "./ConfigurationStore.ts"
 
 export interface ConfigurationsShape {
   /** The project's routing configurations by slug, cached like its policy. */
@@ -12,4 +17,55 @@ export interface ConfigurationsShape {
 export class Configurations extends Context.Tag("gateway/routing/Configurations")<
   Configurations,
   ConfigurationsShape
->() {}
+>() {
+  static readonly layer: Layer.Layer<Configurations, never, ConfigurationStore | Changes | Timers> = Layer.scoped(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* ConfigurationStore
+  const cache = yield* RowCache.make<Known>({
+    timers: yield* Timers,
+    changes: yield* Changes,
+    load: (id) =>
+      Effect.map(store.list(ProjectId.make(id)), (rows) => ({ id, configurations: rows.map(configurationOf) })),
+    kinds: ["configurations"],
+    concerns: (change, { id }) => change.id === id,
+    validMillis: () => Number.POSITIVE_INFINITY
+  })
+  return Configurations.of({
+    ofProject: (project) => Effect.map(cache.get(project), (known) => known?.configurations ?? [])
+  })
+})
+
+interface Known {
+  readonly id: string
+  readonly configurations: ReadonlyArray<RoutingConfiguration>
+}
+
+const configurationOf = (row: ConfigurationRow): RoutingConfiguration => ({
+  id: row.id,
+  slug: row.slug,
+  models: { allow: row.models_allow, deny: row.models_deny },
+  providers: { allow: row.providers_allow, deny: row.providers_deny },
+  maxInputPriceMicroUsdPerMillion: row.max_input_price_microusd_per_million,
+  maxOutputPriceMicroUsdPerMillion: row.max_output_price_microusd_per_million,
+  alpha: row.alpha,
+  enableFallback: row.enable_fallback,
+  isActive: row.is_active
+})
+
+/** As it is stored. */
+export const columnsOf = (configuration: Omit<RoutingConfiguration, "id" | "isActive">): ConfigurationColumns => ({
+  slug: configuration.slug,
+  models_allow: configuration.models.allow,
+  models_deny: configuration.models.deny,
+  providers_allow: configuration.providers.allow,
+  providers_deny: configuration.providers.deny,
+  max_input_price_microusd_per_million: configuration.maxInputPriceMicroUsdPerMillion,
+  max_output_price_microusd_per_million: configuration.maxOutputPriceMicroUsdPerMillion,
+  alpha: configuration.alpha,
+  enable_fallback: configuration.enableFallback
+})

@@ -6,15 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { ParseError } from "effect/ParseResult"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { Ids } from "../domain/Ids.ts"
 import type { Cancel } from "../domain/Timers.ts"
-import { unavailable } from "./Unavailable.ts"
+import { type Translated, unavailable } from "./Unavailable.ts"
 
 /** key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations. */
 export const changeKinds = ["key", "project", "configurations"] as const
@@ -35,8 +33,8 @@ export interface ChangesShape {
    * hears of it with the outer commit's notification.
    */
   readonly commit: <A, E, R>(
-    write: (announce: Announce) => Effect.Effect<A, E | SqlError | ParseError, R>
-  ) => Effect.Effect<A, E | StoreUnavailable, R>
+    write: (announce: Announce) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, Translated<E>, R>
   /** Calls back at each change made on any node; `undefined` means that changes may have been missed. */
   readonly onChange: (listener: (change: Change | undefined) => void) => Cancel
 }

@@ -3,11 +3,13 @@ import * as Effect from "effect/Effect"
 import { ParseError } from "effect/ParseResult"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
 
+/** What is left of a statement's errors once the driver's have been translated. */
+export type Translated<E> = Exclude<E, SqlError | ParseError> | StoreUnavailable
+
 /** The border between the driver's errors and ours. A row that its own schema refuses is a broken invariant. */
-export const unavailable = <A, E, R>(
-  statement: Effect.Effect<A, E | SqlError | ParseError, R>
-): Effect.Effect<A, E | StoreUnavailable, R> =>
-  Effect.catchAll(statement, (error): Effect.Effect<never, E | StoreUnavailable> => {
+export const unavailable = <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, Translated<E>, R> =>
+  Effect.catchAll(statement, (error): Effect.Effect<never, Translated<E>> => {
     if (error instanceof ParseError) return Effect.dieMessage(`a row does not fit its schema: ${error.message}`)
-    return Effect.fail(error instanceof SqlError ? new StoreUnavailable({ cause: error }) : error)
+    if (error instanceof SqlError) return Effect.fail(new StoreUnavailable({ cause: error }))
+    return Effect.fail(error as Exclude<E, SqlError | ParseError>)
   })

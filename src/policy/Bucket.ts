@@ -1,0 +1,38 @@
+/**
+ * An allowance per minute: a full minute's worth may be used at once, and what was used leaks away evenly. Counted in
+ * 60 000ths of a unit and whole milliseconds, so that nothing is ever rounded.
+ */
+export interface Bucket {
+  /** `null` allows everything. */
+  readonly perMinute: number | null
+  level: number
+  atMillis: number
+}
+
+const minuteMillis = 60_000
+
+export const make = (perMinute: number | null): Bucket => ({ perMinute, level: 0, atMillis: 0 })
+
+/**
+ * How long until this much may be taken; 0 when it may be now. More than a minute's worth is let through once nothing
+ * else is in use, and then paid off: waiting longer would never be enough.
+ */
+export const waitMillis = (bucket: Bucket, units: number, nowMillis: number): number => {
+  if (bucket.perMinute === null || units === 0) return 0
+  if (bucket.perMinute <= 0) return minuteMillis
+  const capacity = bucket.perMinute * minuteMillis
+  const excess = levelAt(bucket, nowMillis) + Math.min(units * minuteMillis, capacity) - capacity
+  return Math.max(0, Math.ceil(excess / bucket.perMinute))
+}
+
+export const take = (bucket: Bucket, units: number, nowMillis: number): void => {
+  if (bucket.perMinute === null) return
+  bucket.level = levelAt(bucket, nowMillis) + units * minuteMillis
+  bucket.atMillis = nowMillis
+}
+
+/** As good as new. */
+export const isIdle = (bucket: Bucket, nowMillis: number): boolean => levelAt(bucket, nowMillis) === 0
+
+const levelAt = (bucket: Bucket, nowMillis: number): number =>
+  Math.max(0, bucket.level - (nowMillis - bucket.atMillis) * (bucket.perMinute ?? 0))

@@ -1,0 +1,116 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { flow } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import { ProjectId } from "../domain/Ids.ts"
+import { Changes } from "../sql/Changes.ts"
+import { unavailable } from "../sql/Unavailable.ts"
+
+/** BIGINT columns arrive as text. */
+const Price = Schema.NullOr(Schema.NumberFromString)
+const Ids = Schema.NullOr(Schema.Array(Schema.String))
+
+const PolicyColumns = Schema.Struct({
+  allowed_models: Ids,
+  excluded_models: Ids,
+  allowed_providers: Ids,
+  excluded_providers: Ids,
+  max_input_price_microusd_per_million: Price,
+  max_output_price_microusd_per_million: Price,
+  default_alpha: Schema.NullOr(Schema.Number),
+  enable_fallback: Schema.Boolean
+})
+export type PolicyColumns = typeof PolicyColumns.Type
+
+const PolicyRow = Schema.Struct({
+  ...PolicyColumns.fields,
+  policy_version: Schema.Int,
+  managed_by_configuration: Schema.Boolean
+})
+export type PolicyRow = typeof PolicyRow.Type
+
+export interface PolicyStoreShape {
+  readonly find: (project: ProjectId) => Effect.Effect<PolicyRow | undefined, StoreUnavailable>
+  /** Writes the whole policy; false, and no new version, when it already is so. */
+  readonly write: (
+    project: ProjectId,
+    policy: PolicyColumns,
+    managedByConfiguration: boolean
+  ) => Effect.Effect<boolean, StoreUnavailable>
+  /** The policy stays as it is, and can be changed elsewhere from now on. */
+  readonly release: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
+  /** For rules of the project that are kept elsewhere. */
+  readonly raiseVersion: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
+}
+
+/** The policy columns of projects. */
+export class PolicyStore extends Context.Tag("gateway/policy/PolicyStore")<PolicyStore, PolicyStoreShape>() {
+  static readonly layer: Layer.Layer<PolicyStore, never, SqlClient | Changes> = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const changes = yield* Changes
+
+  const find = SqlSchema.findOne({
+    Request: ProjectId,
+    Result: PolicyRow,
+    execute: (project) => sql`
+      select allowed_models, excluded_models, allowed_providers, excluded_providers,
+        max_input_price_microusd_per_million, max_output_price_microusd_per_million,
+        default_alpha, enable_fallback, policy_version, managed_by_configuration
+      from project where id = ${project}`
+  })
+  const update = SqlSchema.findOne({
+    Request: Schema.Struct({ project: ProjectId, policy: PolicyColumns, managed: Schema.Boolean }),
+    Result: Schema.Struct({ id: ProjectId }),
+    execute: ({ managed, policy, project }) => {
+      const next = sql`(
+        ${policy.allowed_models}::text[], ${policy.excluded_models}::text[],
+        ${policy.allowed_providers}::text[], ${policy.excluded_providers}::text[],
+        ${policy.max_input_price_microusd_per_million}::bigint, ${policy.max_output_price_microusd_per_million}::bigint,
+        ${policy.default_alpha}::float8, ${policy.enable_fallback}::boolean
+      )`
+      const columns = sql`(
+        allowed_models, excluded_models, allowed_providers, excluded_providers,
+        max_input_price_microusd_per_million, max_output_price_microusd_per_million,
+        default_alpha, enable_fallback
+      )`
+      return sql`
+        update project set ${columns} = row ${next}, managed_by_configuration = ${managed},
+          policy_version = policy_version + 1, updated_at = now()
+        where id = ${project} and ${columns} is distinct from ${next} returning id`
+    }
+  })
+  const mark = (project: ProjectId, managed: boolean) => sql`
+    update project set managed_by_configuration = ${managed}
+    where id = ${project} and managed_by_configuration <> ${managed}`
+
+  return PolicyStore.of({
+    find: flow(find, Effect.map(Option.getOrUndefined), unavailable),
+    write: (project, policy, managed) =>
+      changes.commit((announce) =>
+        Effect.gen(function* () {
+          const changed = Option.isSome(yield* update({ project, policy, managed }))
+          yield* mark(project, managed)
+          if (changed) yield* announce({ kind: "project", id: project })
+          return changed
+        })
+      ),
+    release: (project) => unavailable(Effect.asVoid(mark(project, false))),
+    raiseVersion: (project) =>
+      changes.commit((announce) =>
+        sql`update project set policy_version = policy_version + 1, updated_at = now() where id = ${project}`.pipe(
+          Effect.zipRight(announce({ kind: "project", id: project }))
+        )
+      )
+  })
+})

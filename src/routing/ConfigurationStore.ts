@@ -1,0 +1,128 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { flow } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import { Ids, ProjectId } from "../domain/Ids.ts"
+import { Changes } from "../sql/Changes.ts"
+import { unavailable } from "../sql/Unavailable.ts"
+
+/** BIGINT columns arrive as text. */
+const Price = Schema.NullOr(Schema.NumberFromString)
+const Strings = Schema.Array(Schema.String)
+
+const ConfigurationColumns = Schema.Struct({
+  slug: Schema.String,
+  models_allow: Schema.NullOr(Strings),
+  models_deny: Strings,
+  providers_allow: Schema.NullOr(Strings),
+  providers_deny: Strings,
+  alpha: Schema.NullOr(Schema.Number),
+  max_input_price_microusd_per_million: Price,
+  max_output_price_microusd_per_million: Price,
+  enable_fallback: Schema.Boolean
+})
+export type ConfigurationColumns = typeof ConfigurationColumns.Type
+
+const ConfigurationRow = Schema.Struct({
+  ...ConfigurationColumns.fields,
+  id: Schema.UUID,
+  is_active: Schema.Boolean
+})
+export type ConfigurationRow = typeof ConfigurationRow.Type
+
+export interface ConfigurationStoreShape {
+  /** By slug, in code point order. */
+  readonly list: (project: ProjectId) => Effect.Effect<ReadonlyArray<ConfigurationRow>, StoreUnavailable>
+  /**
+   * Makes the configurations that the operator's file manages exactly these: a slug that already exists is taken over,
+   * one that the file no longer names is removed. False when that changed nothing.
+   */
+  readonly replaceManaged: (
+    project: ProjectId,
+    configurations: ReadonlyArray<ConfigurationColumns>
+  ) => Effect.Effect<boolean, StoreUnavailable>
+}
+
+/** Routing configurations as rows. */
+export class ConfigurationStore extends Context.Tag("gateway/routing/ConfigurationStore")<
+  ConfigurationStore,
+  ConfigurationStoreShape
+>() {
+  static readonly layer: Layer.Layer<ConfigurationStore, never, SqlClient | Changes | Ids> = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const Changed = Schema.Struct({ slug: Schema.String })
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const changes = yield* Changes
+  const ids = yield* Ids
+
+  const list = SqlSchema.findAll({
+    Request: ProjectId,
+    Result: ConfigurationRow,
+    execute: (project) => sql`
+      select id, slug, models_allow, models_deny, providers_allow, providers_deny, alpha,
+        max_input_price_microusd_per_million, max_output_price_microusd_per_million, enable_fallback, is_active
+      from routing_configuration where project_id = ${project} order by slug collate "C"`
+  })
+  const upsertManaged = SqlSchema.findAll({
+    Request: Schema.Struct({ project: ProjectId, columns: ConfigurationColumns }),
+    Result: Changed,
+    execute: ({ columns, project }) => sql`
+      insert into routing_configuration as old (
+        id, project_id, slug, name, models_allow, models_deny, providers_allow, providers_deny, alpha,
+        max_input_price_microusd_per_million, max_output_price_microusd_per_million, enable_fallback,
+        is_active, managed_by_configuration
+      ) values (
+        ${ids.uuid()}, ${project}, ${columns.slug}, ${columns.slug}, ${columns.models_allow}, ${columns.models_deny},
+        ${columns.providers_allow}, ${columns.providers_deny}, ${columns.alpha},
+        ${columns.max_input_price_microusd_per_million}, ${columns.max_output_price_microusd_per_million},
+        ${columns.enable_fallback}, true, true
+      )
+      on conflict (project_id, slug) do update set
+        name = excluded.name, models_allow = excluded.models_allow, models_deny = excluded.models_deny,
+        providers_allow = excluded.providers_allow, providers_deny = excluded.providers_deny, alpha = excluded.alpha,
+        max_input_price_microusd_per_million = excluded.max_input_price_microusd_per_million,
+        max_output_price_microusd_per_million = excluded.max_output_price_microusd_per_million,
+        enable_fallback = excluded.enable_fallback, is_active = true, managed_by_configuration = true, updated_at = now()
+      where (
+        old.name, old.models_allow, old.models_deny, old.providers_allow, old.providers_deny, old.alpha,
+        old.max_input_price_microusd_per_million, old.max_output_price_microusd_per_million, old.enable_fallback,
+        old.is_active, old.managed_by_configuration
+      ) is distinct from (
+        excluded.name, excluded.models_allow, excluded.models_deny, excluded.providers_allow, excluded.providers_deny,
+        excluded.alpha, excluded.max_input_price_microusd_per_million, excluded.max_output_price_microusd_per_million,
+        excluded.enable_fallback, true, true
+      )
+      returning slug`
+  })
+  const removeManaged = SqlSchema.findAll({
+    Request: Schema.Struct({ project: ProjectId, kept: Strings }),
+    Result: Changed,
+    execute: ({ kept, project }) => sql`
+      delete from routing_configuration
+      where project_id = ${project} and managed_by_configuration and slug <> all (${kept}::text[]) returning slug`
+  })
+
+  return ConfigurationStore.of({
+    list: flow(list, unavailable),
+    replaceManaged: (project, configurations) =>
+      changes.commit((announce) =>
+        Effect.gen(function* () {
+          const removed = yield* removeManaged({ project, kept: configurations.map(({ slug }) => slug) })
+          const written = yield* Effect.forEach(configurations, (columns) => upsertManaged({ project, columns }))
+          const changed = removed.length + written.flat().length > 0
+          if (changed) yield* announce({ kind: "configurations", id: project })
+          return changed
+        })
+      )
+  })
+})

@@ -1,0 +1,16 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { CallerShape } from "../domain/Caller.ts"
+import { Unauthenticated } from "../domain/GatewayError.ts"
+import { ApiKeys } from "../identity/ApiKeys.ts"
+
+/** Knows exactly these keys, whatever their form: from the key to its caller. */
+export const layer = (keys: Readonly<Record<string, CallerShape>>): Layer.Layer<ApiKeys> => {
+  const callers = new Map(Object.entries(keys).map(([key, caller]) => [`bearer ${key}`, caller]))
+  return Layer.succeed(ApiKeys, {
+    authenticate: (authorization) => {
+      const caller = callers.get((authorization ?? "").replace(/^bearer /i, "bearer "))
+      return caller === undefined ? Effect.fail(new Unauthenticated()) : Effect.succeed(caller)
+    }
+  })
+}
