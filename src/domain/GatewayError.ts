@@ -80,6 +80,7 @@ export type CallFailure =
   | RoutingConfigNotFound
   | InsufficientFunds
   | ProvidersFailed
+  | ServiceRefused
   | StoreUnavailable
 
-export type GatewayError = CallFailure | Unauthenticated | ServiceRefused | UnknownPath
+export type GatewayError = CallFailure | Unauthenticated | UnknownPath

@@ -1,0 +1,50 @@
+// What each folder may import; the reasons are in the README's layout section.
+const table = {
+  domain: [],
+  wire: ["domain"],
+  config: ["domain"],
+  observe: ["domain"],
+  sql: ["domain"],
+  catalog: ["domain", "sql"],
+  identity: ["domain", "sql"],
+  credentials: ["domain", "sql"],
+  calls: ["domain", "sql"],
+  policy: ["domain", "sql", "catalog"],
+  ledger: ["domain", "sql"],
+  routing: ["domain", "sql", "catalog", "policy"],
+  provider: ["domain", "wire", "observe", "credentials"],
+  capture: ["domain", "sql"],
+  gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "credentials", "calls", "policy", "ledger", "routing", "provider", "capture"],
+  account: ["domain", "sql", "catalog", "identity", "credentials", "calls", "policy", "routing", "ledger", "capture"],
+  http: ["domain", "wire", "config", "observe", "catalog", "identity", "calls", "policy", "ledger", "routing", "gateway", "account"],
+  testing: ["domain", "wire", "sql", "catalog", "identity", "policy", "ledger", "routing", "provider", "gateway"]
+}
+
+module.exports = {
+  forbidden: [
+    { name: "no-cycle", severity: "error", from: {}, to: { circular: true } },
+    ...Object.entries(table).map(([folder, may]) => ({
+      name: `${folder}-imports-only-down`,
+      severity: "error",
+      from: { path: `^src/${folder}/` },
+      to: { path: "^src/", pathNot: [`^src/${folder}/`, ...may.map((other) => `^src/${other}/`)] }
+    })),
+    {
+      name: "sql-only-in-stores",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/sql/", "Store\\.ts$"] },
+      to: { path: "node_modules/@effect/sql" }
+    },
+    { name: "pg-only-in-sql", severity: "error", from: { path: "^src/", pathNot: "^src/sql/" }, to: { path: "node_modules/(pg|@electric-sql)/" } },
+    { name: "undici-only-in-provider", severity: "error", from: { path: "^src/", pathNot: "^src/provider/" }, to: { path: "node_modules/undici/" } },
+    { name: "testing-is-for-users", severity: "error", from: { path: "^src/", pathNot: "^src/testing/" }, to: { path: "^src/testing/" } },
+    { name: "nobody-imports-main", severity: "error", from: {}, to: { path: "^src/main\\.ts$" } },
+    { name: "nobody-imports-index", severity: "error", from: { path: "^src/" }, to: { path: "^src/index\\.ts$" } }
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "types", "default"] }
+  }
+}

@@ -1,0 +1,29 @@
+// `npm test`: the whole suite, closed by one line that counts it. With TEST_DATABASE_URL the same suite runs on PostgreSQL.
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { isStale } from "./stale.mjs"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..")
+if (isStale(root)) {
+  const { status } = spawnSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: "inherit" })
+  if (status !== 0) process.exit(status ?? 1)
+}
+const folder = mkdtempSync(join(tmpdir(), "gateway-test-"))
+const report = join(folder, "report.json")
+const { status } = spawnSync(
+  join(root, "node_modules/.bin/vitest"),
+  ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...process.argv.slice(2)],
+  { stdio: "inherit", cwd: root }
+)
+try {
+  const { numFailedTests, numFailedTestSuites, numPassedTests } = JSON.parse(readFileSync(report, "utf8"))
+  // a file that could not even be loaded has no failed test, and is a failure all the same
+  const failed = Math.max(numFailedTests, numFailedTestSuites > 0 ? 1 : 0, status === 0 ? 0 : 1)
+  console.log(`${numPassedTests} passed, ${failed} failed`)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit(status ?? 1)

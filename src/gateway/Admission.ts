@@ -1,0 +1,161 @@
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import type { CatalogShape } from "../catalog/Catalog.ts"
+import type { CallerShape } from "../domain/Caller.ts"
+import type { Candidate } from "../domain/Candidate.ts"
+import type { ChatRequest } from "../domain/Chat.ts"
+import {
+  type CallFailure,
+  InvalidRequest,
+  ModelNotFound,
+  RoutingConfigNotFound,
+  type StoreUnavailable
+} from "../domain/GatewayError.ts"
+import type { RequestId } from "../domain/Ids.ts"
+import type { TimersShape } from "../domain/Timers.ts"
+import * as Estimate from "../ledger/Estimate.ts"
+import type { HoldOption } from "../ledger/Ledger.ts"
+import { type Allowed, narrow } from "../policy/Narrow.ts"
+import type { PolicyShape, RoutingConfiguration } from "../policy/Policy.ts"
+import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
+import type { ConfigurationsShape } from "../routing/Configurations.ts"
+import type { HealthShape } from "../routing/Health.ts"
+import * as Router from "../routing/Router.ts"
+import { willReason } from "./Deadlines.ts"
+
+/** A call that may run once its money is held: everything that is decided before the first attempt. */
+export interface Admitted {
+  readonly requestId: RequestId
+  readonly caller: CallerShape
+  readonly request: ChatRequest
+  readonly endpoint: "chat" | "responses" | "embedded"
+  readonly clientRequestId: string | null
+  readonly startedAtMillis: number
+  readonly measure: Estimate.PromptMeasure
+  readonly configuration: RoutingConfiguration | null
+  readonly allowed: Allowed
+  readonly ranked: Router.Ranked
+  /** One for each ranked candidate, in the same order. */
+  readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
+  /** Ends the request's share of the concurrency limits. */
+  readonly release: Release
+}
+
+export interface CallOptions {
+  readonly requestId: RequestId
+  readonly endpoint: Admitted["endpoint"]
+  readonly clientRequestId: string | null
+}
+
+export interface AdmissionDeps {
+  readonly catalog: CatalogShape
+  readonly policy: PolicyShape
+  readonly configurations: ConfigurationsShape
+  readonly rateLimits: RateLimitsShape
+  readonly health: HealthShape
+  readonly timers: TimersShape
+}
+
+export interface Admission {
+  readonly admit: (
+    caller: CallerShape,
+    request: ChatRequest,
+    options: CallOptions
+  ) => Effect.Effect<Admitted, CallFailure>
+  /** What the key may see, for the model list. */
+  readonly listable: (caller: CallerShape) => Effect.Effect<Listable, StoreUnavailable>
+}
+
+export interface Listable {
+  readonly models: Router.Listable
+  readonly configurations: ReadonlyArray<RoutingConfiguration>
+}
+
+const autoPrefix = "auto:"
+
+export const make = (deps: AdmissionDeps): Admission => {
+  const health = (model: Candidate["model"]) => deps.health.of(model)
+  return {
+    admit: Effect.fnUntraced(function* (caller, request, options) {
+      const startedAtMillis = deps.timers.now()
+      const measure = Estimate.measure(request)
+      const release = yield* deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure))
+      const decided = Effect.gen(function* () {
+        const project = yield* deps.policy.ofProject(caller.projectId)
+        const configuration = yield* resolveConfiguration(
+          request,
+          yield* deps.configurations.ofProject(caller.projectId)
+        )
+        const allowed = narrow(project, configuration, request.routing)
+        const ranked = yield* Router.rank({
+          snapshot: deps.catalog.snapshot(),
+          allowed,
+          request,
+          promptTokens: Estimate.likelyPromptTokens(measure),
+          health,
+          nowMillis: startedAtMillis,
+          billingMode: caller.billingMode
+        })
+        return {
+          ...options,
+          caller,
+          request,
+          startedAtMillis,
+          measure,
+          configuration,
+          allowed,
+          ranked,
+          options: Arr.map(ranked.candidates, (candidate) =>
+            Estimate.holdOption(measure, request, candidate.model, willReason(candidate))
+          ),
+          release
+        }
+      })
+      return yield* Effect.tapErrorCause(decided, () => Effect.sync(release))
+    }),
+    listable: Effect.fnUntraced(function* (caller) {
+      const project = yield* deps.policy.ofProject(caller.projectId)
+      const configurations = yield* deps.configurations.ofProject(caller.projectId)
+      return {
+        models: Router.listable(deps.catalog.snapshot(), narrow(project, null, unrestricted), caller.billingMode),
+        configurations: configurations.filter((configuration) => configuration.isActive)
+      }
+    })
+  }
+}
+
+const unrestricted: ChatRequest["routing"] = {
+  models: { allow: null, deny: [] },
+  providers: { allow: null, deny: [] },
+  routingConfig: undefined,
+  alpha: undefined,
+  maxInputPriceMicroUsdPerMillion: undefined,
+  maxOutputPriceMicroUsdPerMillion: undefined,
+  enableFallback: undefined
+}
+
+/** `auto:<slug>` and `routing_config` name the same things; together they have to agree. */
+const resolveConfiguration = (
+  request: ChatRequest,
+  configurations: ReadonlyArray<RoutingConfiguration>
+): Effect.Effect<RoutingConfiguration | null, ModelNotFound | RoutingConfigNotFound | InvalidRequest> => {
+  const named = request.routing.routingConfig
+  const active = configurations.filter((configuration) => configuration.isActive)
+  const byName =
+    named === undefined ? null : active.find((configuration) => configuration.id === named || configuration.slug === named)
+  if (byName === undefined) return Effect.fail(new RoutingConfigNotFound({ routingConfig: named ?? "" }))
+  if (!request.model.startsWith(autoPrefix)) return Effect.succeed(byName)
+  const slug = request.model.slice(autoPrefix.length)
+  const bySlug = active.find((configuration) => configuration.slug === slug)
+  if (bySlug === undefined) return Effect.fail(new ModelNotFound({ model: request.model }))
+  if (byName !== null && byName.id !== bySlug.id) {
+    return Effect.fail(
+      new InvalidRequest({
+        code: "invalid_value",
+        message: `model names the routing configuration '${slug}', routing_config another one.`,
+        param: "routing_config"
+      })
+    )
+  }
+  return Effect.succeed(bySlug)
+}

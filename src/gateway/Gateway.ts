@@ -1,0 +1,301 @@
+import * as Arr from "effect/Array"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { Catalog } from "../catalog/Catalog.ts"
+import { Caller, type CallerShape } from "../domain/Caller.ts"
+import type { Candidate } from "../domain/Candidate.ts"
+import type { ChatRequest } from "../domain/Chat.ts"
+import type { Answer } from "../domain/Completion.ts"
+import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
+import { Ids, RequestId } from "../domain/Ids.ts"
+import type { ProviderError } from "../domain/ProviderError.ts"
+import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+import { Timers } from "../domain/Timers.ts"
+import type { Usage } from "../domain/Usage.ts"
+import * as Estimate from "../ledger/Estimate.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import { Policy } from "../policy/Policy.ts"
+import { RateLimits } from "../policy/RateLimits.ts"
+import { Providers } from "../provider/Providers.ts"
+import { Configurations } from "../routing/Configurations.ts"
+import { Health } from "../routing/Health.ts"
+import * as Admission from "./Admission.ts"
+import { advance, type AttemptFailure, Unaffordable, waitMillis } from "./Advance.ts"
+import * as Attempt from "./Attempt.ts"
+import { type Deadlines, defaultDeadlines, forCandidate } from "./Deadlines.ts"
+import * as Failure from "./Failure.ts"
+import * as Fallback from "./Fallback.ts"
+import { Meter } from "./Meter.ts"
+import * as Outcomes from "./Outcomes.ts"
+import { type AnswerStart, pump, type Sink } from "./Relay.ts"
+import { Slot } from "./Slot.ts"
+import * as StreamView from "./StreamView.ts"
+
+/** A whole answer and how it came about. */
+export interface Completion extends AnswerStart {
+  readonly answer: Answer
+  readonly usage: Usage
+  readonly metadata: RouterMetadata
+}
+
+export interface GatewayOptions {
+  readonly deadlines: Deadlines
+  /** Candidates that one call may try. */
+  readonly maxAttempts: number
+}
+
+export const defaultOptions: GatewayOptions = { deadlines: defaultDeadlines, maxAttempts: 4 }
+
+export interface GatewayShape {
+  /** Runs a plain call: the best candidate that answers, settled. Interrupting it closes the upstream. */
+  readonly complete: (
+    request: ChatRequest,
+    options?: Admission.CallOptions
+  ) => Effect.Effect<Completion, CallFailure, Caller>
+  /**
+   * Runs a streamed call into a sink. Fails only before the first content, with nothing written; afterwards a failure is
+   * told to the sink and this succeeds.
+   */
+  readonly relay: (
+    request: ChatRequest,
+    sink: Sink,
+    options?: Admission.CallOptions
+  ) => Effect.Effect<void, CallFailure, Caller>
+  /** A streamed call as a Stream: fails before the first content, or the stream itself fails; leaving the scope cancels. */
+  readonly stream: (
+    request: ChatRequest
+  ) => Effect.Effect<StreamView.StreamedAnswer, CallFailure, Caller | Scope.Scope>
+  /** Fails every running call: this node has to go down. Their clients are told, their customers pay nothing. */
+  readonly abort: Effect.Effect<void>
+  /** The models and routing configurations that the caller's key may use. */
+  readonly models: Effect.Effect<Admission.Listable, RateLimited | StoreUnavailable, Caller>
+}
+
+/**
+ * The program itself: admit, hold, attempt with fallback, relay, settle. It needs a Caller and the Layers below it; HTTP is
+ * a shell around it.
+ */
+export class Gateway extends Context.Tag("gateway/Gateway")<Gateway, GatewayShape>() {
+  static readonly layer = (
+    options: GatewayOptions = defaultOptions
+  ): Layer.Layer<
+    Gateway,
+    never,
+    Catalog | Configurations | Health | Ids | Ledger | Policy | Providers | RateLimits | Timers
+  > => Layer.effect(this, make(options))
+}
+
+/** What one running call is made of. */
+interface Call {
+  readonly meter: Meter
+  readonly slot: Slot
+}
+
+const make = Effect.fnUntraced(function* (options: GatewayOptions) {
+  const ledger = yield* Ledger
+  const providers = yield* Providers
+  const health = yield* Health
+  const timers = yield* Timers
+  const ids = yield* Ids
+  const rateLimits = yield* RateLimits
+  const admission = Admission.make({
+    catalog: yield* Catalog,
+    policy: yield* Policy,
+    configurations: yield* Configurations,
+    rateLimits,
+    health,
+    timers
+  })
+  const fresh = (): Admission.CallOptions => ({
+    requestId: RequestId.make(ids.uuid()),
+    endpoint: "embedded",
+    clientRequestId: null
+  })
+
+  const slots = new Set<Slot>()
+
+  /** Money is held before `use` and settled after it, however it ends. */
+  const running = <A>(
+    caller: CallerShape,
+    request: ChatRequest,
+    callOptions: Admission.CallOptions,
+    use: (admitted: Admission.Admitted, call: Call) => Effect.Effect<A, CallFailure>
+  ): Effect.Effect<A, CallFailure> =>
+    Effect.flatMap(admission.admit(caller, request, callOptions), (admitted) => {
+      const held = ledger.reserve({
+        callId: admitted.requestId,
+        caller,
+        requestedModel: request.model,
+        options: admitted.options
+      })
+      return Effect.ensuring(
+        Effect.acquireUseRelease(
+          Effect.map(held, (hold): Call => {
+            const slot = new Slot()
+            slots.add(slot)
+            return { meter: new Meter(admitted, hold, timers.now), slot }
+          }),
+          (call) => use(admitted, call),
+          ({ meter, slot }) =>
+            Effect.suspend(() => {
+              slots.delete(slot)
+              slot.close()
+              const settlement = meter.settlement()
+              Outcomes.record(settlement.record)
+              return ledger.settle(meter.hold, settlement)
+            })
+        ),
+        Effect.sync(admitted.release)
+      )
+    })
+
+  /** Tries the candidates from the held one on; what is told of each failure goes to meter and health. */
+  const firstOf = <A>(
+    admitted: Admission.Admitted,
+    { meter }: Call,
+    attempt: (options: Attempt.AttemptOptions) => Effect.Effect<A, ProviderError>
+  ): Effect.Effect<Fallback.First<A, Candidate, AttemptFailure>, CallFailure> => {
+    const { fallbackEnabled } = admitted.ranked
+    const candidates = admitted.ranked.candidates.slice(meter.hold.option)
+    const retries = new Map<Candidate, number>()
+    const endsAtMillis = admitted.startedAtMillis + options.deadlines.totalMillis
+
+    const run = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, AttemptFailure> =>
+      Effect.flatMap(affordable(meter, candidate), () => {
+        const tried = meter.latestAttempts.length
+        meter.attempted(candidate)
+        return attempt({
+          call: {
+            requestId: admitted.requestId,
+            model: candidate.model,
+            request: admitted.request,
+            effort: candidate.effort,
+            maxOutputTokens: Estimate.affordableOutputTokens(
+              meter.hold.amount,
+              admitted.measure,
+              candidate.model,
+              Estimate.outputCap(admitted.request, candidate.model, admitted.measure)
+            ),
+            dropped: candidate.dropped
+          },
+          deadlines: forCandidate(options.deadlines, candidate),
+          endsAtMillis,
+          acceptEmpty: rest.length === 0 || !fallbackEnabled || tried + 1 >= options.maxAttempts
+        })
+      }).pipe(
+        Effect.tapError((error) =>
+          Effect.sync(() => {
+            if (error._tag === "Unaffordable") return
+            meter.failed(error)
+            health.failed(candidate.model, error)
+          })
+        )
+      )
+    const delayed = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, AttemptFailure> => {
+      const millis = retries.get(candidate)
+      return millis === undefined || millis === 0 ? run(candidate, rest) : Effect.zipRight(sleep(millis), run(candidate, rest))
+    }
+    const sleep = (millis: number): Effect.Effect<void> =>
+      Effect.async((resume) => {
+        const cancel = timers.after(millis, () => resume(Effect.void))
+        return Effect.sync(cancel)
+      })
+    const next = advance({ fallbackEnabled, maxAttempts: options.maxAttempts })
+    const [first, ...others] = candidates
+    if (first === undefined) return Effect.dieMessage("the hold names a candidate that was not ranked")
+    return Fallback.firstOf([first, ...others], delayed, (failed, rest) => {
+      const last = Arr.lastNonEmpty(failed)
+      if (last.error._tag === "ProviderError") retries.set(last.candidate, waitMillis(last.error) ?? 0)
+      return next(failed, rest)
+    }).pipe(
+      Effect.catchAll(({ failed }) => {
+        const failure = Failure.ofFailures(failed, meter.latestAttempts)
+        const last = failed.findLast((one) => one.error._tag === "ProviderError")?.error
+        if (last?._tag === "ProviderError") {
+          meter.end({ _tag: "Failed", status: last.facts.status, error: last.callError })
+        }
+        return Effect.fail(failure)
+      })
+    )
+  }
+
+  /** Raises the hold where the candidate needs more than is held. */
+  const affordable = (meter: Meter, candidate: Candidate): Effect.Effect<void, Unaffordable> => {
+    const { admitted, hold } = meter
+    const index = admitted.ranked.candidates.indexOf(candidate)
+    const option = admitted.options[index]
+    if (option === undefined || index === hold.option || option.full <= hold.amount) return Effect.void
+    return Effect.mapBoth(ledger.extend(hold, option), {
+      onFailure: () => new Unaffordable({ candidate }),
+      onSuccess: (extended) => {
+        meter.hold = extended
+      }
+    })
+  }
+
+  const complete = (
+    caller: CallerShape,
+    request: ChatRequest,
+    callOptions: Admission.CallOptions
+  ): Effect.Effect<Completion, CallFailure> =>
+    running(caller, request, callOptions, (admitted, call) =>
+      Effect.map(
+        firstOf(admitted, call, (attempt) => Attempt.answer(providers, timers, call.slot, attempt)),
+        ({ candidate, value: answer }) => {
+          call.meter.answered(answer)
+          const metadata = call.meter.complete()
+          call.meter.end({ _tag: "Complete" })
+          health.succeeded(candidate.model, metadata.attempts.at(-1)?.latency_ms ?? 0)
+          return { ...startOf(admitted, candidate), answer, usage: call.meter.usageOrEstimate, metadata }
+        }
+      )
+    )
+
+  const relay = (
+    caller: CallerShape,
+    request: ChatRequest,
+    sink: Sink,
+    callOptions: Admission.CallOptions
+  ): Effect.Effect<void, CallFailure> =>
+    running(caller, request, callOptions, (admitted, call) =>
+      Effect.flatMap(
+        firstOf(admitted, call, (attempt) => Attempt.open(providers, timers, call.slot, attempt)),
+        ({ candidate, value: opened }) => {
+          call.meter.committed()
+          sink.begin(startOf(admitted, candidate))
+          return Effect.map(pump(opened, sink, { ...call, timers }), (error) => {
+            if (error === undefined) health.succeeded(candidate.model, call.meter.firstContentMillis)
+            else health.failed(candidate.model, error)
+          })
+        }
+      )
+    )
+
+  const startOf = (admitted: Admission.Admitted, candidate: Candidate): AnswerStart => ({
+    requestId: admitted.requestId,
+    createdSeconds: Math.floor(admitted.startedAtMillis / 1_000),
+    model: candidate.model.id
+  })
+
+  const shape: GatewayShape = {
+    complete: (request, callOptions = fresh()) =>
+      Effect.flatMap(Caller, (caller) => complete(caller, request, callOptions)),
+    relay: (request, sink, callOptions = fresh()) =>
+      Effect.flatMap(Caller, (caller) => relay(caller, request, sink, callOptions)),
+    stream: (request) =>
+      Effect.flatMap(Caller, (caller) =>
+        StreamView.make((sink) => relay(caller, { ...request, stream: true }, sink, fresh()))
+      ),
+    abort: Effect.sync(() => {
+      for (const slot of slots) slot.abort({ _tag: "Shutdown" })
+    }),
+    models: Effect.flatMap(Caller, (caller) =>
+      Effect.flatMap(rateLimits.admit(caller, 0), (release) =>
+        Effect.ensuring(admission.listable(caller), Effect.sync(release))
+      )
+    )
+  }
+  return shape
+})

@@ -1,0 +1,89 @@
+import * as Effect from "effect/Effect"
+import type { CallError } from "../domain/Call.ts"
+import type { ChatEvent, Finished } from "../domain/ChatEvent.ts"
+import type { RequestId } from "../domain/Ids.ts"
+import type { ProviderError } from "../domain/ProviderError.ts"
+import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+import type { Cancel, TimersShape } from "../domain/Timers.ts"
+import type { Usage } from "../domain/Usage.ts"
+import type { Opened } from "./Attempt.ts"
+import type { Meter } from "./Meter.ts"
+import type { Slot } from "./Slot.ts"
+
+/** Facts of an answer that its first byte already carries. */
+export interface AnswerStart {
+  readonly requestId: RequestId
+  readonly createdSeconds: number
+  /** The concrete model that answers. */
+  readonly model: string
+}
+
+/**
+ * Where a streamed answer goes: an HTTP response, or the queue behind a Stream. `begin` comes first, then events, then one
+ * of `complete` and `fail`. Finish and usage are not among the events: they come with `complete`.
+ */
+export interface Sink {
+  readonly begin: (start: AnswerStart) => void
+  /** False: the reader is slow, hold back until `drained` calls. */
+  readonly event: (event: ChatEvent) => boolean
+  readonly drained: (resume: () => void) => void
+  readonly complete: (finish: Finished, usage: Usage, metadata: RouterMetadata) => void
+  readonly fail: (error: CallError) => void
+}
+
+/** A finish waits this long for the usage that should follow it. */
+const usageWaitMillis = 2_000
+/** A whole answer's socket may take this long to end by itself, so that it can be used again. */
+const lingerMillis = 1_000
+
+/** Moves an opened stream into the sink until it is complete or broken; both are told to the sink and to the meter. */
+export const pump = (
+  opened: Opened,
+  sink: Sink,
+  { meter, slot, timers }: { readonly meter: Meter; readonly slot: Slot; readonly timers: TimersShape }
+): Effect.Effect<ProviderError | undefined> =>
+  Effect.async((resume) => {
+    let finish: Finished | undefined
+    let isOver = false
+    let cancelWait: Cancel | undefined
+
+    const over = (error: ProviderError | undefined) => {
+      if (isOver) return
+      isOver = true
+      cancelWait?.()
+      if (error === undefined && finish !== undefined) {
+        const metadata = meter.complete()
+        sink.complete(finish, meter.usageOrEstimate, metadata)
+        meter.end({ _tag: "Complete" })
+        slot.linger((close) => timers.after(lingerMillis, close))
+      } else if (error !== undefined) {
+        sink.fail(error.callError)
+        meter.end({ _tag: "Failed", status: error.facts.status, error: error.callError })
+      }
+      resume(Effect.succeed(error))
+    }
+    opened.relay(
+      (event) => {
+        if (isOver) return true
+        meter.saw(event)
+        switch (event._tag) {
+          case "Finish":
+            finish = event
+            cancelWait = timers.after(usageWaitMillis, () => over(undefined))
+            return true
+          case "Usage":
+            if (finish !== undefined) over(undefined)
+            return true
+          default:
+            return finish === undefined ? sink.event(event) : true
+        }
+      },
+      sink.drained,
+      // once the model has finished, a break of the connection takes nothing away any more
+      (error) => over(finish === undefined ? error : undefined)
+    )
+    return Effect.sync(() => {
+      isOver = true
+      cancelWait?.()
+    })
+  })

@@ -1,0 +1,82 @@
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Mailbox from "effect/Mailbox"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { ChatEvent, Finished } from "../domain/ChatEvent.ts"
+import type { CallFailure } from "../domain/GatewayError.ts"
+import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+import type { Usage } from "../domain/Usage.ts"
+import type { AnswerStart, Sink } from "./Relay.ts"
+
+/** The last element of a stream that came to its end: the call is complete and settled at this cost. */
+export interface Completed {
+  readonly _tag: "Completed"
+  readonly finish: Finished
+  readonly usage: Usage
+  readonly metadata: RouterMetadata
+}
+
+/** The stream broke after its first content; what came before is part of an answer, not an answer. */
+export class StreamBroken extends Data.TaggedError("StreamBroken")<{
+  readonly code: string
+  readonly message: string | null
+}> {}
+
+export interface StreamedAnswer extends AnswerStart {
+  readonly events: Stream.Stream<ChatEvent | Completed, StreamBroken>
+}
+
+/** Events that may wait for the reader before the upstream is held back. */
+const window = 64
+
+/** A reader's view of a call that writes into a sink; the call runs in the scope and is cancelled with it. */
+export const make = (
+  run: (sink: Sink) => Effect.Effect<void, CallFailure>
+): Effect.Effect<StreamedAnswer, CallFailure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const begun = yield* Deferred.make<AnswerStart, CallFailure>()
+    // unbounded, because an offer cannot wait here: the window above bounds it by holding the upstream back
+    const mailbox = yield* Mailbox.make<ChatEvent | Completed, StreamBroken>()
+    let waiting = 0
+    let resume: (() => void) | undefined
+    const offer = (event: ChatEvent | Completed): boolean => {
+      mailbox.unsafeOffer(event)
+      waiting += 1
+      return waiting < window
+    }
+    yield* Effect.forkScoped(
+      Effect.matchCauseEffect(
+        run({
+          begin: (start) => Deferred.unsafeDone(begun, Effect.succeed(start)),
+          event: offer,
+          drained: (go) => {
+            resume = go
+          },
+          complete: (finish, usage, metadata) => {
+            offer({ _tag: "Completed", finish, usage, metadata })
+          },
+          fail: ({ code, message }) => {
+            mailbox.unsafeDone(Exit.fail(new StreamBroken({ code, message })))
+          }
+        }),
+        {
+          onFailure: (cause) => Effect.zipRight(Deferred.failCause(begun, cause), mailbox.end),
+          onSuccess: () => mailbox.end
+        }
+      )
+    )
+    const start = yield* Deferred.await(begun)
+    const events = Stream.mapChunks(Mailbox.toStream(mailbox), (chunk) => {
+      waiting -= chunk.length
+      if (waiting < window && resume !== undefined) {
+        const go = resume
+        resume = undefined
+        go()
+      }
+      return chunk
+    })
+    return { ...start, events }
+  })

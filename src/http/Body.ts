@@ -1,0 +1,100 @@
+import * as Effect from "effect/Effect"
+import type { IncomingMessage } from "node:http"
+import { InvalidRequest } from "../domain/GatewayError.ts"
+
+/** Inline images make large bodies; nothing sensible is larger. */
+const maxBytes = 20 * 1024 * 1024
+const maxDepth = 64
+
+const invalid = (code: InvalidRequest["code"], message: string) => new InvalidRequest({ code, message, param: null })
+const tooLarge = invalid("request_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MiB.`)
+
+/** The request's JSON value: one read, one parse, every bound checked on the way. */
+export const json = (request: IncomingMessage): Effect.Effect<unknown, InvalidRequest> => {
+  const fault = headerFault(request)
+  return fault === undefined ? Effect.flatMap(bytes(request), parse) : Effect.fail(fault)
+}
+
+const headerFault = (request: IncomingMessage): InvalidRequest | undefined => {
+  const type = request.headers["content-type"]
+  if (type === undefined || !/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i.test(type)) {
+    return invalid("unsupported_content_type", "The body has to be application/json in UTF-8.")
+  }
+  const encoding = request.headers["content-encoding"]
+  if (encoding !== undefined) {
+    return invalid("unsupported_content_type", "A Content-Encoding is not supported: send the body as it is.")
+  }
+  return Number(request.headers["content-length"] ?? 0) > maxBytes ? tooLarge : undefined
+}
+
+const bytes = (request: IncomingMessage): Effect.Effect<Buffer, InvalidRequest> =>
+  Effect.async((resume) => {
+    const parts: Array<Buffer> = []
+    let total = 0
+    const onData = (part: Buffer) => {
+      total += part.length
+      if (total > maxBytes) {
+        stop()
+        resume(Effect.fail(tooLarge))
+      } else parts.push(part)
+    }
+    const onEnd = () => {
+      stop()
+      const [only] = parts
+      resume(Effect.succeed(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)))
+    }
+    const stop = () => {
+      request.off("data", onData)
+      request.off("end", onEnd)
+    }
+    request.on("data", onData)
+    request.on("end", onEnd)
+    // a client that leaves in mid-body is seen by the response's close, which interrupts this fiber
+    return Effect.sync(stop)
+  })
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const parse = (body: Buffer): Effect.Effect<unknown, InvalidRequest> =>
+  Effect.suspend(() => {
+    let text: string
+    try {
+      text = utf8.decode(body)
+    } catch {
+      return Effect.fail(invalid("invalid_utf8", "The body is not valid UTF-8."))
+    }
+    if (deeperThan(body, maxDepth)) {
+      return Effect.fail(invalid("invalid_json", `The body is nested deeper than ${maxDepth} levels.`))
+    }
+    try {
+      return Effect.succeed(JSON.parse(text) as unknown)
+    } catch (error) {
+      return Effect.fail(
+        invalid("invalid_json", `The body is not valid JSON${error instanceof SyntaxError ? positionIn(error.message) : ""}.`)
+      )
+    }
+  })
+
+/** The parser's message quotes the body; only the position is passed on. */
+const positionIn = (message: string): string => {
+  const position = /position (\d+)/.exec(message)?.[1]
+  return position === undefined ? "" : ` (at position ${position})`
+}
+
+/** One pass over the bytes: brackets outside strings. Valid JSON or not, it never recurses. */
+const deeperThan = (body: Buffer, limit: number): boolean => {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]
+    if (inString) {
+      if (byte === 0x5c) at++
+      else if (byte === 0x22) inString = false
+    } else if (byte === 0x22) inString = true
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth++
+      if (depth > limit) return true
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return false
+}

@@ -1,0 +1,133 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Caller, type CallerShape } from "../domain/Caller.ts"
+import type { ChatRequest } from "../domain/Chat.ts"
+import { type GatewayError, InvalidRequest, ServiceRefused } from "../domain/GatewayError.ts"
+import type { RequestId } from "../domain/Ids.ts"
+import type { TimersShape } from "../domain/Timers.ts"
+import type { Completion, GatewayShape } from "../gateway/Gateway.ts"
+import type { AnswerStart } from "../gateway/Relay.ts"
+import * as Metrics from "../observe/Metrics.ts"
+import * as Body from "./Body.ts"
+import type { DrainShape } from "./Drain.ts"
+import * as Errors from "./Errors.ts"
+import { HttpSink, type StreamEncoder } from "./HttpSink.ts"
+import * as Responder from "./Responder.ts"
+import type { SecurityShape } from "./Security.ts"
+
+/** What chat completions and Responses differ in; everything else about a call is the same program. */
+export interface Endpoint<Decoded extends { readonly request: ChatRequest }> {
+  readonly name: "chat" | "responses"
+  readonly path: string
+  readonly decode: (json: unknown) => Either.Either<Decoded, InvalidRequest>
+  /** Headers that the answer carries because of the request. */
+  readonly headers: (decoded: Decoded) => Readonly<Record<string, string>>
+  readonly plain: (completion: Completion, decoded: Decoded) => string
+  readonly stream: (start: AnswerStart, decoded: Decoded, write: (frame: string) => boolean) => StreamEncoder
+}
+
+export interface CallDeps {
+  readonly gateway: GatewayShape
+  readonly security: SecurityShape
+  readonly drain: DrainShape
+  readonly timers: TimersShape
+  readonly headHoldMillis: number
+  readonly heartbeatMillis: number
+}
+
+/** A call from its bearer to its last byte. It fails with nothing: every end is an answer, or a client that has left. */
+export const make = <Decoded extends { readonly request: ChatRequest }>(endpoint: Endpoint<Decoded>, deps: CallDeps) => {
+  const { gateway, security, timers } = deps
+
+  const answer = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: RequestId,
+    state: CallState
+  ): Effect.Effect<void, GatewayError> =>
+    Effect.flatMap(security.authenticate(request), (caller) =>
+      Effect.flatMap(refusal(request, deps.drain), () =>
+        Effect.flatMap(Body.json(request), (body) =>
+          Effect.flatMap(endpoint.decode(body), (decoded) => {
+            const options = { requestId, endpoint: endpoint.name, clientRequestId: clientRequestId(request) }
+            return decoded.request.stream
+              ? Effect.suspend(() => {
+                  const sink = sinkOf(response, requestId, decoded, state)
+                  state.sink = sink
+                  return Effect.ensuring(
+                    as(caller, gateway.relay(decoded.request, sink, options)),
+                    Effect.sync(() => {
+                      if (!sink.headSent) sink.dispose()
+                    })
+                  )
+                })
+              : Effect.map(as(caller, gateway.complete(decoded.request, options)), (completion) =>
+                  Responder.json(response, 200, endpoint.plain(completion, decoded), endpoint.headers(decoded))
+                )
+          })
+        )
+      )
+    )
+
+  const sinkOf = (response: ServerResponse, requestId: RequestId, decoded: Decoded, state: CallState): HttpSink =>
+    new HttpSink({
+      response,
+      timers,
+      headers: endpoint.headers(decoded),
+      headHoldMillis: deps.headHoldMillis,
+      heartbeatMillis: deps.heartbeatMillis,
+      encoder: (start, write) => endpoint.stream(start, decoded, write),
+      unanswered: {
+        requestId,
+        createdSeconds: Math.floor(timers.now() / 1_000),
+        model: decoded.request.model
+      },
+      abandon: () => state.abandon()
+    })
+
+  return (request: IncomingMessage, response: ServerResponse, requestId: RequestId, state: CallState): Effect.Effect<void> =>
+    Effect.catchAllCause(answer(request, response, requestId, state), (cause) =>
+      Effect.suspend(() => {
+        if (Cause.isInterruptedOnly(cause)) return Effect.void
+        const failure = Cause.failureOption(cause)
+        const told = failure._tag === "Some" ? Errors.of(failure.value) : Errors.internal
+        if (state.sink?.headSent === true) state.sink.failWith(told.error)
+        else if (response.headersSent) response.destroy()
+        else Responder.error(request, response, told)
+        if (failure._tag === "Some") return Effect.void
+        Metrics.defect()
+        return Effect.logError("a call ended in a defect", cause)
+      })
+    )
+}
+
+/** What the server needs to know of a running call to end it from outside. */
+export interface CallState {
+  sink: HttpSink | undefined
+  /** The client is gone, or as good as gone. */
+  abandon: () => void
+}
+
+const as = <A, E>(caller: CallerShape, effect: Effect.Effect<A, E, Caller>): Effect.Effect<A, E> =>
+  Effect.provideService(effect, Caller, caller)
+
+const refusal = (request: IncomingMessage, drain: DrainShape): Effect.Effect<void, InvalidRequest | ServiceRefused> => {
+  if (request.method !== "POST") {
+    return Effect.fail(
+      new InvalidRequest({
+        code: "method_not_allowed",
+        message: `${request.method ?? "This method"} is not allowed here; use POST.`,
+        param: null
+      })
+    )
+  }
+  return drain.isDraining() ? Effect.fail(new ServiceRefused({ reason: "shutting_down" })) : Effect.void
+}
+
+/** A client's own id goes into the log if it is harmless there, and nowhere else. */
+const clientRequestId = (request: IncomingMessage): string | null => {
+  const given = request.headers["x-request-id"]
+  return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : null
+}

@@ -1,0 +1,150 @@
+import * as Match from "effect/Match"
+import type { Attempt } from "../domain/Call.ts"
+import type { GatewayError } from "../domain/GatewayError.ts"
+import type { WireError } from "../wire/ErrorBody.ts"
+
+/** What an error is to a client: a status, headers, and the body's error object. */
+export interface HttpError {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly error: WireError
+}
+
+/** Running calls hold the money for about this long; a client that was refused for it may come back then. */
+const heldRetrySeconds = 2
+const unavailableRetrySeconds = 2
+const drainRetrySeconds = 5
+
+/** The one table of status, type and code. */
+export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>().pipe(
+  Match.tagsExhaustive({
+    Unauthenticated: () =>
+      http(401, "authentication_error", "invalid_api_key", "A valid project API key is required as a bearer token.", {
+        headers: { "www-authenticate": "Bearer" }
+      }),
+    InvalidRequest: (error) =>
+      http(400, "invalid_request_error", error.code, error.message, {
+        param: error.param,
+        ...(error.attempts === undefined ? {} : { metadata: { attempts: error.attempts } })
+      }),
+    RateLimited: (error) =>
+      http(429, "rate_limit_error", error.code, error.message, { headers: retryAfter(error.retryAfterMillis) }),
+    ModelNotFound: ({ model }) =>
+      http(404, "invalid_request_error", "model_not_found", `The model ${quoted(model)} does not exist or is not available to this key.`, {
+        param: "model"
+      }),
+    NoEligibleModel: ({ excluded }) =>
+      http(404, "invalid_request_error", "no_eligible_model", "No model is left that the project and this request both allow.", {
+        param: "model",
+        metadata: { excluded }
+      }),
+    RoutingConfigNotFound: ({ routingConfig }) =>
+      http(
+        404,
+        "invalid_request_error",
+        "routing_config_not_found",
+        `The project has no active routing configuration ${quoted(routingConfig)}.`,
+        { param: "routing_config" }
+      ),
+    InsufficientFunds: ({ reason, scope }) =>
+      http(
+        402,
+        "insufficient_quota",
+        scope === "account" ? "insufficient_balance" : "spend_limit_exceeded",
+        fundsMessage[reason](scope === "account" ? "balance" : `spend limit of the ${scope}`),
+        {
+          metadata: { reason, scope },
+          headers: reason === "held" ? retryAfter(heldRetrySeconds * 1_000) : {}
+        }
+      ),
+    ProvidersFailed: ({ attempts, retryAfterMillis }) => {
+      const [only] = attempts
+      const several = new Set(attempts.map((attempt) => attempt.model)).size > 1
+      return http(
+        502,
+        "provider_error",
+        several || only === undefined ? "all_providers_failed" : (attempts.at(-1)?.error?.code ?? "provider_error"),
+        several || only === undefined
+          ? "Every provider that could be tried has failed."
+          : (attempts.at(-1)?.error?.message ?? "The provider failed."),
+        {
+          metadata: { attempts },
+          headers: retryAfterMillis === null ? { "x-should-retry": "false" } : retryAfter(retryAfterMillis)
+        }
+      )
+    },
+    StoreUnavailable: () =>
+      http(503, "server_error", "store_unavailable", "The gateway cannot reach its database at the moment.", {
+        headers: retryAfter(unavailableRetrySeconds * 1_000)
+      }),
+    ServiceRefused: ({ reason }) =>
+      http(
+        503,
+        "server_error",
+        reason,
+        reason === "shutting_down" ? "This node is shutting down." : "This node is overloaded.",
+        { headers: retryAfter((reason === "shutting_down" ? drainRetrySeconds : 1) * 1_000) }
+      ),
+    UnknownPath: ({ path }) => http(404, "invalid_request_error", "unknown_path", `There is nothing at ${quoted(path)}.`)
+  })
+)
+
+/** A defect of the gateway: told as little about as possible. */
+export const internal: HttpError = {
+  status: 500,
+  headers: {},
+  error: { type: "server_error", code: "internal_error", message: "The gateway failed unexpectedly.", param: null }
+}
+
+/** `/metrics` without its token; the project keys of `/v1` do not open it. */
+export const metricsForbidden: HttpError = {
+  status: 401,
+  headers: { "www-authenticate": "Bearer" },
+  error: {
+    type: "authentication_error",
+    code: "invalid_metrics_token",
+    message: "The metrics of this node need METRICS_TOKEN as a bearer token.",
+    param: null
+  }
+}
+
+/** A failure that is told inside an answer whose head has been sent. */
+export const inBand = (error: { readonly code: string; readonly message: string | null }): WireError => ({
+  type: error.code === "server_shutdown" ? "server_error" : "provider_error",
+  code: error.code,
+  message: error.message ?? "The provider failed.",
+  param: null
+})
+
+const fundsMessage: Readonly<Record<"exhausted" | "held" | "too_large", (what: string) => string>> = {
+  exhausted: (what) => `The ${what} is exhausted.`,
+  held: (what) => `What is left of the ${what} is held by calls that are running.`,
+  too_large: (what) => `This call could cost more than is left of the ${what}.`
+}
+
+interface More {
+  readonly param?: string | null
+  readonly metadata?: { readonly [key: string]: unknown; readonly attempts?: ReadonlyArray<Attempt> }
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const http = (status: number, type: string, code: string, message: string, more: More = {}): HttpError => ({
+  status,
+  headers: more.headers ?? {},
+  error: {
+    message,
+    type,
+    param: more.param ?? null,
+    code,
+    ...(more.metadata === undefined ? {} : { metadata: more.metadata })
+  }
+})
+
+/** Whole seconds, rounded up, at least one. */
+const retryAfter = (millis: number): Readonly<Record<string, string>> => ({
+  "retry-after": String(Math.max(1, Math.ceil(millis / 1_000)))
+})
+
+const longestQuote = 120
+const quoted = (text: string): string =>
+  `'${text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text}'`

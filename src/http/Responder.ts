@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Metrics from "../observe/Metrics.ts"
+import { errorBody } from "../wire/ErrorBody.ts"
+import type { HttpError } from "./Errors.ts"
+
+export const jsonHeaders = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff"
+} as const
+
+/** The one writer of whole JSON answers on the two POST endpoints. */
+export const json = (
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {}
+): void => {
+  const bytes = Buffer.from(body)
+  response.writeHead(status, { ...jsonHeaders, "content-length": bytes.length, ...headers })
+  response.end(bytes)
+}
+
+export const error = (request: IncomingMessage, response: ServerResponse, { error, headers, status }: HttpError): void => {
+  // what is left of an unread body must not be taken for the next request
+  const unread = !request.complete
+  json(response, status, errorBody(error), unread ? { ...headers, connection: "close" } : headers)
+  if (unread) request.resume()
+}
+
+export const count = (path: string, response: ServerResponse): void => Metrics.httpAnswer(path, response.statusCode)

@@ -1,0 +1,143 @@
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import { UnknownPath } from "../domain/GatewayError.ts"
+import { Ids, RequestId } from "../domain/Ids.ts"
+import { Timers } from "../domain/Timers.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import { type CallDeps, type CallState, make as makeCall } from "./CallHttp.ts"
+import { chatEndpoint } from "./ChatEndpoint.ts"
+import { Drain } from "./Drain.ts"
+import * as Errors from "./Errors.ts"
+import { headerFault } from "./HeaderFault.ts"
+import * as Responder from "./Responder.ts"
+import { routes } from "./Routes.ts"
+import { Security } from "./Security.ts"
+
+export interface ServerOptions {
+  readonly host: string
+  readonly port: number
+  readonly headHoldMillis: number
+  readonly heartbeatMillis: number
+}
+
+/** The address could not be listened on. */
+export class ListenFailed extends Data.TaggedError("ListenFailed")<{
+  readonly host: string
+  readonly port: number
+  readonly reason: string
+}> {}
+
+/** Where the server listens, once it does. */
+export class Server extends Context.Tag("gateway/http/Server")<Server, { readonly address: AddressInfo }>() {
+  static readonly layer = (options: ServerOptions) => Layer.scoped(this, serve(options))
+}
+
+/** Limits of the connection itself; what is beyond them is cut off by node. */
+const limits: Http.ServerOptions = {
+  noDelay: true,
+  keepAliveTimeout: 65_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  maxHeaderSize: 16_384,
+  connectionsCheckingInterval: 5_000
+}
+const backlog = 4_096
+
+type Call = (request: Http.IncomingMessage, response: Http.ServerResponse, requestId: RequestId, state: CallState) => Effect.Effect<void>
+
+/**
+ * Our own listener: the two POST endpoints are one interruptible fiber each, straight from node's request event, because
+ * the platform's router costs more than everything else on their way; all else goes through that router.
+ */
+const serve = Effect.fnUntraced(function* (options: ServerOptions) {
+  const gateway = yield* Gateway
+  const drain = yield* Drain
+  const timers = yield* Timers
+  const ids = yield* Ids
+  const deps: CallDeps = {
+    gateway,
+    security: yield* Security,
+    drain,
+    timers,
+    headHoldMillis: options.headHoldMillis,
+    heartbeatMillis: options.heartbeatMillis
+  }
+  const calls: ReadonlyMap<string, Call> = new Map([[chatEndpoint.path, makeCall(chatEndpoint, deps)]])
+  const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes))
+  const fork = Runtime.runFork(yield* Effect.runtime<never>())
+
+  const run = (path: string, call: Call, request: Http.IncomingMessage, response: Http.ServerResponse, requestId: RequestId) => {
+    const leave = drain.enter()
+    const state: CallState = { sink: undefined, abandon: () => response.destroy() }
+    const fiber: Fiber.RuntimeFiber<void> = fork(call(request, response, requestId, state))
+    fiber.addObserver(() => {
+      leave()
+      Responder.count(path, response)
+    })
+    response.on("close", () => {
+      if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
+    })
+  }
+
+  const server = Http.createServer(limits, (request, response) => {
+    const requestId = RequestId.make(ids.uuid())
+    response.setHeader("x-request-id", requestId)
+    if (drain.isDraining()) response.setHeader("connection", "close")
+    const fault = headerFault(request)
+    if (fault !== undefined) return Responder.error(request, response, Errors.of(fault))
+    const path = pathOf(request.url ?? "/")
+    const call = calls.get(path)
+    if (call !== undefined) run(path, call, request, response, requestId)
+    else if (isRouted(path)) others(request, response)
+    else Responder.error(request, response, Errors.of(new UnknownPath({ path })))
+  })
+  yield* Effect.acquireRelease(listen(server, options), () =>
+    Effect.zipRight(drain.drain(gateway.abort), close(server))
+  )
+  return { address: addressOf(server) }
+})
+
+const pathOf = (url: string): string => {
+  const query = url.indexOf("?")
+  return query < 0 ? url : url.slice(0, query)
+}
+
+const routed: ReadonlySet<string> = new Set(["/v1/models", "/livez", "/readyz", "/metrics", "/openapi.json", "/docs"])
+const isRouted = (path: string): boolean => routed.has(path)
+
+const listen = (server: Http.Server, { host, port }: ServerOptions): Effect.Effect<void, ListenFailed> =>
+  Effect.async((resume) => {
+    const refused = (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new ListenFailed({ host, port, reason: error.code ?? error.message })))
+    server.once("error", refused)
+    server.listen({ host, port, backlog }, () => {
+      server.off("error", refused)
+      resume(Effect.void)
+    })
+  })
+
+/** Idle keep-alive connections are ended; those that still answer get until the last byte is out. */
+const close = (server: Http.Server): Effect.Effect<void> =>
+  Effect.timeoutOption(
+    Effect.async<void>((resume) => {
+      server.close(() => resume(Effect.void))
+      server.closeIdleConnections()
+    }),
+    closeMillis
+  ).pipe(Effect.zipRight(Effect.sync(() => server.closeAllConnections())))
+const closeMillis = 1_000
+
+const addressOf = (server: Http.Server): AddressInfo => {
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("an HTTP server on TCP has an address")
+  return address
+}
