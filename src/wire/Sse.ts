@@ -128,5 +128,5 @@ const cr = 13
 const space = 32
 
 /** JSON escapes CR and LF itself. The other characters here end a line for some readers that split text, not bytes. */
-const oneLine = (value: unknown): string =>
+export const oneLine = (value: unknown): string =>
   JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)

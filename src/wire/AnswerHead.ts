@@ -1,0 +1,12 @@
+import type { RequestId } from "../domain/Ids.ts"
+
+/** What is fixed about an answer when it begins. */
+export interface AnswerHead {
+  readonly requestId: RequestId
+  readonly createdSeconds: number
+  /** The concrete model that answers. */
+  readonly model: string
+}
+
+/** The request's uuid without its dashes, under which all ids of the answer are formed. */
+export const hexOf = (requestId: RequestId): string => requestId.replaceAll("-", "")
