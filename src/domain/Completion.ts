@@ -82,7 +82,7 @@ export class Accumulator {
         this.annotations.push(event.annotation)
         return
       case "Audio":
-        this.audio = this.audio === null ? event.audio : { ...this.audio, ...event.audio }
+        this.audio = this.audio === null ? event.audio : joined(this.audio, event.audio)
         return
       case "Served":
         if (event.model !== undefined) this.servedModel = event.model
@@ -131,3 +131,24 @@ export class Accumulator {
 
 const inOrder = <A>(blocks: ReadonlyMap<number, A>): ReadonlyArray<A> =>
   [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block)
+
+/** Audio comes in fragments whose data and transcript continue each other; everything else is a fact, the last holds. */
+const joined = (
+  before: { readonly [key: string]: unknown },
+  fragment: { readonly [key: string]: unknown }
+): { readonly [key: string]: unknown } => ({
+  ...before,
+  ...fragment,
+  ...continued(before, fragment, "data"),
+  ...continued(before, fragment, "transcript")
+})
+
+const continued = (
+  before: { readonly [key: string]: unknown },
+  fragment: { readonly [key: string]: unknown },
+  key: "data" | "transcript"
+): { readonly [key: string]: unknown } => {
+  const [start, more] = [before[key], fragment[key]]
+  if (typeof start !== "string" || (more !== undefined && more !== null && typeof more !== "string")) return {}
+  return { [key]: start + (more ?? "") }
+}
