@@ -13,8 +13,8 @@ export const make = (quirks: Quirks): Protocol => ({
   path: () => "/chat/completions",
   headers: () => ({}),
   lower: (call) => lower(call, quirks),
-  plain,
-  stream: streaming(sse, machine),
+  plain: (call, body) => plain(call, body, quirks),
+  stream: streaming(sse, machine(quirks)),
   failure: classify
 })
 

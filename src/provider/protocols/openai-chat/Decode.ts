@@ -5,6 +5,7 @@ import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../.
 import { failed, type Machine, more, type Step, whole } from "../../Protocol.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { classifyInBand, inBandError } from "./Classify.ts"
+import type { Quirks } from "./Quirks.ts"
 import { Reasoning } from "./Reasoning.ts"
 import { ToolCalls } from "./ToolCalls.ts"
 import { usageOf } from "./Usage.ts"
@@ -18,16 +19,16 @@ export interface State {
   served: string
 }
 
-const start = (call: ProviderCall): State => ({
+const start = (call: ProviderCall, quirks: Quirks): State => ({
   toolCalls: new ToolCalls(call.requestId),
-  reasoning: new Reasoning(),
+  reasoning: new Reasoning(quirks.repeatsReasoning),
   finished: false,
   hasContent: false,
   served: ""
 })
 
-export const machine: Machine<SseEvent, State> = {
-  start,
+export const machine = (quirks: Quirks): Machine<SseEvent, State> => ({
+  start: (call) => start(call, quirks),
   step: (state, frame) => {
     if (frame.data === "[DONE]")
       return state.finished || state.hasContent ? onEnd(state) : failed({ _tag: "EmptyCompletion" })
@@ -39,15 +40,15 @@ export const machine: Machine<SseEvent, State> = {
     return chunk(state, json, "delta")
   },
   onEnd: (state) => onEnd(state)
-}
+})
 
 /** A plain answer is one chunk whose message is the delta. */
-export const plain = (call: ProviderCall, body: string): Step => {
+export const plain = (call: ProviderCall, body: string, quirks: Quirks): Step => {
   const json = parseObject(body)
   if (json === undefined) return failed({ _tag: "BadResponse", detail: "an answer that is not a JSON object" })
   const error = inBandError(json)
   if (error !== undefined) return failed(classifyInBand(error))
-  const state = start(call)
+  const state = start(call, quirks)
   const step = chunk(state, json, "message")
   if (step.progress !== "more") return step
   if (state.finished) return whole(...step.events)

@@ -38,7 +38,7 @@ export const lower = (call: ProviderCall, quirks: Quirks): string | ProviderFail
   set("stop", request.stop.length === 0 ? undefined : request.stop)
   set("frequency_penalty", request.frequencyPenalty)
   set("presence_penalty", request.presencePenalty)
-  set("seed", request.seed)
+  set(quirks.seedField, request.seed, "seed")
   set("logprobs", request.logprobs)
   set("top_logprobs", request.topLogprobs)
   set("response_format", lowerResponseFormat(request.responseFormat))
@@ -57,6 +57,7 @@ export const lower = (call: ProviderCall, quirks: Quirks): string | ProviderFail
   set("moderation", request.moderation)
   set("web_search_options", request.webSearchOptions)
   set("user", request.user)
+  for (const [field, value] of Object.entries(quirks.always)) body[field] = value
   body[quirks.outputCapField] = call.maxOutputTokens
   body["stream"] = request.stream
   if (request.stream && quirks.streamOptions) body["stream_options"] = { include_usage: true }

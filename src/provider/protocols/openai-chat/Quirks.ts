@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
+import type { Reasoning } from "../../../domain/Model.ts"
 import type { Parameter, Support } from "../../../domain/Support.ts"
 
 /**
@@ -16,16 +17,23 @@ export interface Quirks {
   readonly customTools: boolean
   /** How thoughts of an earlier turn go back. */
   readonly reasoningBack: "none" | "reasoning_content" | "reasoning_details"
+  /** Each fragment of a thought may repeat all of it so far. */
+  readonly repeatsReasoning: boolean
   /** Takes back what it put under a tool call's `extra_content`. */
   readonly extraContent: boolean
   /** Takes only tool call ids of exactly this many letters and digits. */
   readonly toolCallIdLength: number | null
   readonly thinking: Thinking
+  readonly seedField: "seed" | "random_seed"
+  /** Fields that every body carries. */
+  readonly always: JsonObject
   readonly support: Readonly<Partial<Record<Parameter, Support>>>
 }
 
 /** The fields by which thinking is asked for, by the model's way of taking it. */
 export interface Thinking {
+  /** The ways of a model that these fields can carry. */
+  readonly styles: ReadonlyArray<Reasoning["style"]>
   readonly effort: (effort: string | number) => JsonObject
   readonly toggle: (on: boolean) => JsonObject
   readonly budget: (tokens: number) => JsonObject
@@ -35,6 +43,7 @@ const effortField: Thinking["effort"] = (effort) => ({ reasoning_effort: effort 
 
 /** `reasoning_effort` alone; a switch is its two ends. */
 export const thinkingByEffort: Thinking = {
+  styles: ["effort", "toggle", "fixed"],
   effort: effortField,
   toggle: (on) => ({ reasoning_effort: on ? "high" : "none" }),
   budget: () => ({})
@@ -42,6 +51,7 @@ export const thinkingByEffort: Thinking = {
 
 /** `thinking: { type }`, with `budget_tokens` where a budget is taken. */
 export const thinkingByType: Thinking = {
+  styles: ["effort", "budget", "toggle", "fixed"],
   effort: effortField,
   toggle: (on) => ({ thinking: { type: on ? "enabled" : "disabled" } }),
   budget: (tokens) => ({ thinking: { type: "enabled", budget_tokens: tokens } })
@@ -49,6 +59,7 @@ export const thinkingByType: Thinking = {
 
 /** `enable_thinking` and `thinking_budget`. */
 export const thinkingByFlag: Thinking = {
+  styles: ["effort", "budget", "toggle", "fixed"],
   effort: effortField,
   toggle: (on) => ({ enable_thinking: on }),
   budget: (tokens) => ({ enable_thinking: true, thinking_budget: tokens })
@@ -56,6 +67,7 @@ export const thinkingByFlag: Thinking = {
 
 /** One `reasoning` object for everything. */
 export const thinkingByObject: Thinking = {
+  styles: ["effort", "budget", "toggle", "fixed"],
   effort: (effort) => ({ reasoning: { effort } }),
   toggle: (on) => ({ reasoning: { enabled: on } }),
   budget: (tokens) => ({ reasoning: { max_tokens: tokens } })
@@ -71,9 +83,12 @@ export const openAi: Quirks = {
   allowedTools: true,
   customTools: true,
   reasoningBack: "none",
+  repeatsReasoning: false,
   extraContent: false,
   toolCallIdLength: null,
   thinking: thinkingByEffort,
+  seedField: "seed",
+  always: {},
   support: {}
 }
 

@@ -7,6 +7,13 @@ export class Reasoning {
   /** The running block of each upstream block. */
   private readonly indexes = new Map<string, number>()
   private detailed = false
+  private readonly repeats: boolean
+  /** What each block has said, kept only where fragments repeat it. */
+  private readonly said = new Map<number, string>()
+
+  constructor(repeats: boolean) {
+    this.repeats = repeats
+  }
 
   read(delta: Json, events: Array<ChatEvent>): void {
     const details = listAt(delta, "reasoning_details").filter(isObject)
@@ -22,18 +29,27 @@ export class Reasoning {
   private detail(detail: Json, events: Array<ChatEvent>): void {
     const kind = kinds.get(detail["type"])
     if (kind === undefined) return
-    const text = textAt(detail, fields[kind]) ?? ""
+    const given = textAt(detail, fields[kind]) ?? ""
     const signature = textAt(detail, "signature")
     const id = textAt(detail, "id")
-    if (text === "" && signature === undefined && id === undefined) return
+    if (given === "" && signature === undefined && id === undefined) return
+    const index = this.indexOf(`${kind} ${String(detail["index"] ?? id ?? "")}`)
+    const text = this.repeats ? this.unsaid(index, given) : given
     events.push({
       _tag: "Reasoning",
-      index: this.indexOf(`${kind} ${String(detail["index"] ?? id ?? "")}`),
+      index,
       kind,
       text,
       ...(signature !== undefined && { signature }),
       ...(id !== undefined && { id })
     })
+  }
+
+  private unsaid(index: number, text: string): string {
+    const said = this.said.get(index) ?? ""
+    const fresh = text.startsWith(said) ? text.slice(said.length) : text
+    this.said.set(index, said + fresh)
+    return fresh
   }
 
   private indexOf(block: string): number {

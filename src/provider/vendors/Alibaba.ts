@@ -1,0 +1,14 @@
+import { compatible, thinkingByFlag } from "../protocols/openai-chat/Quirks.ts"
+import { openAiCompatible } from "./Vendor.ts"
+
+export const alibaba = openAiCompatible({
+  id: "alibaba",
+  displayName: "Alibaba Cloud",
+  baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+  credentialEnv: ["DASHSCOPE_API_KEY"],
+  quirks: {
+    ...compatible,
+    thinking: thinkingByFlag,
+    support: { ...compatible.support, frequency_penalty: "dropped", user: "dropped" }
+  }
+})

@@ -1,0 +1,13 @@
+import { compatible } from "../protocols/openai-chat/Quirks.ts"
+import { openAiCompatible } from "./Vendor.ts"
+
+export const cohere = openAiCompatible({
+  id: "cohere",
+  displayName: "Cohere",
+  baseUrl: "https://api.cohere.ai/compatibility/v1",
+  credentialEnv: ["COHERE_API_KEY", "CO_API_KEY"],
+  quirks: {
+    ...compatible,
+    support: { ...compatible.support, top_logprobs: "refused", user: "dropped", parallel_tool_calls: "dropped" }
+  }
+})

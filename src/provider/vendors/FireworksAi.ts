@@ -1,0 +1,10 @@
+import { compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
+import { openAiCompatible } from "./Vendor.ts"
+
+export const fireworksAi = openAiCompatible({
+  id: "fireworks-ai",
+  displayName: "Fireworks AI",
+  baseUrl: "https://api.fireworks.ai/inference/v1",
+  credentialEnv: ["FIREWORKS_API_KEY"],
+  quirks: { ...compatible, reasoningBack: "reasoning_content", thinking: thinkingByType }
+})

@@ -1,0 +1,14 @@
+import { compatible } from "../protocols/openai-chat/Quirks.ts"
+import { openAiCompatible } from "./Vendor.ts"
+
+export const groq = openAiCompatible({
+  id: "groq",
+  displayName: "Groq",
+  baseUrl: "https://api.groq.com/openai/v1",
+  credentialEnv: ["GROQ_API_KEY"],
+  quirks: {
+    ...compatible,
+    outputCapField: "max_completion_tokens",
+    support: { ...compatible.support, logprobs: "refused", top_logprobs: "refused" }
+  }
+})

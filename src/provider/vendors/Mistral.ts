@@ -1,0 +1,23 @@
+import { compatible } from "../protocols/openai-chat/Quirks.ts"
+import { openAiCompatible } from "./Vendor.ts"
+
+/** Refuses every field that it does not know, `stream_options` among them; usage comes unasked. */
+export const mistral = openAiCompatible({
+  id: "mistral",
+  displayName: "Mistral AI",
+  baseUrl: "https://api.mistral.ai/v1",
+  credentialEnv: ["MISTRAL_API_KEY"],
+  quirks: {
+    ...compatible,
+    streamOptions: false,
+    toolCallIdLength: 9,
+    seedField: "random_seed",
+    support: {
+      ...compatible.support,
+      seed: "translated",
+      logprobs: "refused",
+      top_logprobs: "refused",
+      user: "dropped"
+    }
+  }
+})

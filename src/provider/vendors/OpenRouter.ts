@@ -1,0 +1,15 @@
+import { compatible, thinkingByObject } from "../protocols/openai-chat/Quirks.ts"
+import { openAiCompatible } from "./Vendor.ts"
+
+export const openrouter = openAiCompatible({
+  id: "openrouter",
+  displayName: "OpenRouter",
+  baseUrl: "https://openrouter.ai/api/v1",
+  credentialEnv: ["OPENROUTER_API_KEY"],
+  quirks: {
+    ...compatible,
+    reasoningBack: "reasoning_details",
+    thinking: thinkingByObject,
+    support: { ...compatible.support, verbosity: "native" }
+  }
+})

@@ -1,0 +1,62 @@
+import type { Reasoning } from "../../domain/Model.ts"
+import type { ProtocolId, SupportTable } from "../../domain/Support.ts"
+import * as Auth from "../Auth.ts"
+import * as Endpoint from "../Endpoint.ts"
+import type { Protocol } from "../Protocol.ts"
+import * as OpenAiChat from "../protocols/OpenAiChat.ts"
+import { openAi, type Quirks } from "../protocols/openai-chat/Quirks.ts"
+
+/** A provider that is built in: everything but the credential. */
+export interface Vendor {
+  readonly id: string
+  readonly displayName: string
+  readonly protocol: Protocol
+  readonly endpoint: Endpoint.Endpoint
+  /** Environment variables that may hold its credential; the first that is set counts. */
+  readonly credentialEnv: ReadonlyArray<string>
+  readonly auth: Auth.AuthScheme
+  /** Charges for the prompt of a call that was aborted before it answered. */
+  readonly billsAbortedCalls: boolean
+  readonly reasoningStyles: ReadonlyArray<Reasoning["style"]>
+  /** The same provider with another output-cap field, where its protocol has a choice of them. */
+  readonly withOutputCap: (field: Quirks["outputCapField"]) => Vendor
+}
+
+/** What the catalog must know of a vendor. */
+export const describe = (
+  vendor: Vendor
+): {
+  readonly id: string
+  readonly protocol: ProtocolId
+  readonly support: SupportTable
+  readonly billsAbortedCalls: boolean
+  readonly reasoningStyles: ReadonlyArray<Reasoning["style"]>
+} => ({
+  id: vendor.id,
+  protocol: vendor.protocol.id,
+  support: vendor.protocol.support,
+  billsAbortedCalls: vendor.billsAbortedCalls,
+  reasoningStyles: vendor.reasoningStyles
+})
+
+/** One that speaks chat completions; what is not said is as OpenAI does it. */
+export const openAiCompatible = (options: {
+  readonly id: string
+  readonly displayName: string
+  readonly baseUrl: string
+  readonly credentialEnv: ReadonlyArray<string>
+  readonly quirks?: Quirks
+}): Vendor => {
+  const quirks = options.quirks ?? openAi
+  return {
+    id: options.id,
+    displayName: options.displayName,
+    protocol: OpenAiChat.make(quirks),
+    endpoint: Endpoint.of(options.baseUrl),
+    credentialEnv: options.credentialEnv,
+    auth: Auth.bearer,
+    billsAbortedCalls: false,
+    reasoningStyles: quirks.thinking.styles,
+    withOutputCap: (outputCapField) => openAiCompatible({ ...options, quirks: { ...quirks, outputCapField } })
+  }
+}

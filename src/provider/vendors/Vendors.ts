@@ -1,0 +1,37 @@
+import { alibaba } from "./Alibaba.ts"
+import { cerebras } from "./Cerebras.ts"
+import { cohere } from "./Cohere.ts"
+import { deepseek } from "./DeepSeek.ts"
+import { fireworksAi } from "./FireworksAi.ts"
+import { groq } from "./Groq.ts"
+import { minimax } from "./MiniMax.ts"
+import { mistral } from "./Mistral.ts"
+import { moonshotai } from "./MoonshotAi.ts"
+import { openai } from "./OpenAi.ts"
+import { openrouter } from "./OpenRouter.ts"
+import { togetherai } from "./TogetherAi.ts"
+import type { Vendor } from "./Vendor.ts"
+import { xai } from "./Xai.ts"
+import { zai } from "./Zai.ts"
+
+/** Every vendor that is built in. */
+export const vendors: ReadonlyArray<Vendor> = [
+  alibaba,
+  cerebras,
+  cohere,
+  deepseek,
+  fireworksAi,
+  groq,
+  minimax,
+  mistral,
+  moonshotai,
+  openai,
+  openrouter,
+  togetherai,
+  xai,
+  zai
+]
+
+const byId: ReadonlyMap<string, Vendor> = new Map(vendors.map((vendor) => [vendor.id, vendor]))
+
+export const vendorOf = (id: string): Vendor | undefined => byId.get(id)

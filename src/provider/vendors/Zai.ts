@@ -1,0 +1,24 @@
+import { compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
+import { openAiCompatible } from "./Vendor.ts"
+
+export const zai = openAiCompatible({
+  id: "zai",
+  displayName: "Z.AI",
+  baseUrl: "https://api.z.ai/api/paas/v4",
+  credentialEnv: ["ZAI_API_KEY", "ZHIPU_API_KEY"],
+  quirks: {
+    ...compatible,
+    reasoningBack: "reasoning_content",
+    thinking: thinkingByType,
+    support: {
+      ...compatible.support,
+      logprobs: "refused",
+      top_logprobs: "refused",
+      frequency_penalty: "dropped",
+      presence_penalty: "dropped",
+      seed: "dropped",
+      user: "dropped",
+      parallel_tool_calls: "dropped"
+    }
+  }
+})
