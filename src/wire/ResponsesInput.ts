@@ -1,0 +1,230 @@
+import type {
+  AssistantMessage,
+  JsonObject,
+  Message,
+  ReasoningDetail,
+  ToolCall,
+  ToolMessage,
+  UserPart
+} from "../domain/Chat.ts"
+import { type AssistantContent, assistantContent, systemContent, toolOutput, userContent } from "./ResponsesContent.ts"
+import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
+import { mostItems } from "./ResponsesInputSchema.ts"
+import { recover } from "./ResponsesReasoning.ts"
+import type { DecodedTools } from "./ResponsesTools.ts"
+
+/** The conversation of `instructions` and `input`, as messages. */
+export const decodeInput = (
+  instructions: string | undefined,
+  input: unknown,
+  tools: Pick<DecodedTools, "nameOf">
+): ReadonlyArray<Message> => {
+  const history = new History()
+  if (instructions !== undefined) history.say({ role: "developer", content: instructions })
+  if (typeof input === "string") history.say({ role: "user", content: input })
+  else {
+    const items = array(input, "input")
+    if (items.length > mostItems) reject("invalid_value", "input", `'input' must hold at most ${mostItems} items.`)
+    items.forEach((item, index) => {
+      addItem(history, object(item, `input[${index}]`), `input[${index}]`, tools)
+    })
+  }
+  const messages = history.end()
+  return messages.length > 0 ? messages : reject("invalid_value", "input", "'input' must hold at least one item.")
+}
+
+const addItem = (history: History, item: JsonObject, param: string, tools: Pick<DecodedTools, "nameOf">): void => {
+  const type = itemType(item, param)
+  switch (type) {
+    case "message":
+      addMessage(history, item, param)
+      break
+    case "function_call":
+    case "custom_tool_call":
+      history.call(toolCall(item, type, param, tools))
+      break
+    case "function_call_output":
+    case "custom_tool_call_output":
+      addOutput(history, item, param)
+      break
+    case "reasoning":
+      addReasoning(history, item, param)
+      break
+    case "web_search_call":
+      break
+    case "item_reference":
+      reject(
+        "unsupported_parameter",
+        param,
+        "Item references are not supported, because no response is stored: send 'store: false' and whole items."
+      )
+      break
+    default:
+      reject("unsupported_value", `${param}.type`, `Input items of type '${cut(type)}' are not supported.`)
+  }
+}
+
+/** Messages may leave out their type, and so may references, which have nothing but an id. */
+const itemType = (item: JsonObject, param: string): string => {
+  const type = optional(item["type"], `${param}.type`, string)
+  if (type !== undefined) return type
+  return item["role"] === undefined && typeof item["id"] === "string" ? "item_reference" : "message"
+}
+
+const addMessage = (history: History, item: JsonObject, param: string): void => {
+  const role = oneOf("user", "assistant", "system", "developer")(item["role"], `${param}.role`)
+  const content = item["content"]
+  if (role === "assistant") history.answer(assistantContent(content, `${param}.content`))
+  else if (role === "user") history.say({ role, content: userContent(content, `${param}.content`) })
+  else history.say({ role, content: systemContent(content, `${param}.content`) })
+}
+
+const toolCall = (
+  item: JsonObject,
+  type: "function_call" | "custom_tool_call",
+  param: string,
+  tools: Pick<DecodedTools, "nameOf">
+): ToolCall => {
+  const kind = type === "function_call" ? "function" : "custom"
+  const id = nonEmpty(item["call_id"], `${param}.call_id`)
+  const name = tools.nameOf({
+    kind,
+    name: nonEmpty(item["name"], `${param}.name`),
+    namespace: optional(item["namespace"], `${param}.namespace`, string)
+  })
+  const extra = extraContent(item, param)
+  return kind === "function"
+    ? { id, type: kind, function: { name, arguments: string(item["arguments"], `${param}.arguments`) }, ...extra }
+    : { id, type: kind, custom: { name, input: string(item["input"], `${param}.input`) }, ...extra }
+}
+
+const extraContent = (item: JsonObject, param: string): { readonly extra_content?: JsonObject } => {
+  const extra = optional(item["extra_content"], `${param}.extra_content`, object)
+  return extra === undefined ? {} : { extra_content: extra }
+}
+
+const addOutput = (history: History, item: JsonObject, param: string): void => {
+  const id = nonEmpty(item["call_id"], `${param}.call_id`)
+  const output = toolOutput(item["output"], `${param}.output`)
+  if (!history.hasCall(id))
+    reject("invalid_value", `${param}.call_id`, `No call with the id '${cut(id)}' stands before its output.`)
+  history.result(id, output.text, output.attachments)
+}
+
+/** Only what this gateway has minted means something here; the thoughts of other services are left out. */
+const addReasoning = (history: History, item: JsonObject, param: string): void => {
+  const content = optional(item["encrypted_content"], `${param}.encrypted_content`, string)
+  const detail =
+    content === undefined ? undefined : recover(content, () => summaryText(item["summary"], `${param}.summary`))
+  if (detail !== undefined) history.think(detail)
+}
+
+const summaryText = (summary: unknown, param: string): string =>
+  (optional(summary, param, array) ?? [])
+    .map((value, index) => string(object(value, `${param}[${index}]`)["text"], `${param}[${index}].text`))
+    .join("")
+
+interface Turn {
+  content: AssistantContent | undefined
+  readonly calls: Array<ToolCall>
+  readonly thoughts: Array<ReasoningDetail>
+}
+
+/**
+ * Items become messages: the items of one assistant turn, and parallel calls in particular, are one message, results of one
+ * turn stand next to each other, and what a tool message cannot hold follows them in a user message.
+ */
+class History {
+  private readonly messages: Array<Message> = []
+  private readonly callIds = new Set<string>()
+  private turn: Turn | undefined
+  /** Thoughts that wait for what they led to. */
+  private thoughts: Array<ReasoningDetail> = []
+  private attachments: Array<UserPart> = []
+
+  hasCall(id: string): boolean {
+    return this.callIds.has(id)
+  }
+
+  say(message: Exclude<Message, AssistantMessage>): void {
+    this.closeTurn()
+    this.flushAttachments()
+    this.messages.push(message)
+  }
+
+  answer(content: AssistantContent): void {
+    let turn = this.openTurn()
+    if (turn.content !== undefined && turn.calls.length === 0) {
+      this.pushTurn(turn)
+      turn = this.openTurn()
+    }
+    this.takeThoughts(turn)
+    // Between a call and its result no other message may stand.
+    turn.content = turn.content === undefined ? content : [...asParts(turn.content), ...asParts(content)]
+  }
+
+  call(call: ToolCall): void {
+    const turn = this.openTurn()
+    this.takeThoughts(turn)
+    this.callIds.add(call.id)
+    turn.calls.push(call)
+  }
+
+  think(detail: ReasoningDetail): void {
+    this.thoughts.push(detail)
+  }
+
+  result(id: string, text: ToolMessage["content"], attachments: ReadonlyArray<UserPart>): void {
+    this.closeTurn()
+    const content = text === "" && attachments.length > 0 ? "The result is attached to the next message." : text
+    this.messages.push({ role: "tool", content, tool_call_id: id })
+    if (attachments.length > 0)
+      this.attachments.push({ type: "text", text: `Attached to the result of the call ${id}:` }, ...attachments)
+  }
+
+  end(): ReadonlyArray<Message> {
+    this.closeTurn()
+    this.flushAttachments()
+    return this.messages
+  }
+
+  private openTurn(): Turn {
+    if (this.turn !== undefined) return this.turn
+    this.flushAttachments()
+    this.turn = { content: undefined, calls: [], thoughts: [] }
+    return this.turn
+  }
+
+  /** Thoughts after all else that was said belong to the same turn (a signature may come late); without a turn they are nothing. */
+  private closeTurn(): void {
+    if (this.turn === undefined) this.thoughts = []
+    else {
+      this.takeThoughts(this.turn)
+      this.pushTurn(this.turn)
+    }
+  }
+
+  private pushTurn(turn: Turn): void {
+    this.turn = undefined
+    this.messages.push({
+      role: "assistant",
+      content: turn.content ?? null,
+      ...(turn.calls.length === 0 ? {} : { tool_calls: turn.calls }),
+      ...(turn.thoughts.length === 0 ? {} : { reasoning_details: turn.thoughts })
+    })
+  }
+
+  private takeThoughts(turn: Turn): void {
+    for (const detail of this.thoughts) turn.thoughts.push({ ...detail, index: turn.thoughts.length })
+    this.thoughts = []
+  }
+
+  private flushAttachments(): void {
+    if (this.attachments.length === 0) return
+    this.messages.push({ role: "user", content: this.attachments })
+    this.attachments = []
+  }
+}
+
+const asParts = (content: AssistantContent): Exclude<AssistantContent, string> =>
+  typeof content === "string" ? [{ type: "text", text: content }] : content

@@ -1,0 +1,144 @@
+import type { JsonObject } from "../domain/Chat.ts"
+import type { AnswerToolCall, ReasoningBlock } from "../domain/Completion.ts"
+import type { RequestId } from "../domain/Ids.ts"
+import { hexOf } from "./AnswerHead.ts"
+import { mint } from "./ResponsesReasoning.ts"
+import type { ToolMap } from "./ResponsesTools.ts"
+
+export type ItemStatus = "in_progress" | "completed" | "incomplete"
+
+export type TextContent = {
+  readonly type: "output_text"
+  readonly text: string
+  readonly annotations: ReadonlyArray<JsonObject>
+  readonly logprobs: ReadonlyArray<unknown>
+}
+export type RefusalContent = { readonly type: "refusal"; readonly refusal: string }
+
+export type MessageItem = {
+  readonly id: string
+  readonly type: "message"
+  readonly status: ItemStatus
+  readonly role: "assistant"
+  readonly content: ReadonlyArray<TextContent | RefusalContent>
+}
+
+export type ReasoningItem = {
+  readonly id: string
+  readonly type: "reasoning"
+  readonly summary: ReadonlyArray<SummaryText>
+  readonly encrypted_content?: string
+}
+export type SummaryText = { readonly type: "summary_text"; readonly text: string }
+
+export type FunctionCallItem = CallFacts & { readonly type: "function_call"; readonly arguments: string }
+export type CustomToolCallItem = CallFacts & { readonly type: "custom_tool_call"; readonly input: string }
+
+type CallFacts = {
+  readonly id: string
+  readonly status: ItemStatus
+  readonly call_id: string
+  readonly name: string
+  readonly namespace?: string
+  /** What the model wants back with the call (thought signatures). */
+  readonly extra_content?: JsonObject
+}
+
+export type OutputItem = MessageItem | ReasoningItem | FunctionCallItem | CustomToolCallItem
+
+/** Ids follow from the request's id alone, so that they can be told from a log and a replay makes the same ones. */
+export const responseId = (requestId: RequestId): string => `resp_${hexOf(requestId)}`
+export const messageId = (requestId: RequestId, nth: number): string => `msg_${hexOf(requestId)}_${nth}`
+export const reasoningId = (requestId: RequestId, nth: number): string => `rs_${hexOf(requestId)}_${nth}`
+export const callItemId = (requestId: RequestId, type: CallTarget["type"], index: number): string =>
+  `${type === "function_call" ? "fc" : "ctc"}_${hexOf(requestId)}_${index}`
+/** For a provider that names no call, or names two the same: clients tell calls apart by this id alone. */
+export const callId = (requestId: RequestId, index: number): string => `call_${hexOf(requestId)}_${index}`
+
+export const textContent = (
+  text: string,
+  annotations: ReadonlyArray<JsonObject>,
+  logprobs: ReadonlyArray<unknown>
+): TextContent => ({ type: "output_text", text, annotations, logprobs })
+
+export const messageItem = (id: string, status: ItemStatus, content: MessageItem["content"]): MessageItem => ({
+  id,
+  type: "message",
+  status,
+  role: "assistant",
+  content
+})
+
+/** A block whose text is data for the model alone has an empty summary. */
+export const reasoningItem = (id: string, block: ReasoningBlock, origin: string): ReasoningItem => ({
+  id,
+  type: "reasoning",
+  summary: block.kind === "encrypted" || block.text === "" ? [] : [{ type: "summary_text", text: block.text }],
+  encrypted_content: mint(block, origin)
+})
+
+/** A call as the client knows its tool: in its namespace, and custom even where the provider was told of a function. */
+export interface CallTarget {
+  readonly type: "function_call" | "custom_tool_call"
+  readonly name: string
+  readonly namespace: string | undefined
+  /** The input stands in the JSON text of a function's arguments. */
+  readonly wrapped: boolean
+}
+
+export const callTarget = (kind: AnswerToolCall["kind"], name: string, tools: ToolMap): CallTarget => {
+  const origin = tools.get(name)
+  const custom = kind === "custom" || origin?.kind === "custom"
+  return {
+    type: custom ? "custom_tool_call" : "function_call",
+    name: origin?.name ?? name,
+    namespace: origin?.namespace,
+    wrapped: custom && kind === "function"
+  }
+}
+
+export const callItem = (
+  id: string,
+  status: ItemStatus,
+  callId: string,
+  target: CallTarget,
+  written: string,
+  extraContent: JsonObject | null
+): FunctionCallItem | CustomToolCallItem => {
+  const facts = {
+    id,
+    status,
+    call_id: callId,
+    name: target.name,
+    ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
+    ...(extraContent === null ? {} : { extra_content: extraContent })
+  }
+  return target.type === "function_call"
+    ? { ...facts, type: "function_call", arguments: written }
+    : { ...facts, type: "custom_tool_call", input: written }
+}
+
+/** The input of a custom tool that was called as a function; what is not of that form is passed on as it came. */
+export const unwrapInput = (argumentsText: string): string => {
+  try {
+    const json: unknown = JSON.parse(argumentsText)
+    if (typeof json === "object" && json !== null && "input" in json && typeof json.input === "string")
+      return json.input
+  } catch {
+    return argumentsText
+  }
+  return argumentsText
+}
+
+/** Chat completions nests a citation under its type, Responses does not; other kinds have no counterpart. */
+export const annotation = (chat: JsonObject): JsonObject | undefined => {
+  const citation = chat["url_citation"]
+  if (chat["type"] !== "url_citation" || typeof citation !== "object" || citation === null) return undefined
+  return {
+    type: "url_citation",
+    url: "url" in citation && typeof citation.url === "string" ? citation.url : "",
+    title: "title" in citation && typeof citation.title === "string" ? citation.title : "",
+    start_index: "start_index" in citation && typeof citation.start_index === "number" ? citation.start_index : 0,
+    end_index: "end_index" in citation && typeof citation.end_index === "number" ? citation.end_index : 0
+  }
+}

@@ -1,0 +1,233 @@
+import type { JsonObject, Tool, ToolChoice } from "../domain/Chat.ts"
+import { mostTools } from "./ChatRequestSchema.ts"
+import { array, boolean, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
+import { isWebSearch } from "./ResponsesToolSchema.ts"
+
+/** A tool as the client knows it. */
+export interface ToolOrigin {
+  readonly kind: Tool["type"]
+  readonly name: string
+  readonly namespace: string | undefined
+}
+
+/** From the name that models are told to the tool as the client knows it; tools that are the same in both are left out. */
+export type ToolMap = ReadonlyMap<string, ToolOrigin>
+
+export interface DecodedTools {
+  readonly tools: ReadonlyArray<Tool>
+  /** The tools that run, as the response repeats them. */
+  readonly echo: ReadonlyArray<JsonObject>
+  /** Types of the hosted tools that were removed, each once; letters, digits and underscores only. */
+  readonly dropped: ReadonlyArray<string>
+  readonly map: ToolMap
+  /** The name that models are told for a tool the client names. */
+  readonly nameOf: (tool: ToolOrigin) => string
+}
+
+export interface DecodedToolChoice {
+  readonly toolChoice: ToolChoice | undefined
+  readonly echo: unknown
+}
+
+/** What every provider takes as a tool's name. */
+const longestName = 64
+
+export const decodeTools = (json: unknown): DecodedTools => {
+  const given = optional(json, "tools", array) ?? []
+  const names = new Names(given)
+  const tools: Array<Tool> = []
+  const echo: Array<JsonObject> = []
+  const dropped = new Set<string>()
+  given.forEach((value, index) => {
+    const param = `tools[${index}]`
+    const tool = object(value, param)
+    const type = string(tool["type"], `${param}.type`)
+    if (isWebSearch(type)) {
+      dropped.add(type)
+      return
+    }
+    if (type === "namespace") tools.push(...namespaceTools(tool, param, names))
+    else tools.push(leafTool(tool, type, param, names, undefined, ""))
+    echo.push(echoOf(tool, type))
+  })
+  if (tools.length > mostTools) reject("invalid_value", "tools", `'tools' must hold at most ${mostTools} tools.`)
+  return { tools, echo, dropped: [...dropped], map: names.map, nameOf: (tool) => names.known(tool) }
+}
+
+const namespaceTools = (tool: JsonObject, param: string, names: Names): ReadonlyArray<Tool> => {
+  const namespace = nonEmpty(tool["name"], `${param}.name`)
+  const description = optional(tool["description"], `${param}.description`, string) ?? ""
+  return array(tool["tools"], `${param}.tools`).map((value, index) => {
+    const inner = object(value, `${param}.tools[${index}]`)
+    const type = string(inner["type"], `${param}.tools[${index}].type`)
+    // Models are told no namespaces: what one says about itself stands before the first of its tools.
+    const preface = index === 0 && description !== "" ? `${description}\n\n` : ""
+    return leafTool(inner, type, `${param}.tools[${index}]`, names, namespace, preface)
+  })
+}
+
+const leafTool = (
+  tool: JsonObject,
+  type: string,
+  param: string,
+  names: Names,
+  namespace: string | undefined,
+  preface: string
+): Tool => {
+  if (type !== "function" && type !== "custom")
+    return reject("unsupported_tool", param, `Tools of type '${cut(type)}' are not supported.`)
+  const name = names.allocate({ kind: type, name: nonEmpty(tool["name"], `${param}.name`), namespace })
+  const text = preface + (optional(tool["description"], `${param}.description`, string) ?? "")
+  const description = text === "" ? {} : { description: text }
+  if (type === "custom") {
+    const format = optional(tool["format"], `${param}.format`, customFormat)
+    return { type, custom: { name, ...description, ...(format === undefined ? {} : { format }) } }
+  }
+  const parameters = optional(tool["parameters"], `${param}.parameters`, object)
+  const strict = optional(tool["strict"], `${param}.strict`, boolean)
+  return {
+    type,
+    function: {
+      name,
+      ...description,
+      ...(parameters === undefined ? {} : { parameters }),
+      ...(strict === undefined ? {} : { strict })
+    }
+  }
+}
+
+/** Responses writes a grammar beside its type, chat completions nests it. */
+const customFormat = (value: unknown, param: string): JsonObject => {
+  const format = object(value, param)
+  if (oneOf("text", "grammar")(format["type"], `${param}.type`) === "text") return { type: "text" }
+  return {
+    type: "grammar",
+    grammar: {
+      syntax: oneOf("lark", "regex")(format["syntax"], `${param}.syntax`),
+      definition: string(format["definition"], `${param}.definition`)
+    }
+  }
+}
+
+const echoOf = (tool: JsonObject, type: string): JsonObject =>
+  type === "function"
+    ? {
+        ...tool,
+        description: tool["description"] ?? null,
+        parameters: tool["parameters"] ?? null,
+        strict: tool["strict"] ?? null
+      }
+    : tool
+
+/**
+ * The choice over the tools that are left: one that names a removed tool becomes `auto`, and without any tool there is
+ * nothing to choose.
+ */
+export const decodeToolChoice = (json: unknown, tools: DecodedTools): DecodedToolChoice => {
+  const choice = optional(json, "tool_choice", (value) => value)
+  if (choice === undefined) return { toolChoice: undefined, echo: "auto" }
+  const read =
+    typeof choice === "string"
+      ? oneOf("none", "auto", "required")(choice, "tool_choice")
+      : namedChoice(object(choice, "tool_choice"), tools)
+  if (tools.tools.length === 0) return { toolChoice: undefined, echo: read === "none" ? "none" : "auto" }
+  return { toolChoice: read, echo: read === "auto" ? "auto" : choice }
+}
+
+const namedChoice = (choice: JsonObject, tools: DecodedTools): ToolChoice => {
+  const type = string(choice["type"], "tool_choice.type")
+  if (isWebSearch(type)) return "auto"
+  if (type === "function" || type === "custom") return namedTool(choice, type, "tool_choice", tools)
+  if (type !== "allowed_tools")
+    return reject("unsupported_tool", "tool_choice.type", `A tool choice of type '${cut(type)}' is not supported.`)
+  const mode = oneOf("auto", "required")(choice["mode"], "tool_choice.mode")
+  const allowed: Array<JsonObject> = []
+  array(choice["tools"], "tool_choice.tools").forEach((value, index) => {
+    const param = `tool_choice.tools[${index}]`
+    const tool = object(value, param)
+    const kind = string(tool["type"], `${param}.type`)
+    if (isWebSearch(kind)) return
+    if (kind !== "function" && kind !== "custom")
+      reject("unsupported_tool", `${param}.type`, `Tools of type '${cut(kind)}' are not supported.`)
+    else allowed.push(namedTool(tool, kind, param, tools))
+  })
+  return allowed.length === 0 ? "auto" : { type, allowed_tools: { mode, tools: allowed } }
+}
+
+const namedTool = (tool: JsonObject, kind: ToolOrigin["kind"], param: string, tools: DecodedTools): JsonObject => {
+  const named = {
+    kind,
+    name: nonEmpty(tool["name"], `${param}.name`),
+    namespace: optional(tool["namespace"], `${param}.namespace`, string)
+  }
+  const name = tools.nameOf(named)
+  if (!tools.tools.some((one) => one.type === kind && toolName(one) === name))
+    reject("invalid_value", `${param}.name`, `There is no ${kind} tool named '${cut(named.name)}' in 'tools'.`)
+  return kind === "function" ? { type: kind, function: { name } } : { type: kind, custom: { name } }
+}
+
+const toolName = (tool: Tool): string => (tool.type === "function" ? tool.function.name : tool.custom.name)
+
+/**
+ * Gives each tool a name of its own among models, the same one for the same list of tools. Functions outside of a namespace
+ * keep theirs; `<namespace>__<name>` and custom tools make way for them.
+ */
+class Names {
+  readonly map = new Map<string, ToolOrigin>()
+  private readonly taken = new Set<string>()
+  private readonly byOrigin = new Map<string, string>()
+  /** The namespaced tools of a plain name, for clients that send back a call without its namespace. */
+  private readonly byPlainName = new Map<string, Array<string>>()
+
+  constructor(given: ReadonlyArray<unknown>) {
+    for (const tool of given) {
+      if (typeof tool !== "object" || tool === null || !("type" in tool) || !("name" in tool)) continue
+      if (tool.type === "function" && typeof tool.name === "string") this.taken.add(tool.name)
+    }
+  }
+
+  allocate(tool: ToolOrigin): string {
+    const key = originKey(tool)
+    const before = this.byOrigin.get(key)
+    if (before !== undefined) return before
+    const isPlain = tool.kind === "function" && tool.namespace === undefined
+    const name = isPlain ? tool.name : freeName(tool, this.taken)
+    this.taken.add(name)
+    this.byOrigin.set(key, name)
+    if (!isPlain) this.map.set(name, tool)
+    if (tool.namespace !== undefined) {
+      const plain = originKey({ ...tool, namespace: undefined })
+      this.byPlainName.set(plain, [...(this.byPlainName.get(plain) ?? []), name])
+    }
+    return name
+  }
+
+  /** The allocated name, or what the tool would be called if it were still there. */
+  known(tool: ToolOrigin): string {
+    const name = this.byOrigin.get(originKey(tool))
+    if (name !== undefined) return name
+    if (tool.namespace !== undefined) return freeName(tool, new Set())
+    const namespaced = this.byPlainName.get(originKey(tool)) ?? []
+    return namespaced.length === 1 ? (namespaced[0] ?? tool.name) : tool.name
+  }
+}
+
+const originKey = (tool: ToolOrigin): string => JSON.stringify([tool.kind, tool.namespace ?? null, tool.name])
+
+const freeName = (tool: ToolOrigin, taken: ReadonlySet<string>): string => {
+  const wanted = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`
+  const safe = tool.namespace === undefined ? wanted : wanted.replace(/[^a-zA-Z0-9_-]/g, "_")
+  if (safe === wanted && (tool.namespace === undefined || safe.length <= longestName) && !taken.has(safe)) return safe
+  // Ends after at most as many rounds as names are taken: each round tries another name.
+  for (let round = 0; ; round++) {
+    const name = `${safe.slice(0, longestName - 9)}_${fingerprint(`${round}:${originKey(tool)}`)}`
+    if (!taken.has(name)) return name
+  }
+}
+
+/** FNV-1a: eight hexadecimal digits that are the same in every process. */
+const fingerprint = (text: string): string => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, "0")
+}
