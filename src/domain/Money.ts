@@ -54,9 +54,11 @@ export const perMillion = (tokensTimesRate: number): MicroUsd => microUsd(Math.c
 
 /** The dearest rate an input token can have in a prompt of at most this length (a cache write may cost more than plain input). */
 export const highestInputRate = (prices: Prices, mostPromptTokens: number): number => {
-  let highest = Math.max(prices.input, prices.cacheWrite ?? 0)
+  let highest = Math.max(prices.input, prices.cacheRead ?? 0, prices.cacheWrite ?? 0)
   for (const tier of prices.tiers) {
-    if (mostPromptTokens > tier.abovePromptTokens) highest = Math.max(highest, tier.input, tier.cacheWrite ?? 0)
+    if (mostPromptTokens > tier.abovePromptTokens) {
+      highest = Math.max(highest, tier.input, tier.cacheRead ?? 0, tier.cacheWrite ?? 0)
+    }
   }
   return highest
 }

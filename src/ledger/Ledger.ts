@@ -1,47 +1,20 @@
-import type { NonEmptyReadonlyArray } from "effect/Array"
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import type { CallRecord } from "../domain/Call.ts"
-import type { CallerShape } from "../domain/Caller.ts"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { InsufficientFunds, StoreUnavailable } from "../domain/GatewayError.ts"
-import type { AccountId, RequestId } from "../domain/Ids.ts"
-import type { MicroUsd } from "../domain/Money.ts"
+import type { AccountId, Ids } from "../domain/Ids.ts"
+import { Timers } from "../domain/Timers.ts"
+import type { Database } from "../sql/Database.ts"
+import type { Balance, Hold, HoldOption, HoldRequest, Settlement } from "./Hold.ts"
+import { LedgerNode } from "./LedgerNode.ts"
+import { LedgerStore } from "./LedgerStore.ts"
+import * as Recovery from "./Recovery.ts"
+import { Scopes } from "./Scopes.ts"
+import * as Writer from "./Writer.ts"
 
-/** What one candidate needs: `full` for its whole output cap, `least` for the smallest cap worth a call. */
-export interface HoldOption {
-  readonly full: MicroUsd
-  readonly least: MicroUsd
-}
-
-export interface HoldRequest {
-  readonly callId: RequestId
-  readonly caller: CallerShape
-  readonly requestedModel: string
-  /** In rank order; the first that fits at least its `least` is granted, with as much of its `full` as there is room for. */
-  readonly options: NonEmptyReadonlyArray<HoldOption>
-}
-
-export interface Hold {
-  readonly callId: RequestId
-  readonly caller: CallerShape
-  /** Index of the option that was granted. */
-  readonly option: number
-  readonly amount: MicroUsd
-}
-
-export interface Settlement {
-  /** settled: the answer is charged. cancelled: the client left. void: nothing was used. */
-  readonly state: "settled" | "cancelled" | "void"
-  /** What the call really cost; above the hold the customer pays the hold and the house the rest. */
-  readonly actual: MicroUsd
-  readonly record: CallRecord
-}
-
-export interface Balance {
-  readonly creditMicroUsd: number
-  readonly spentMicroUsd: number
-  readonly heldMicroUsd: number
-}
+export type { Balance, Hold, HoldOption, HoldRequest, Settlement } from "./Hold.ts"
 
 export interface LedgerShape {
   /**
@@ -61,4 +34,42 @@ export interface LedgerShape {
 }
 
 /** Money: holds before calls, settlements after them, exact to the micro-USD. */
-export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerShape>() {}
+export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerShape>() {
+  static readonly layer: Layer.Layer<Ledger, never, LedgerStore | Timers> = Layer.scoped(
+    this,
+    Effect.gen(function* () {
+      const store = yield* LedgerStore
+      const writer = yield* Writer.make(store, yield* Timers)
+      return {
+        reserve: ({ callId, caller, requestedModel, options }) =>
+          Effect.map(
+            writer.request({ callId, extends: false, caller, requestedModel, options }),
+            ({ option, amount }): Hold => ({ callId, caller, option, amount })
+          ),
+        extend: (hold, option) =>
+          Effect.map(
+            writer.request({
+              callId: hold.callId,
+              extends: true,
+              caller: hold.caller,
+              requestedModel: "",
+              options: [option]
+            }),
+            ({ amount }): Hold => ({ ...hold, amount })
+          ),
+        settle: ({ callId, caller }, { state, actual, record }) =>
+          Effect.sync(() => writer.end({ callId, caller, state, actual, record })),
+        flushed: writer.flushed,
+        balance: store.balance,
+        audit: store.audit
+      }
+    })
+  )
+}
+
+/** Everything about money, on the database: the ledger, the scopes it guards, and the recovery from crashes. */
+export const LedgerLayer: Layer.Layer<Ledger | Scopes, SqlError, SqlClient | Database | Timers | Ids> = Layer.mergeAll(
+  Ledger.layer.pipe(Layer.provide(LedgerStore.layer)),
+  Scopes.layer,
+  Recovery.layer()
+).pipe(Layer.provide(LedgerNode.layer))

@@ -1,0 +1,67 @@
+/** An invariant of the books, and a query that returns the rows which break it. */
+export interface Violation {
+  readonly invariant: string
+  readonly query: string
+}
+
+/**
+ * Each query sees one moment, so they hold while calls run. A limit that was lowered below what is spent is no violation:
+ * that spending never exceeds a limit is guarded when a hold is granted.
+ */
+export const violations: ReadonlyArray<Violation> = [
+  {
+    invariant: "what a scope holds is the sum of its open holds, and what it spent the sum of its ended ones",
+    query: `
+      with sums as (
+        select s.id, coalesce(sum(h.amount_micro_usd) filter (where h.state = 'held'), 0) as held,
+          coalesce(sum(h.actual_micro_usd), 0) as spent
+        from hold h cross join lateral (
+          values (h.key_id), (h.project_id), (case when h.managed then h.account_id end)) as s(id)
+        where s.id is not null group by s.id
+      )
+      select s.id, s.held_micro_usd, s.spent_micro_usd, t.held, t.spent from scope s full join sums t on t.id = s.id
+      where s.id is null or s.held_micro_usd <> coalesce(t.held, 0) or s.spent_micro_usd <> coalesce(t.spent, 0)`
+  },
+  {
+    invariant: "an account's credit is what the journal credits it, and its spending what the journal debits it",
+    query: `
+      with moves as (
+        select account, sum(credited) as credited, sum(debited) as debited from (
+          select credit as account, amount_micro_usd as credited, 0 as debited from journal
+          union all
+          select debit, 0, amount_micro_usd from journal
+        ) m where account like 'account:%' group by account
+      )
+      select s.id, s.limit_micro_usd, s.spent_micro_usd, m.credited, m.debited
+      from (select * from scope where kind = 'account') s full join moves m on m.account = 'account:' || s.id
+      where s.id is null or s.limit_micro_usd <> coalesce(m.credited, 0) or s.spent_micro_usd <> coalesce(m.debited, 0)`
+  },
+  {
+    invariant: "an account never spends and holds more than it was credited",
+    query: `select id, limit_micro_usd, spent_micro_usd, held_micro_usd from scope
+      where kind = 'account' and spent_micro_usd + held_micro_usd > limit_micro_usd`
+  },
+  {
+    invariant:
+      "each ended hold that is charged to an account has exactly its charge in the journal, and no other has any",
+    query: `
+      select h.id, h.state, h.actual_micro_usd, j.amount_micro_usd
+      from hold h full join (select * from journal where kind = 'usage') j on j.call_id = h.id
+      where h.id is null or coalesce(j.amount_micro_usd, 0) <> case when h.managed then coalesce(h.actual_micro_usd, 0) else 0 end
+        or (j.id is not null and j.debit <> 'account:' || h.account_id)`
+  },
+  {
+    invariant: "the house bears overruns of ended calls and late ends of expired ones, nothing else",
+    query: `
+      select j.id, j.kind, j.call_id, h.state from journal j left join hold h on h.id = j.call_id
+      where (j.kind = 'overrun' and (h.state is null or h.state not in ('settled', 'cancelled') or j.debit <> 'house'))
+        or (j.kind = 'late' and (h.state is distinct from 'expired' or j.debit <> 'house'))`
+  },
+  {
+    invariant: "a call's row belongs to a hold of the same key that has ended, and an expired hold has one",
+    query: `
+      select h.id, h.state, c.key_id from hold h full join call c on c.id = h.id
+      where (c.id is not null and (h.id is null or h.state = 'held' or h.key_id <> c.key_id))
+        or (h.state = 'expired' and c.id is null)`
+  }
+]

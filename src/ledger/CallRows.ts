@@ -1,0 +1,65 @@
+import type { Attempt, CallRecord } from "../domain/Call.ts"
+import type { CallerShape } from "../domain/Caller.ts"
+
+/** Text from outside is cut here, so that no row can grow without bound. */
+const mostTextLength = 2_048
+
+/** One row of the table `call`, as the ledger's function takes it from JSON. */
+export const callRow = (callId: string, caller: CallerShape, record: CallRecord) => ({
+  id: callId,
+  key_id: caller.keyId,
+  project_id: caller.projectId,
+  account_id: caller.accountId,
+  requested_model: storable(record.requestedModel),
+  model: storableOrNull(record.model),
+  provider: storableOrNull(record.provider),
+  endpoint: record.endpoint,
+  stream: record.stream,
+  token_doctor: record.tokenDoctor,
+  status: record.status,
+  error_code: storableOrNull(record.error?.code),
+  error_message: storableOrNull(record.error?.message),
+  cost_micro_usd: record.cost.amount_microusd,
+  cost_basis: record.cost.basis,
+  input_tokens: record.usage?.inputTokens ?? null,
+  cache_read_tokens: record.usage?.cacheReadTokens ?? null,
+  cache_write_tokens: record.usage?.cacheWriteTokens ?? null,
+  output_tokens: record.usage?.outputTokens ?? null,
+  reasoning_tokens: record.usage?.reasoningTokens ?? null,
+  input_audio_tokens: record.usage?.details.inputAudioTokens ?? null,
+  output_audio_tokens: record.usage?.details.outputAudioTokens ?? null,
+  accepted_prediction_tokens: record.usage?.details.acceptedPredictionTokens ?? null,
+  rejected_prediction_tokens: record.usage?.details.rejectedPredictionTokens ?? null,
+  latency_millis: record.latencyMillis,
+  first_content_millis: record.firstContentMillis,
+  routing_config: storableOrNull(record.routingConfig),
+  reason: record.reason,
+  policy_version: record.policyVersion,
+  pool: record.pool.models.map(storable),
+  client_request_id: storableOrNull(record.clientRequestId),
+  started_at_millis: record.startedAtMillis
+})
+
+/** One row of the table `attempt`. */
+export const attemptRow = (callId: string, attempt: Attempt, position: number) => ({
+  call_id: callId,
+  position,
+  provider: storable(attempt.provider),
+  model: storable(attempt.model),
+  status: attempt.status,
+  error_code: storableOrNull(attempt.error?.code),
+  error_message: storableOrNull(attempt.error?.message),
+  cost_micro_usd: attempt.cost.amount_microusd,
+  cost_basis: attempt.cost.basis,
+  latency_millis: attempt.latency_ms
+})
+
+/** PostgreSQL takes neither NUL nor half of a surrogate pair in text. */
+export const storable = (text: string): string =>
+  text
+    .slice(0, mostTextLength)
+    .replaceAll("\0", "\ufffd")
+    .replace(/\p{Surrogate}/gu, "\ufffd")
+
+const storableOrNull = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : storable(text)

@@ -1,0 +1,252 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { CallRecord } from "../domain/Call.ts"
+import type { CallerShape } from "../domain/Caller.ts"
+import { StoreUnavailable } from "../domain/GatewayError.ts"
+import type { AccountId, RequestId } from "../domain/Ids.ts"
+import { MicroUsd } from "../domain/Money.ts"
+import { violations } from "./Audit.ts"
+import { attemptRow, callRow, storable } from "./CallRows.ts"
+import type { Balance, HoldOption } from "./Hold.ts"
+import { LedgerNode } from "./LedgerNode.ts"
+
+/** A hold to be made or, with `extends`, to be raised. */
+export interface BatchRequest {
+  readonly callId: RequestId
+  readonly extends: boolean
+  readonly caller: CallerShape
+  readonly requestedModel: string
+  readonly options: NonEmptyReadonlyArray<HoldOption>
+}
+
+/** The end of a hold. Without a record no call is logged: nobody has learnt of the hold. */
+export interface Ending {
+  readonly callId: RequestId
+  readonly caller: CallerShape
+  readonly state: "settled" | "cancelled" | "void"
+  readonly actual: MicroUsd
+  readonly record: CallRecord | null
+}
+
+export type Verdict = Granted | Refused | Broken
+export interface Granted {
+  readonly _tag: "Granted"
+  readonly option: number
+  readonly amount: MicroUsd
+}
+export interface Refused {
+  readonly _tag: "Refused"
+  readonly scope: "account" | "project" | "key"
+  readonly reason: "exhausted" | "held" | "too_large"
+}
+/** duplicate: such a hold exists. closed: the hold to be raised has ended. missing: a scope was never opened. */
+export interface Broken {
+  readonly _tag: "Broken"
+  readonly invariant: "duplicate" | "closed" | "missing"
+}
+
+export class BatchFailed extends Data.TaggedError("BatchFailed")<{
+  readonly cause: unknown
+  /** The database has refused the statement itself: the same one will fail again. */
+  readonly refused: boolean
+  /** The answer was lost, so the batch may have been written all the same. */
+  readonly uncertain: boolean
+}> {}
+
+export interface LedgerStoreShape {
+  /** One transaction: ends holds, then decides the requests in their order. */
+  readonly apply: (
+    requests: ReadonlyArray<BatchRequest>,
+    endings: ReadonlyArray<Ending>
+  ) => Effect.Effect<ReadonlyArray<Verdict>, BatchFailed>
+  readonly balance: (account: AccountId) => Effect.Effect<Balance, StoreUnavailable>
+  readonly audit: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+}
+
+/** Runs one statement. A dedicated connection with a prepared statement can stand behind this. */
+export type Execute = (
+  statement: string,
+  parameters: ReadonlyArray<unknown>
+) => Effect.Effect<ReadonlyArray<object>, SqlError>
+
+/** The ledger's tables. */
+export class LedgerStore extends Context.Tag("gateway/ledger/LedgerStore")<LedgerStore, LedgerStoreShape>() {
+  static readonly layer: Layer.Layer<LedgerStore, never, SqlClient | LedgerNode> = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const node = yield* LedgerNode
+      return make((statement, parameters) => sql.unsafe(statement, parameters), node.id)
+    })
+  )
+}
+
+/** PostgreSQL's own limit on a statement comes first; this one is for a connection that says nothing any more. */
+const mostStatementTime = Duration.seconds(8)
+
+export const make = (execute: Execute, nodeId: string): LedgerStoreShape => ({
+  apply: (requests, endings) => {
+    const wanted = requests.map((request) => worthwhile(request.options))
+    return execute(batchStatement, batchParameters(nodeId, requests, wanted, endings)).pipe(
+      Effect.flatMap(decodeBatch),
+      Effect.map(([row]) =>
+        row.verdicts.map((verdict, index): Verdict => {
+          if (verdict !== "granted") return refusals[verdict]
+          const option = wanted[index]?.[(row.granted[index] ?? 0) - 1]?.index
+          const amount = row.amounts[index]
+          if (option === undefined || amount === undefined) throw new Error("the ledger granted what was not asked for")
+          return { _tag: "Granted", option, amount }
+        })
+      ),
+      Effect.timeoutFail({
+        duration: mostStatementTime,
+        onTimeout: () => new BatchFailed({ cause: "the database did not answer", refused: false, uncertain: true })
+      }),
+      Effect.catchTags({
+        SqlError: (error) => Effect.fail(batchFailed(error)),
+        ParseError: (error) => Effect.die(error)
+      })
+    )
+  },
+  balance: (account) =>
+    execute(balanceStatement, [account]).pipe(
+      Effect.flatMap(decodeBalance),
+      Effect.catchTags({
+        SqlError: (cause) => Effect.fail(new StoreUnavailable({ cause })),
+        ParseError: () => Effect.dieMessage(`the account ${account} has no scope`)
+      }),
+      Effect.map(([balance]) => balance)
+    ),
+  audit: Effect.forEach(violations, ({ invariant, query }) =>
+    Effect.map(
+      execute(query, []),
+      (rows): Option.Option<string> =>
+        rows.length === 0 ? Option.none() : Option.some(`${invariant}: ${JSON.stringify(rows.slice(0, 3))}`)
+    )
+  ).pipe(
+    Effect.map((found) => found.flatMap((violation) => Option.toArray(violation))),
+    Effect.mapError((cause) => new StoreUnavailable({ cause }))
+  )
+})
+
+const batchStatement =
+  "select verdicts, granted, amounts from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)"
+
+const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
+  held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
+
+const refused = <S extends Refused["scope"], R extends Refused["reason"]>(scope: S, reason: R): Refused => ({
+  _tag: "Refused",
+  scope,
+  reason
+})
+const broken = (invariant: Broken["invariant"]): Broken => ({ _tag: "Broken", invariant })
+
+const refusals = {
+  "account/exhausted": refused("account", "exhausted"),
+  "account/held": refused("account", "held"),
+  "account/too_large": refused("account", "too_large"),
+  "project/exhausted": refused("project", "exhausted"),
+  "project/held": refused("project", "held"),
+  "project/too_large": refused("project", "too_large"),
+  "key/exhausted": refused("key", "exhausted"),
+  "key/held": refused("key", "held"),
+  "key/too_large": refused("key", "too_large"),
+  duplicate: broken("duplicate"),
+  closed: broken("closed"),
+  missing: broken("missing")
+} as const satisfies Record<string, Verdict>
+
+const isRefusal = (text: string): text is keyof typeof refusals => Object.hasOwn(refusals, text)
+const VerdictText = Schema.Union(Schema.Literal("granted"), Schema.String.pipe(Schema.filter(isRefusal)))
+
+/** PostgreSQL's 64-bit integers come as text. */
+const Amount = Schema.compose(Schema.NumberFromString, MicroUsd)
+
+const decodeBatch = Schema.decodeUnknown(
+  Schema.Tuple(
+    Schema.Struct({
+      verdicts: Schema.Array(VerdictText),
+      granted: Schema.Array(Schema.Int),
+      amounts: Schema.Array(Amount)
+    })
+  )
+)
+
+const decodeBalance = Schema.decodeUnknown(
+  Schema.Tuple(Schema.Struct({ creditMicroUsd: Amount, spentMicroUsd: Amount, heldMicroUsd: Amount }))
+)
+
+interface Wanted extends HoldOption {
+  readonly index: number
+}
+
+/** An option can only be granted where every earlier one needs more. */
+const worthwhile = (options: ReadonlyArray<HoldOption>): ReadonlyArray<Wanted> => {
+  const wanted: Array<Wanted> = []
+  let least = Number.POSITIVE_INFINITY
+  for (const [index, option] of options.entries()) {
+    if (option.least >= least) continue
+    least = option.least
+    wanted.push({ ...option, index })
+  }
+  return wanted
+}
+
+const batchParameters = (
+  nodeId: string,
+  requests: ReadonlyArray<BatchRequest>,
+  wanted: ReadonlyArray<ReadonlyArray<Wanted>>,
+  endings: ReadonlyArray<Ending>
+): ReadonlyArray<unknown> => {
+  const calls: Array<object> = []
+  const attempts: Array<object> = []
+  for (const { callId, caller, record } of endings) {
+    if (record === null) continue
+    calls.push(callRow(callId, caller, record))
+    for (const [position, attempt] of record.attempts.entries()) attempts.push(attemptRow(callId, attempt, position))
+  }
+  return [
+    nodeId,
+    requests.map((request) => request.callId),
+    requests.map((request) => request.extends),
+    requests.map((request) => request.caller.keyId),
+    requests.map((request) => request.caller.projectId),
+    requests.map((request) => request.caller.accountId),
+    requests.map((request) => request.caller.billingMode === "managed"),
+    requests.map((request) => storable(request.requestedModel)),
+    wanted.map((options) => options.length),
+    wanted.flatMap((options) => options.map((option) => option.full)),
+    wanted.flatMap((options) => options.map((option) => option.least)),
+    endings.map((ending) => ending.callId),
+    endings.map((ending) => ending.state),
+    endings.map((ending) => ending.actual),
+    calls.length === 0 ? null : JSON.stringify(calls),
+    calls.length === 0 ? null : JSON.stringify(attempts)
+  ]
+}
+
+/** Classes of SQLSTATE that speak about the data and the statement, not about the server's state. */
+const refusingClasses = new Set(["21", "22", "23", "42", "54", "P0"])
+
+const batchFailed = (error: SqlError): BatchFailed => {
+  const state = sqlState(error.cause)
+  return new BatchFailed({
+    cause: error.cause,
+    refused: state !== undefined && refusingClasses.has(state.slice(0, 2)),
+    uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection"
+  })
+}
+
+const sqlState = (cause: unknown): string | undefined =>
+  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
+    ? /^(?=.*\d)[0-9A-Z]{5}$/.exec(cause.code)?.[0]
+    : undefined

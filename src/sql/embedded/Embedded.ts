@@ -1,0 +1,122 @@
+import { Worker } from "node:worker_threads"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import Pg from "pg"
+import { DatabaseFailed, type DirectoryInUse } from "../DatabaseError.ts"
+import * as DirectoryLock from "./DirectoryLock.ts"
+import { Wire } from "./Wire.ts"
+import type { FromWorker, ToWorker } from "./worker.js"
+
+export interface Embedded {
+  readonly pool: Pg.Pool
+  /** Fails when the database's thread ends on its own; every query fails from then on. */
+  readonly died: Effect.Effect<never, DatabaseFailed>
+}
+
+/** One session serves all connections, so more of them would only wait longer inside. */
+const connections = 8
+/** For the thread to write its last pages after the pool has ended. */
+const closeMillis = 10_000
+
+/** Opens PGlite in a worker thread, in `directory` or in memory (`null`), behind an ordinary `pg` pool. */
+export const open = (directory: string | null): Effect.Effect<Embedded, DirectoryInUse | DatabaseFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (directory !== null) yield* DirectoryLock.acquire(directory)
+    const died = yield* Deferred.make<never, DatabaseFailed>()
+    const bridge = yield* Effect.acquireRelease(start(directory, died), (bridge) =>
+      Effect.promise(() => bridge.close()).pipe(
+        Effect.timeout(closeMillis),
+        Effect.ignore,
+        Effect.zipRight(Effect.promise(() => bridge.worker.terminate()))
+      )
+    )
+    return { pool: bridge.pool, died: Deferred.await(died) }
+  })
+
+interface Bridge {
+  readonly worker: Worker
+  readonly pool: Pg.Pool
+  readonly close: () => Promise<void>
+}
+
+const start = (
+  directory: string | null,
+  died: Deferred.Deferred<never, DatabaseFailed>
+): Effect.Effect<Bridge, DatabaseFailed> =>
+  Effect.async((resume) => {
+    const wires = new Map<number, Wire>()
+    const ids = new Map<Wire, number>()
+    let lastId = 0
+    let lost: DatabaseFailed | undefined
+    let ended: (() => void) | undefined
+    // The bundle and the library build both put the worker beside this file.
+    const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: { directory } })
+    const post = (message: ToWorker, transfer: ReadonlyArray<ArrayBuffer> = []) =>
+      worker.postMessage(message, [...transfer])
+
+    const fail = (cause: unknown) => {
+      if (lost !== undefined || ended !== undefined) return ended?.()
+      lost = new DatabaseFailed({ database: directory ?? "the database in memory", cause })
+      resume(Effect.fail(lost))
+      Deferred.unsafeDone(died, Effect.fail(lost))
+      for (const wire of [...ids.keys()]) wire.destroy(lost)
+    }
+
+    const stream = () =>
+      new Wire({
+        opened: (wire) => {
+          if (lost !== undefined) {
+            const error = lost
+            process.nextTick(() => wire.destroy(error))
+            return
+          }
+          lastId += 1
+          wires.set(lastId, wire)
+          ids.set(wire, lastId)
+          post({ type: "open", id: lastId })
+        },
+        written: (wire, bytes) => {
+          const id = ids.get(wire)
+          if (id !== undefined) post({ type: "data", id, bytes }, [bytes.buffer])
+        },
+        closed: (wire) => {
+          const id = ids.get(wire)
+          if (id === undefined) return
+          ids.delete(wire)
+          wires.delete(id)
+          post({ type: "close", id })
+        }
+      })
+
+    const pool = new Pg.Pool({ max: connections, idleTimeoutMillis: 0, stream })
+    // A cancel request would go through this pool and wait behind the very statement that it should end.
+    pool.on("connect", (client) => Object.assign(client, { processID: undefined }))
+    // Idle connections fail with the thread; `died` reports it.
+    pool.on("error", () => {})
+
+    worker.on("message", (message: FromWorker) => {
+      switch (message.type) {
+        case "ready":
+          return resume(Effect.succeed({ worker, pool, close }))
+        case "data": {
+          const { bytes } = message
+          wires.get(message.id)?.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+          return
+        }
+        case "ended":
+          return ended?.()
+      }
+    })
+    worker.on("error", fail)
+    worker.on("exit", (code) => fail(new Error(`the embedded database's thread ended with code ${code}`)))
+
+    const close = async () => {
+      await pool.end()
+      if (lost !== undefined) return
+      await new Promise<void>((resolve) => {
+        ended = resolve
+        post({ type: "end" })
+      })
+    }
+  })

@@ -1,0 +1,56 @@
+import { parentPort, workerData } from "node:worker_threads"
+import { PGlite } from "@electric-sql/pglite"
+import { Engine } from "./engine.js"
+import { prepare, readTemplate } from "./files.js"
+
+/**
+ * The embedded database's thread. In the main thread it would starve every stream: its promises resolve in microtasks.
+ *
+ * @typedef {{ type: "open", id: number }
+ *   | { type: "data", id: number, bytes: Uint8Array }
+ *   | { type: "close", id: number }
+ *   | { type: "end" }} ToWorker
+ * @typedef {{ type: "ready" } | { type: "ended" } | { type: "data", id: number, bytes: Uint8Array<ArrayBuffer> }} FromWorker
+ */
+
+if (parentPort === null) throw new Error("the embedded database runs in a worker thread")
+const port = parentPort
+
+/** @type {{ directory: string | null }} */
+const { directory } = workerData
+
+const template = await readTemplate()
+const database = await PGlite.create(
+  directory !== null
+    ? { dataDir: await prepare(directory, template) }
+    : template !== null
+      ? { loadDataDir: new Blob([new Uint8Array(template)], { type: "application/gzip" }) }
+      : {}
+)
+/** @type {{ rows: Array<{ server_version: string }> }} */
+const { rows } = await database.query("show server_version")
+const engine = new Engine(database, rows[0]?.server_version ?? "")
+
+/** @param {FromWorker} message @param {Array<ArrayBuffer>} [transfer] */
+const post = (message, transfer) => port.postMessage(message, transfer)
+
+port.on("message", async (/** @type {ToWorker} */ message) => {
+  switch (message.type) {
+    case "open": {
+      const { id } = message
+      engine.open(id, (bytes) => post({ type: "data", id, bytes }, [bytes.buffer]))
+      break
+    }
+    case "data":
+      await engine.data(message.id, message.bytes)
+      break
+    case "close":
+      await engine.close(message.id)
+      break
+    case "end":
+      await database.close()
+      post({ type: "ended" })
+      port.close()
+  }
+})
+post({ type: "ready" })
