@@ -1,6 +1,6 @@
 import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
 import type { Capability, Model } from "../domain/Model.ts"
-import type { Parameter, TuningParameter } from "../domain/Support.ts"
+import { type Parameter, shapingParameters, type TuningParameter } from "../domain/Support.ts"
 
 /** One thing the request asks of a model. */
 export interface Need {
@@ -83,14 +83,22 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
   return names
 }
 
-/** Those of `tuning` that the model leaves out. */
-export const droppedBy = (model: Model, tuning: ReadonlyArray<TuningParameter>): ReadonlyArray<string> => {
+/** What of the request the model leaves out, by wire names; `tuning` are the tuning parameters that it sets. */
+export const droppedBy = (
+  model: Model,
+  request: ChatRequest,
+  tuning: ReadonlyArray<TuningParameter>
+): ReadonlyArray<string> => {
   let dropped: Array<string> | undefined
   for (const name of tuning) {
     if (model.support[name] === "dropped" || (isSampling(name) && model.capabilities.sampling === false)) {
       dropped ??= []
       dropped.push(name)
     }
+  }
+  if (request.reasoning.maxTokens !== undefined && model.reasoning?.style !== "budget") {
+    dropped ??= []
+    dropped.push("reasoning.max_tokens")
   }
   return dropped ?? nothingDropped
 }
@@ -100,20 +108,12 @@ const nothingDropped: ReadonlyArray<string> = []
 const isSampling = (name: TuningParameter): boolean => name === "temperature" || name === "top_p"
 
 /** What shapes the answer cannot be left out quietly, so for such a parameter `dropped` is as good as `refused`. */
-const isRefused = (model: Model, name: Parameter): boolean => {
+export const isRefused = (model: Model, name: Parameter): boolean => {
   const support = model.support[name]
   return support === "refused" || (support === "dropped" && shaping.has(name))
 }
 
-const shaping: ReadonlySet<Parameter> = new Set<Parameter>([
-  "tools",
-  "tool_choice",
-  "response_format",
-  "modalities",
-  "audio",
-  "logprobs",
-  "top_logprobs"
-])
+const shaping: ReadonlySet<Parameter> = new Set<Parameter>(shapingParameters)
 
 const takesEffort = (model: Model, effort: Effort | number): boolean => {
   if (model.reasoning === null) return false

@@ -1,0 +1,400 @@
+import * as Either from "effect/Either"
+import { describe, expect, it } from "vitest"
+import { makeSnapshot } from "../../src/catalog/Catalog.ts"
+import type { ChatRequest } from "../../src/domain/Chat.ts"
+import type { Model } from "../../src/domain/Model.ts"
+import { narrow } from "../../src/policy/Narrow.ts"
+import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
+import type { RouteHealth } from "../../src/routing/Health.ts"
+import { listable, type Ranked, rank } from "../../src/routing/Router.ts"
+import { configuration, controls, healthy, model, prices, project, request, supporting } from "./models.ts"
+
+interface Setting {
+  readonly asked?: Partial<ChatRequest>
+  readonly project?: Partial<ProjectPolicy>
+  readonly configuration?: Partial<RoutingConfiguration>
+  readonly health?: Readonly<Record<string, Partial<RouteHealth>>>
+  readonly promptTokens?: number
+  readonly billingMode?: "managed" | "byok"
+}
+
+const run = (models: ReadonlyArray<Model>, setting: Setting = {}) => {
+  const asked = request(setting.asked)
+  return rank({
+    snapshot: makeSnapshot(models),
+    allowed: narrow(
+      project(setting.project),
+      setting.configuration === undefined ? null : configuration(setting.configuration),
+      asked.routing
+    ),
+    request: asked,
+    promptTokens: setting.promptTokens ?? 1_000,
+    health: ({ id }) => ({ ...healthy, ...setting.health?.[id] }),
+    nowMillis: 1_000_000,
+    billingMode: setting.billingMode ?? "managed"
+  })
+}
+const ranked = (models: ReadonlyArray<Model>, setting?: Setting): Ranked => Either.getOrThrow(run(models, setting))
+const ids = (models: ReadonlyArray<Model>, setting?: Setting) =>
+  ranked(models, setting).candidates.map((candidate) => candidate.model.id)
+const failure = (models: ReadonlyArray<Model>, setting?: Setting) =>
+  Either.getOrThrow(Either.flip(run(models, setting)))
+
+const cheap = model("acme/cheap", { quality: 0.4, prices: prices(100_000, 400_000) })
+const middle = model("beta/middle", { quality: 0.7, prices: prices(1_000_000, 4_000_000) })
+const best = model("cera/best", { quality: 0.9, prices: prices(10_000_000, 40_000_000) })
+const three = [cheap, middle, best]
+const at = (alpha: number) => ({ asked: { routing: controls({ alpha }) } })
+const tool = { type: "function", function: { name: "f" } } as const
+
+describe("auto", () => {
+  it("alpha 0 is the cheapest, 1 the best, between them a tradeoff; the reason says which", () => {
+    expect(ids(three, at(0))).toEqual(["acme/cheap", "beta/middle", "cera/best"])
+    expect(ids(three, at(1))).toEqual(["cera/best", "beta/middle", "acme/cheap"])
+    expect(ranked(three, at(0)).reason).toBe("cheapest_eligible")
+    expect(ranked(three, at(1)).reason).toBe("highest_quality")
+    expect(ranked(three, at(0.5)).reason).toBe("quality_cost_tradeoff")
+    expect(ids(three, at(0.35))[0]).toBe("beta/middle")
+  })
+
+  it("only listed models are candidates", () => {
+    expect(ids([...three, model("sim/fail", { quality: 1, listed: false })], at(1))).not.toContain("sim/fail")
+  })
+
+  it("auto:<slug> is auto: the configuration has already narrowed it", () => {
+    const limits = { models: { allow: ["beta/*"], deny: [] } }
+    const { candidates, excluded, reason } = ranked(three, { asked: { model: "auto:cheap" }, configuration: limits })
+    expect(candidates.map((one) => one.model.id)).toEqual(["beta/middle"])
+    expect(reason).toBe("only_candidate")
+    expect(excluded).toEqual({ routing_config: 2 })
+  })
+
+  it("nothing left by policy, restrictions and caps is no_eligible_model, with the counts", () => {
+    expect(
+      failure(three, {
+        project: { models: { allow: null, deny: ["acme/*"] } },
+        configuration: { maxInputPriceMicroUsdPerMillion: 1_000_000 },
+        asked: { routing: controls({ models: { allow: [], deny: [] } }) }
+      })
+    ).toMatchObject({
+      _tag: "NoEligibleModel",
+      excluded: { project_policy: 1, routing_config_price_cap: 1, request_restriction: 1 }
+    })
+    expect(failure([])).toMatchObject({ _tag: "NoEligibleModel", excluded: {} })
+  })
+
+  it("nothing left by capabilities is a 400 with the param that excluded most", () => {
+    const blind = { vision: false, tools: true }
+    const handless = { vision: true, tools: false }
+    const pool = [blind, handless, handless].map((more, index) => {
+      const one = model(`acme/${index}`)
+      return { ...one, capabilities: { ...one.capabilities, ...more } }
+    })
+    const asked: Partial<ChatRequest> = {
+      tools: [tool],
+      messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA==" } }] }]
+    }
+    expect(failure(pool, { asked })).toMatchObject({
+      _tag: "InvalidRequest",
+      code: "unsupported_for_provider",
+      param: "tools"
+    })
+    expect(failure(pool.slice(0, 1), { asked })).toMatchObject({ param: "messages[0].content[0].type" })
+  })
+
+  it("nothing left by context is context_length_exceeded", () => {
+    const blind = { ...cheap, support: supporting({ tools: "refused" }) }
+    expect(failure([blind, middle], { asked: { tools: [tool] }, promptTokens: 200_000 })).toMatchObject({
+      _tag: "InvalidRequest",
+      code: "context_length_exceeded",
+      param: "messages"
+    })
+  })
+
+  it("fallback is as project, configuration and request have it; all candidates are ranked either way", () => {
+    expect(ranked(three).fallbackEnabled).toBe(true)
+    const off = ranked(three, { asked: { routing: controls({ enableFallback: false }) } })
+    expect(off.fallbackEnabled).toBe(false)
+    expect(off.candidates).toHaveLength(3)
+  })
+
+  it("the tier that the prompt falls into decides the expected cost", () => {
+    const tier = { abovePromptTokens: 5_000, input: 50_000_000, output: 50_000_000, cacheRead: null, cacheWrite: null }
+    const tiered = { ...cheap, prices: prices(100_000, 400_000, [tier]) }
+    expect(ids([tiered, middle], { ...at(0), promptTokens: 5_000 })[0]).toBe("acme/cheap")
+    expect(ids([tiered, middle], { ...at(0), promptTokens: 5_001 })[0]).toBe("beta/middle")
+  })
+
+  it("expected cost counts 400 tokens of output, more for a model that reasons, never more than the cap", () => {
+    const costs = (asked: Partial<ChatRequest>, more: Partial<Model> = {}) =>
+      ranked([{ ...middle, ...more }], { asked }).candidates[0].expectedCost
+    expect(costs({})).toBe(1_000 + 1_600)
+    expect(costs({ maxOutputTokens: 100 })).toBe(1_000 + 400)
+    expect(costs({}, { reasonsByDefault: true })).toBe(1_000 + 6_400)
+    expect(costs({ maxOutputTokens: 100 }, { reasonsByDefault: true })).toBe(1_000 + 400)
+    expect(costs({}, { outputTokens: 50 })).toBe(1_000 + 200)
+  })
+
+  it("a route without prices ranks as dear as the dearest where the project pays itself", () => {
+    const unpriced = model("acme/unpriced", { quality: 0.9, prices: null })
+    expect(ids([unpriced, ...three], { ...at(0), billingMode: "byok" }).slice(0, 2)).toEqual([
+      "acme/cheap",
+      "beta/middle"
+    ])
+    expect(ranked([unpriced], { billingMode: "byok" }).candidates[0].expectedCost).toBe(0)
+  })
+
+  it("a named effort is ignored and noted, each model runs by its profile", () => {
+    const reasoning = {
+      efforts: ["low", "high"],
+      style: "effort",
+      budget: null,
+      defaultEffort: null,
+      mandatory: false,
+      depth: null
+    } as const
+    const thinker = model("acme/thinker", {
+      reasoning,
+      profile: { effort: "low", maxOutputTokens: null, apiVersion: null }
+    })
+    const { candidates } = ranked([thinker, middle], { asked: { effort: "high" } })
+    expect(candidates.map((one) => [one.model.id, one.effort, one.dropped])).toEqual(
+      expect.arrayContaining([
+        ["acme/thinker", "low", ["reasoning_effort"]],
+        ["beta/middle", undefined, ["reasoning_effort"]]
+      ])
+    )
+    expect(ranked([thinker]).candidates[0]).toMatchObject({ effort: "low", dropped: [] })
+  })
+
+  it("a numeric effort is 400 unsupported_value", () => {
+    expect(failure(three, { asked: { effort: 20 } })).toMatchObject({
+      _tag: "InvalidRequest",
+      code: "unsupported_value",
+      param: "reasoning_effort"
+    })
+  })
+})
+
+describe("a concrete id", () => {
+  const asked = { model: "beta/middle" }
+
+  it("is its one route, without fallback, also when it is not listed", () => {
+    const only = ranked([cheap, { ...middle, listed: false }, best], { asked })
+    expect(only.candidates.map((one) => one.model.id)).toEqual(["beta/middle"])
+    expect(only).toMatchObject({ pinned: true, reason: "pinned_model", fallbackEnabled: false })
+  })
+
+  it("unknown, or excluded by the project, is model_not_found", () => {
+    const gone = { _tag: "ModelNotFound", model: "beta/middle" }
+    expect(failure([cheap], { asked })).toMatchObject(gone)
+    expect(failure(three, { asked, project: { providers: { allow: null, deny: ["beta"] } } })).toMatchObject(gone)
+    expect(failure(three, { asked, project: { maxOutputPriceMicroUsdPerMillion: 1 } })).toMatchObject(gone)
+  })
+
+  it("excluded by configuration or request is no_eligible_model", () => {
+    expect(failure(three, { asked, configuration: { models: { allow: ["acme/*"], deny: [] } } })).toMatchObject({
+      _tag: "NoEligibleModel",
+      excluded: { routing_config: 1 }
+    })
+    const routing = controls({ maxInputPriceMicroUsdPerMillion: 5 })
+    expect(failure(three, { asked: { ...asked, routing } })).toMatchObject({
+      _tag: "NoEligibleModel",
+      excluded: { request_price_cap: 1 }
+    })
+  })
+
+  it("that cannot do what is asked is 400 unsupported_for_provider", () => {
+    const plain = { ...middle, support: supporting({ tools: "refused" }) }
+    expect(failure([plain], { asked: { ...asked, tools: [tool] } })).toMatchObject({
+      _tag: "InvalidRequest",
+      code: "unsupported_for_provider",
+      param: "tools"
+    })
+  })
+
+  it("with an effort that it does not advertise is a 400 for reasoning_effort", () => {
+    for (const effort of ["high", 20] as const) {
+      expect(failure(three, { asked: { ...asked, effort } })).toMatchObject({
+        _tag: "InvalidRequest",
+        param: "reasoning_effort"
+      })
+    }
+  })
+
+  it("that is too small is context_length_exceeded", () => {
+    expect(failure(three, { asked, promptTokens: 100_001 })).toMatchObject({
+      code: "context_length_exceeded",
+      param: "messages"
+    })
+  })
+
+  it("gets the request's effort, else its profile's; with tools none where the model forbids it", () => {
+    const reasoning = {
+      efforts: ["low", "high"],
+      style: "effort",
+      budget: null,
+      defaultEffort: null,
+      mandatory: false,
+      depth: { min: 1, max: 100 }
+    } as const
+    const profile = { effort: "low", maxOutputTokens: null, apiVersion: null } as const
+    const thinker = { ...middle, reasoning, profile }
+    const one = (more: Partial<ChatRequest>, forbid = false) => {
+      const { effort, dropped } = ranked([{ ...thinker, toolsForbidEffort: forbid }], { asked: { ...asked, ...more } })
+        .candidates[0]
+      return { effort, dropped }
+    }
+    expect(one({ effort: "high" })).toEqual({ effort: "high", dropped: [] })
+    expect(one({ effort: 20 })).toEqual({ effort: 20, dropped: [] })
+    expect(one({})).toEqual({ effort: "low", dropped: [] })
+    expect(one({ effort: "high", tools: [tool] })).toEqual({ effort: "high", dropped: [] })
+    expect(one({ effort: "high", tools: [tool] }, true)).toEqual({ effort: undefined, dropped: ["reasoning_effort"] })
+    expect(one({ tools: [tool] }, true)).toEqual({ effort: undefined, dropped: [] })
+  })
+
+  it("is tried even while it rests; when it will be ready is told", () => {
+    const resting = ranked(three, { asked, health: { "beta/middle": { restingUntilMillis: 1_005_000 } } })
+    expect(resting.candidates[0].model.id).toBe("beta/middle")
+    expect(resting.waitingUntilMillis).toBe(1_005_000)
+  })
+})
+
+describe("a bare upstream name", () => {
+  const routes = [
+    model("acme/large", { prices: prices(2_000, 2_000) }),
+    model("beta/large", { prices: prices(1_000, 1_000) }),
+    model("cera/large", { prices: prices(1_000, 1_000) })
+  ]
+  const asked = { model: "large" }
+
+  it("is the cheapest healthy provider's route, whatever alpha, without fallback", () => {
+    for (const alpha of [0, 0.3, 0.65, 1]) {
+      const only = ranked(routes, { asked: { ...asked, routing: controls({ alpha }) } })
+      expect(only.candidates.map((one) => one.model.id)).toEqual(["beta/large"])
+      expect(only).toMatchObject({ pinned: true, reason: "pinned_model", fallbackEnabled: false })
+    }
+  })
+
+  it("goes to the next when one rests, is excluded or cannot", () => {
+    expect(ids(routes, { asked, health: { "beta/large": { restingUntilMillis: 2_000_000 } } })).toEqual(["cera/large"])
+    expect(ids(routes, { asked, project: { providers: { allow: null, deny: ["beta", "cera"] } } })).toEqual([
+      "acme/large"
+    ])
+    const [acme, beta, cera] = routes
+    if (acme === undefined || beta === undefined || cera === undefined) throw new Error("three routes")
+    const without = { ...beta, support: supporting({ tools: "refused" }) }
+    expect(ids([acme, without, cera], { asked: { ...asked, tools: [tool] } })).toEqual(["cera/large"])
+  })
+
+  it("that every route of is excluded by the project is model_not_found, else no_eligible_model", () => {
+    expect(failure(routes, { asked, project: { models: { allow: null, deny: ["large"] } } })._tag).toBe("ModelNotFound")
+    const routing = controls({ providers: { allow: null, deny: ["beta", "cera"] } })
+    expect(
+      failure(routes, { asked: { ...asked, routing }, project: { providers: { allow: null, deny: ["acme"] } } })
+    ).toMatchObject({ _tag: "NoEligibleModel", excluded: { project_policy: 1, request_restriction: 2 } })
+  })
+
+  it("prefers listed routes", () => {
+    const hidden = model("aaa/large", { prices: prices(0, 0), listed: false })
+    expect(ids([hidden, ...routes], { asked })).toEqual(["beta/large"])
+    expect(ids([hidden], { asked })).toEqual(["aaa/large"])
+  })
+})
+
+describe("health", () => {
+  const resting = { restingUntilMillis: 1_030_000 }
+
+  it("resting routes go behind all ready ones but are never dropped", () => {
+    const { candidates, reason, waitingUntilMillis } = ranked(three, { ...at(1), health: { "cera/best": resting } })
+    expect(candidates.map((one) => one.model.id)).toEqual(["beta/middle", "acme/cheap", "cera/best"])
+    expect(reason).toBe("health_demotion")
+    expect(waitingUntilMillis).toBeUndefined()
+  })
+
+  it("a rest that is over no longer counts", () => {
+    const health = { "cera/best": { restingUntilMillis: 1_000_000 } }
+    expect(ranked(three, { ...at(1), health })).toMatchObject({ reason: "highest_quality" })
+  })
+
+  it("all resting: the best is still first, and the end of the first rest is told", () => {
+    const health = {
+      "acme/cheap": { restingUntilMillis: 1_010_000 },
+      "beta/middle": { restingUntilMillis: 1_020_000 },
+      "cera/best": resting
+    }
+    const all = ranked(three, { ...at(1), health })
+    expect(all.candidates[0].model.id).toBe("cera/best")
+    expect(all).toMatchObject({ reason: "highest_quality", waitingUntilMillis: 1_010_000 })
+  })
+
+  it("a route that mostly fails goes to the end, even at alpha 0", () => {
+    const { candidates, reason } = ranked(three, { ...at(0), health: { "acme/cheap": { failure: 0.51 } } })
+    expect(candidates.at(-1)?.model.id).toBe("acme/cheap")
+    expect(reason).toBe("health_demotion")
+    expect(ids(three, { ...at(0), health: { "acme/cheap": { failure: 0.5 } } })[0]).toBe("acme/cheap")
+  })
+
+  it("failures lower the expected quality; what every route is granted does not", () => {
+    const twin = { ...best, id: "dora/best", providerId: "dora", quality: 0.89 }
+    expect(ids([best, twin], at(1))[0]).toBe("cera/best")
+    expect(ids([best, twin], { ...at(1), health: { "dora/best": { failure: 0 } } })[0]).toBe("cera/best")
+    const sick = ranked([best, twin], { ...at(1), health: { "cera/best": { failure: 0.3 } } })
+    expect(sick.candidates[0].model.id).toBe("dora/best")
+    expect(sick.reason).toBe("health_demotion")
+  })
+
+  it("latency only breaks ties, in doublings", () => {
+    const twin = { ...best, id: "aaa/best", providerId: "aaa" }
+    const latency = (a: number | null, b: number | null) =>
+      ids([best, twin], {
+        ...at(0.5),
+        health: { "aaa/best": { latencyMillis: a }, "cera/best": { latencyMillis: b } }
+      })[0]
+    expect(latency(2_100, 500)).toBe("cera/best")
+    expect(latency(1_100, 900)).toBe("cera/best")
+    expect(latency(1_000, 600)).toBe("aaa/best")
+    expect(latency(null, null)).toBe("aaa/best")
+    const dearer = { ...twin, prices: prices(10_100_000, 40_000_000) }
+    expect(
+      ids([best, dearer], {
+        ...at(0.5),
+        health: { "aaa/best": { latencyMillis: 1 }, "cera/best": { latencyMillis: 9e9 } }
+      })
+    ).toEqual(["cera/best", "aaa/best"])
+  })
+})
+
+describe("the second candidate", () => {
+  const first = model("acme/one", { quality: 0.9 })
+  const sibling = model("acme/two", { quality: 0.85 })
+  const near = model("beta/near", { quality: 0.831 })
+  const far = model("beta/far", { quality: 0.8 })
+
+  it("is another provider's when one is near", () => {
+    expect(ids([first, sibling, near], at(1))).toEqual(["acme/one", "beta/near", "acme/two"])
+    expect(ids([first, sibling, far], at(1))).toEqual(["acme/one", "acme/two", "beta/far"])
+  })
+
+  it("is not one that rests", () => {
+    const health = { "beta/near": { restingUntilMillis: 2_000_000 } }
+    expect(ids([first, sibling, near], { ...at(1), health })).toEqual(["acme/one", "acme/two", "beta/near"])
+  })
+})
+
+describe("what a key may see", () => {
+  it("is every listed model that the project allows and that has a price, in code-point order", () => {
+    const models = [
+      best,
+      cheap,
+      model("sim/fail", { listed: false }),
+      model("acme/unpriced", { prices: null }),
+      model("acme/denied")
+    ]
+    const policy = project({ models: { allow: null, deny: ["denied"] }, maxInputPriceMicroUsdPerMillion: null })
+    const seen = (billingMode?: "byok") =>
+      listable(makeSnapshot(models), narrow(policy, null, controls()), billingMode).map((one) => one.id)
+    expect(seen()).toEqual(["acme/cheap", "cera/best"])
+    expect(seen("byok")).toEqual(["acme/cheap", "acme/unpriced", "cera/best"])
+  })
+})

@@ -1,0 +1,210 @@
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { makeSnapshot, type Snapshot } from "../../src/catalog/Catalog.ts"
+import type { Model } from "../../src/domain/Model.ts"
+import { excludedBy, narrow } from "../../src/policy/Narrow.ts"
+import type { RouteHealth } from "../../src/routing/Health.ts"
+import { rank } from "../../src/routing/Router.ts"
+import { controls, model, prices, project, request } from "./models.ts"
+
+const now = 1_000_000
+
+/** Few values, so that ties and near ties are common, and some of every size. */
+const price = fc.oneof(fc.constantFrom(0, 1, 1_000_000, 1_000_001), fc.integer({ min: 0, max: 100_000_000 }))
+const quality = fc.oneof(fc.constantFrom(0, 0.5, 0.5000001, 0.9, 1), fc.double({ min: 0, max: 1, noNaN: true }))
+const alpha = fc.oneof(
+  fc.constantFrom(0, 1, 0.5, Number.MIN_VALUE, 1 - 2 ** -53),
+  fc.double({ min: 0, max: 1, noNaN: true })
+)
+const health: fc.Arbitrary<RouteHealth> = fc.record({
+  failure: fc.oneof(fc.constantFrom(0.05, 0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
+  restingUntilMillis: fc.constantFrom(0, 0, now, now + 1, now + 60_000),
+  latencyMillis: fc.option(fc.integer({ min: 0, max: 60_000 }))
+})
+const route = fc.record({
+  provider: fc.constantFrom("acme", "beta", "cera"),
+  input: price,
+  output: price,
+  quality,
+  health,
+  listed: fc.constantFrom(true, true, true, false),
+  context: fc.constantFrom(100, 10_000, null),
+  sampling: fc.option(fc.boolean())
+})
+const routes = fc.array(route, { minLength: 1, maxLength: 12 })
+type Route = typeof route extends fc.Arbitrary<infer A> ? A : never
+
+interface World {
+  readonly models: ReadonlyArray<Model>
+  readonly health: (one: Model) => RouteHealth
+}
+
+const world = (rows: ReadonlyArray<Route>): World => {
+  const states = new Map<string, RouteHealth>()
+  const models = rows.map((row, index) => {
+    const full = model(`${row.provider}/${index}`)
+    states.set(full.id, row.health)
+    return {
+      ...full,
+      alias: `m${index % 3}`,
+      prices: prices(row.input, row.output),
+      quality: row.quality,
+      listed: row.listed,
+      contextTokens: row.context,
+      capabilities: { ...full.capabilities, sampling: row.sampling }
+    }
+  })
+  return { models, health: (one) => states.get(one.id) ?? { failure: 1, restingUntilMillis: 0, latencyMillis: null } }
+}
+
+const asIs = (models: ReadonlyArray<Model>): Snapshot => ({ ...makeSnapshot(models), models })
+
+const run = (
+  { models, health }: World,
+  weight: number,
+  more: { readonly deny?: ReadonlyArray<string>; readonly model?: string; readonly snapshot?: Snapshot } = {}
+) => {
+  const routing = controls({ alpha: weight, models: { allow: null, deny: more.deny ?? [] } })
+  const allowed = narrow(project(), null, routing)
+  const ranked = rank({
+    snapshot: more.snapshot ?? makeSnapshot(models),
+    allowed,
+    request: request({ model: more.model ?? "auto", temperature: 1, routing }),
+    promptTokens: 500,
+    health,
+    nowMillis: now,
+    billingMode: "managed"
+  })
+  return { allowed, ranked }
+}
+
+describe("ranking", () => {
+  it("the expected cost of the first candidate never falls as alpha rises", () => {
+    fc.assert(
+      fc.property(routes, alpha, alpha, (rows, a, b) => {
+        const made = world(rows)
+        const [low, high] = [Math.min(a, b), Math.max(a, b)].map((weight) => run(made, weight).ranked)
+        if (low === undefined || high === undefined || Either.isLeft(low) || Either.isLeft(high)) return
+        expect(low.right.candidates[0].expectedCost).toBeLessThanOrEqual(high.right.candidates[0].expectedCost)
+      }),
+      { numRuns: 3_000 }
+    )
+  })
+
+  it("alpha 0 is exactly the cheapest and 1 exactly the best of those that are well", () => {
+    fc.assert(
+      fc.property(routes, (rows) => {
+        const made = world(
+          rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, restingUntilMillis: 0 } }))
+        )
+        const [cheapest, best] = [run(made, 0).ranked, run(made, 1).ranked]
+        if (Either.isLeft(cheapest) || Either.isLeft(best)) return
+        const all = cheapest.right.candidates
+        expect(cheapest.right.candidates[0].expectedCost).toBe(Math.min(...all.map((one) => one.expectedCost)))
+        expect(best.right.candidates[0].quality).toBe(Math.max(...all.map((one) => one.quality)))
+      })
+    )
+  })
+
+  it("is total and lists each eligible route once, whatever the input", () => {
+    fc.assert(
+      fc.property(
+        fc.array(route, { maxLength: 12 }),
+        alpha,
+        fc.constantFrom("auto", "auto:x", "acme/0", "m1", "none"),
+        fc.array(fc.constantFrom("acme/*", "m0", "beta/1", "*"), { maxLength: 2 }),
+        (rows, weight, named, deny) => {
+          const made = world(rows)
+          const { allowed, ranked } = run(made, weight, { deny, model: named })
+          if (Either.isLeft(ranked)) {
+            expect(["ModelNotFound", "NoEligibleModel", "InvalidRequest"]).toContain(ranked.left._tag)
+            return
+          }
+          const { candidates, excluded, fallbackEnabled, pinned } = ranked.right
+          const ids = candidates.map((one) => one.model.id)
+          expect(new Set(ids).size).toBe(ids.length)
+          for (const { model: one } of candidates) {
+            expect(excludedBy(allowed, one, 500)).toBeNull()
+            expect(one.contextTokens === null || one.contextTokens > 500).toBe(true)
+          }
+          expect(pinned).toBe(!named.startsWith("auto"))
+          if (pinned) {
+            expect(candidates).toHaveLength(1)
+            expect(fallbackEnabled).toBe(false)
+          } else {
+            const counted = Object.values(excluded).reduce((sum, count) => sum + count, 0)
+            expect(ids.length + counted).toBe(made.models.filter((one) => one.listed).length)
+          }
+        }
+      )
+    )
+  })
+
+  it("no route that rests comes before one that is ready, and none is lost to health", () => {
+    fc.assert(
+      fc.property(routes, alpha, (rows, weight) => {
+        const made = world(rows)
+        const well = world(
+          rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, restingUntilMillis: 0 } }))
+        )
+        const [sick, healthy] = [run(made, weight).ranked, run(well, weight).ranked]
+        if (Either.isLeft(sick) || Either.isLeft(healthy)) return
+        const resting = sick.right.candidates.map(({ model: one }) => made.health(one).restingUntilMillis > now)
+        expect(resting).toEqual([...resting].sort((a, b) => Number(a) - Number(b)))
+        expect(sick.right.waitingUntilMillis !== undefined).toBe(resting.every((one) => one))
+        expect(sick.right.candidates.map((one) => one.model.id).sort()).toEqual(
+          healthy.right.candidates.map((one) => one.model.id).sort()
+        )
+      })
+    )
+  })
+
+  it("says health_demotion exactly when without health another would be first", () => {
+    fc.assert(
+      fc.property(routes, alpha, (rows, weight) => {
+        const well = world(
+          rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, restingUntilMillis: 0 } }))
+        )
+        const [sick, healthy] = [run(world(rows), weight).ranked, run(well, weight).ranked]
+        if (Either.isLeft(sick) || Either.isLeft(healthy) || sick.right.candidates.length === 1) return
+        expect(sick.right.reason === "health_demotion").toBe(
+          sick.right.candidates[0].model.id !== healthy.right.candidates[0].model.id
+        )
+      })
+    )
+  })
+
+  it("does not depend on the order of the catalog", () => {
+    fc.assert(
+      fc.property(routes, alpha, fc.infiniteStream(fc.nat()), (rows, weight, keys) => {
+        const made = world(rows)
+        const shuffled = made.models
+          .map((one) => ({ one, key: keys.next().value }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ one }) => one)
+        expect(run(made, weight, { snapshot: asIs(shuffled) }).ranked).toEqual(run(made, weight).ranked)
+      })
+    )
+  })
+
+  it("the second candidate is another provider's whenever one is within 0.02 of it and as well", () => {
+    fc.assert(
+      fc.property(routes, alpha, (rows, weight) => {
+        const made = world(rows)
+        const { ranked } = run(made, weight)
+        if (Either.isLeft(ranked)) return
+        const [first, second, ...rest] = ranked.right.candidates
+        if (second === undefined || second.model.providerId !== first.model.providerId) return
+        const tier = (one: Model) => {
+          const { failure, restingUntilMillis } = made.health(one)
+          return `${restingUntilMillis > now} ${failure > 0.5}`
+        }
+        for (const other of rest) {
+          if (other.model.providerId === first.model.providerId) continue
+          if (tier(other.model) === tier(second.model)) expect(second.score - other.score).toBeGreaterThan(0.02 - 1e-9)
+        }
+      })
+    )
+  })
+})

@@ -1,0 +1,162 @@
+import type { ChatRequest, RoutingControls } from "../../src/domain/Chat.ts"
+import type { Model } from "../../src/domain/Model.ts"
+import type { Prices } from "../../src/domain/Money.ts"
+import type { SupportTable } from "../../src/domain/Support.ts"
+import type { Limits, ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
+import type { RouteHealth } from "../../src/routing/Health.ts"
+
+/** A route that does everything, by its id; tests take away what they are about. */
+export const model = (id: string, more: Partial<Model> = {}): Model => {
+  const slash = id.indexOf("/")
+  return {
+    id,
+    providerId: id.slice(0, slash),
+    upstreamModel: id.slice(slash + 1),
+    alias: id.slice(slash + 1),
+    displayName: id,
+    createdSeconds: 0,
+    protocol: "openai-chat",
+    prices: prices(1_000_000, 4_000_000),
+    contextTokens: 100_000,
+    inputTokens: null,
+    outputTokens: 10_000,
+    imageTokens: 1_000,
+    quality: 0.5,
+    capabilities: {
+      tools: true,
+      vision: true,
+      "structured-output": true,
+      sampling: true,
+      logprobs: true,
+      "audio-input": true,
+      "file-input": true,
+      "image-url": true
+    },
+    reasoning: null,
+    reasonsByDefault: false,
+    toolsForbidEffort: false,
+    profile: { effort: null, maxOutputTokens: null, apiVersion: null },
+    support: everythingNative,
+    billsAbortedCalls: false,
+    listed: true,
+    knowledgeCutoff: null,
+    ...more
+  }
+}
+
+export const prices = (input: number, output: number, tiers: Prices["tiers"] = []): Prices => ({
+  input,
+  output,
+  cacheRead: null,
+  cacheWrite: null,
+  tiers
+})
+
+export const supporting = (exceptions: Partial<SupportTable>): SupportTable => ({ ...everythingNative, ...exceptions })
+
+export const everythingNative: SupportTable = {
+  tools: "native",
+  tool_choice: "native",
+  response_format: "native",
+  modalities: "native",
+  audio: "native",
+  logprobs: "native",
+  top_logprobs: "native",
+  reasoning_effort: "native",
+  temperature: "native",
+  top_p: "native",
+  stop: "native",
+  frequency_penalty: "native",
+  presence_penalty: "native",
+  seed: "native",
+  verbosity: "native",
+  service_tier: "native",
+  store: "native",
+  metadata: "native",
+  user: "native",
+  safety_identifier: "native",
+  prompt_cache_key: "native",
+  prompt_cache_options: "native",
+  prompt_cache_retention: "native",
+  prediction: "native",
+  moderation: "native",
+  web_search_options: "native",
+  parallel_tool_calls: "native"
+}
+
+export const open: Limits = {
+  models: { allow: null, deny: [] },
+  providers: { allow: null, deny: [] },
+  maxInputPriceMicroUsdPerMillion: null,
+  maxOutputPriceMicroUsdPerMillion: null
+}
+
+export const project = (more: Partial<ProjectPolicy> = {}): ProjectPolicy => ({
+  ...open,
+  version: 7,
+  defaultAlpha: null,
+  enableFallback: true,
+  ...more
+})
+
+export const configuration = (more: Partial<RoutingConfiguration> = {}): RoutingConfiguration => ({
+  ...open,
+  id: "8c1c6f5e-0000-7000-8000-000000000001",
+  slug: "cheap",
+  alpha: null,
+  enableFallback: true,
+  isActive: true,
+  ...more
+})
+
+export const controls = (more: Partial<RoutingControls> = {}): RoutingControls => ({
+  models: { allow: null, deny: [] },
+  providers: { allow: null, deny: [] },
+  routingConfig: undefined,
+  alpha: undefined,
+  maxInputPriceMicroUsdPerMillion: undefined,
+  maxOutputPriceMicroUsdPerMillion: undefined,
+  enableFallback: undefined,
+  ...more
+})
+
+export const request = (more: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: "auto",
+  messages: [{ role: "user", content: "Hello" }],
+  tools: [],
+  toolChoice: undefined,
+  stream: false,
+  includeUsage: false,
+  tokenDoctor: false,
+  maxOutputTokens: undefined,
+  temperature: undefined,
+  topP: undefined,
+  stop: [],
+  frequencyPenalty: undefined,
+  presencePenalty: undefined,
+  seed: undefined,
+  logprobs: undefined,
+  topLogprobs: undefined,
+  parallelToolCalls: undefined,
+  responseFormat: undefined,
+  effort: undefined,
+  reasoning: { maxTokens: undefined, summary: undefined, exclude: false },
+  verbosity: undefined,
+  serviceTier: undefined,
+  metadata: undefined,
+  store: undefined,
+  safetyIdentifier: undefined,
+  promptCacheKey: undefined,
+  promptCacheOptions: undefined,
+  promptCacheRetention: undefined,
+  prediction: undefined,
+  modalities: undefined,
+  audio: undefined,
+  moderation: undefined,
+  webSearchOptions: undefined,
+  user: undefined,
+  routing: controls(),
+  ...more
+})
+
+export const healthy: RouteHealth = { failure: 0.05, restingUntilMillis: 0, latencyMillis: null }
