@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema"
 import { Attempt } from "../domain/Call.ts"
-import type { RequestId } from "../domain/Ids.ts"
 
 export const WireError = Schema.Struct({
   message: Schema.String.annotations({ description: "What went wrong, for a person." }),
@@ -41,7 +40,7 @@ export const AnthropicErrorResponse = Schema.Struct({
 }).annotations({ identifier: "AnthropicErrorResponse" })
 
 /** The same for clients that asked for the Anthropic shape of the model list. */
-export const anthropicErrorBody = (error: WireError, requestId: RequestId): string => {
+export const anthropicErrorBody = (error: WireError, requestId: string): string => {
   const body: typeof AnthropicErrorResponse.Type = {
     type: "error",
     error: { type: anthropicTypes.has(error.type) ? error.type : "api_error", message: error.message },
