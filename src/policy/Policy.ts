@@ -7,7 +7,7 @@ import { ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as RowCache from "../sql/RowCache.ts"
-import { type PolicyColumns, type PolicyRow, PolicyStore } from "./PolicyStore.ts"
+import { type PolicyRow, PolicyStore } from "./PolicyStore.ts"
 
 /** One set of limits on where a call may go. A price equal to a cap is allowed; `null` is no cap. */
 export interface Limits {
@@ -88,16 +88,4 @@ const policyOf = (row: PolicyRow): ProjectPolicy => ({
   maxOutputPriceMicroUsdPerMillion: row.max_output_price_microusd_per_million,
   defaultAlpha: row.default_alpha,
   enableFallback: row.enable_fallback
-})
-
-/** As it is stored. */
-export const columnsOf = (policy: Omit<ProjectPolicy, "version">): PolicyColumns => ({
-  allowed_models: policy.models.allow,
-  excluded_models: policy.models.deny.length === 0 ? null : policy.models.deny,
-  allowed_providers: policy.providers.allow,
-  excluded_providers: policy.providers.deny.length === 0 ? null : policy.providers.deny,
-  max_input_price_microusd_per_million: policy.maxInputPriceMicroUsdPerMillion,
-  max_output_price_microusd_per_million: policy.maxOutputPriceMicroUsdPerMillion,
-  default_alpha: policy.defaultAlpha,
-  enable_fallback: policy.enableFallback
 })

@@ -16,6 +16,7 @@ const Strings = Schema.Array(Schema.String)
 
 const ConfigurationColumns = Schema.Struct({
   slug: Schema.String,
+  name: Schema.String,
   models_allow: Schema.NullOr(Strings),
   models_deny: Strings,
   providers_allow: Schema.NullOr(Strings),
@@ -69,7 +70,7 @@ const make = Effect.gen(function* () {
     Request: ProjectId,
     Result: ConfigurationRow,
     execute: (project) => sql`
-      select id, slug, models_allow, models_deny, providers_allow, providers_deny, alpha,
+      select id, slug, name, models_allow, models_deny, providers_allow, providers_deny, alpha,
         max_input_price_microusd_per_million, max_output_price_microusd_per_million, enable_fallback, is_active
       from routing_configuration where project_id = ${project} order by slug collate "C"`
   })
@@ -82,7 +83,7 @@ const make = Effect.gen(function* () {
         max_input_price_microusd_per_million, max_output_price_microusd_per_million, enable_fallback,
         is_active, managed_by_configuration
       ) values (
-        ${ids.uuid()}, ${project}, ${columns.slug}, ${columns.slug}, ${columns.models_allow}, ${columns.models_deny},
+        ${ids.uuid()}, ${project}, ${columns.slug}, ${columns.name}, ${columns.models_allow}, ${columns.models_deny},
         ${columns.providers_allow}, ${columns.providers_deny}, ${columns.alpha},
         ${columns.max_input_price_microusd_per_million}, ${columns.max_output_price_microusd_per_million},
         ${columns.enable_fallback}, true, true

@@ -7,7 +7,7 @@ import { Timers } from "../domain/Timers.ts"
 import type { RoutingConfiguration } from "../policy/Policy.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as RowCache from "../sql/RowCache.ts"
-import { type ConfigurationColumns, type ConfigurationRow, ConfigurationStore } from "./ConfigurationStore.ts"
+import { type ConfigurationRow, ConfigurationStore } from "./ConfigurationStore.ts"
 
 export interface ConfigurationsShape {
   /** The project's routing configurations by slug, cached like its policy. */
@@ -55,17 +55,4 @@ const configurationOf = (row: ConfigurationRow): RoutingConfiguration => ({
   alpha: row.alpha,
   enableFallback: row.enable_fallback,
   isActive: row.is_active
-})
-
-/** As it is stored. */
-export const columnsOf = (configuration: Omit<RoutingConfiguration, "id" | "isActive">): ConfigurationColumns => ({
-  slug: configuration.slug,
-  models_allow: configuration.models.allow,
-  models_deny: configuration.models.deny,
-  providers_allow: configuration.providers.allow,
-  providers_deny: configuration.providers.deny,
-  max_input_price_microusd_per_million: configuration.maxInputPriceMicroUsdPerMillion,
-  max_output_price_microusd_per_million: configuration.maxOutputPriceMicroUsdPerMillion,
-  alpha: configuration.alpha,
-  enable_fallback: configuration.enableFallback
 })

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import type { CallerShape } from "../../src/domain/Caller.ts"
+import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
+import { type RateLimit, RateLimits, type RateLimitsShape } from "../../src/policy/RateLimits.ts"
+import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
+
+const none: RateLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
+const callerOf = (key: number, project = 1): CallerShape => ({
+  keyId: KeyId.make(uuid(key)),
+  projectId: ProjectId.make(uuid(project)),
+  accountId: AccountId.make(uuid(1)),
+  billingMode: "managed"
+})
+
+const withLimits = <A, E>(
+  limits: { readonly key?: Partial<RateLimit>; readonly project?: Partial<RateLimit> },
+  test: (limits: RateLimitsShape, timers: VirtualTimers.VirtualTimers) => Effect.Effect<A, E>
+) => {
+  const timers = VirtualTimers.make()
+  return Effect.flatMap(RateLimits, (service) => test(service, timers)).pipe(
+    Effect.provide(
+      RateLimits.layerMemory({ key: { ...none, ...limits.key }, project: { ...none, ...limits.project } })
+    ),
+    Effect.provide(VirtualTimers.layerOf(timers))
+  )
+}
+
+describe("rate limits", () => {
+  it.effect("a minute's requests may come at once, and the next one when a place has grown back", () =>
+    withLimits({ key: { requestsPerMinute: 7 } }, (limits, timers) =>
+      Effect.gen(function* () {
+        for (let i = 0; i < 7; i++) yield* limits.admit(callerOf(1), 0)
+        const refused = yield* Effect.flip(limits.admit(callerOf(1), 0))
+        expect(refused).toMatchObject({
+          _tag: "RateLimited",
+          code: "rate_limit_exceeded",
+          message: "Rate limit reached: requests per minute of this key.",
+          // 60 000 / 7, rounded up to a whole millisecond.
+          retryAfterMillis: 8_572
+        })
+        timers.advance(8_571)
+        expect((yield* Effect.flip(limits.admit(callerOf(1), 0))).retryAfterMillis).toBe(1)
+        timers.advance(1)
+        yield* limits.admit(callerOf(1), 0)
+        yield* limits.admit(callerOf(2), 0)
+      })
+    )
+  )
+
+  it.effect("tokens are counted by the request's size", () =>
+    withLimits({ key: { tokensPerMinute: 1_000 } }, (limits, timers) =>
+      Effect.gen(function* () {
+        yield* limits.admit(callerOf(1), 900)
+        const refused = yield* Effect.flip(limits.admit(callerOf(1), 200))
+        expect(refused.message).toBe("Rate limit reached: tokens per minute of this key.")
+        expect(refused.retryAfterMillis).toBe(6_000)
+        yield* limits.admit(callerOf(1), 100)
+        yield* limits.admit(callerOf(1), 0)
+        timers.advance(60_000)
+        yield* limits.admit(callerOf(1), 1_000)
+      })
+    )
+  )
+
+  it.effect("a request above a whole minute's tokens is let through alone, and then paid off", () =>
+    withLimits({ key: { tokensPerMinute: 1_000 } }, (limits, timers) =>
+      Effect.gen(function* () {
+        yield* limits.admit(callerOf(1), 1)
+        const refused = yield* Effect.flip(limits.admit(callerOf(1), 5_000))
+        expect(refused.retryAfterMillis).toBe(60)
+        timers.advance(60)
+        yield* limits.admit(callerOf(1), 5_000)
+        expect((yield* Effect.flip(limits.admit(callerOf(1), 1_000))).retryAfterMillis).toBe(300_000)
+        expect((yield* Effect.flip(limits.admit(callerOf(1), 1))).retryAfterMillis).toBe(240_060)
+      })
+    )
+  )
+
+  it.effect("what one limit refuses costs nothing with the others", () =>
+    withLimits({ key: { requestsPerMinute: 1 }, project: { requestsPerMinute: 2, tokensPerMinute: 100 } }, (limits) =>
+      Effect.gen(function* () {
+        yield* limits.admit(callerOf(1), 50)
+        for (let i = 0; i < 5; i++) yield* Effect.flip(limits.admit(callerOf(1), 50))
+        // The project still has one request and 50 tokens.
+        expect((yield* Effect.flip(limits.admit(callerOf(2), 51))).message).toContain(
+          "tokens per minute of this project"
+        )
+        yield* limits.admit(callerOf(2), 50)
+        expect((yield* Effect.flip(limits.admit(callerOf(3), 0))).message).toContain(
+          "requests per minute of this project"
+        )
+        yield* limits.admit(callerOf(4, 2), 100)
+      })
+    )
+  )
+
+  it.effect("the longest of several waits is named", () =>
+    withLimits({ key: { requestsPerMinute: 60 }, project: { requestsPerMinute: 1 } }, (limits) =>
+      Effect.gen(function* () {
+        yield* limits.admit(callerOf(1), 0)
+        expect((yield* Effect.flip(limits.admit(callerOf(1), 0))).retryAfterMillis).toBe(60_000)
+      })
+    )
+  )
+
+  it.effect("a place among the running is free again after its release, once", () =>
+    withLimits({ key: { concurrentRequests: 2 } }, (limits, timers) =>
+      Effect.gen(function* () {
+        const release = yield* limits.admit(callerOf(1), 0)
+        yield* limits.admit(callerOf(1), 0)
+        // However long a request runs, its place is not forgotten.
+        timers.advance(3_600_000)
+        yield* limits.admit(callerOf(2), 0)
+        const refused = yield* Effect.flip(limits.admit(callerOf(1), 0))
+        expect(refused.message).toBe("Rate limit reached: requests of this key at the same time.")
+        expect(refused.retryAfterMillis).toBe(1_000)
+        release()
+        release()
+        yield* limits.admit(callerOf(1), 0)
+        yield* Effect.flip(limits.admit(callerOf(1), 0))
+      })
+    )
+  )
+
+  it.effect("nothing is counted or remembered where nothing is limited", () =>
+    withLimits({}, (limits) =>
+      Effect.gen(function* () {
+        expect(limits.admit(callerOf(1), 1_000_000)).toBe(limits.admit(callerOf(2), 0))
+        const release = yield* limits.admit(callerOf(1), 1_000_000)
+        release()
+      })
+    )
+  )
+
+  it.effect("a limit of zero lets nothing through", () =>
+    withLimits({ key: { requestsPerMinute: 0 } }, (limits) =>
+      Effect.gen(function* () {
+        expect((yield* Effect.flip(limits.admit(callerOf(1), 0))).retryAfterMillis).toBe(60_000)
+      })
+    )
+  )
+
+  it("over any time, no more than the limit and one minute's burst pass, and waiting as told always helps", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.array(fc.tuple(fc.nat(20_000), fc.integer({ min: 1, max: 120_000 })), { minLength: 1, maxLength: 40 }),
+        (perMinute, steps) => {
+          const passed = Effect.runSync(
+            withLimits({ key: { tokensPerMinute: perMinute } }, (limits, timers) =>
+              Effect.gen(function* () {
+                const start = timers.now()
+                let taken = 0
+                for (const [pause, tokens] of steps) {
+                  timers.advance(pause)
+                  const size = Math.min(tokens, perMinute)
+                  const wait = yield* Effect.match(limits.admit(callerOf(1), size), {
+                    onFailure: (error) => error.retryAfterMillis,
+                    onSuccess: () => 0
+                  })
+                  if (wait > 0) {
+                    timers.advance(wait - 1)
+                    yield* Effect.flip(limits.admit(callerOf(1), size))
+                    timers.advance(1)
+                    yield* limits.admit(callerOf(1), size)
+                  }
+                  taken += size
+                  expect(taken * 60_000).toBeLessThanOrEqual(perMinute * (60_000 + timers.now() - start))
+                }
+                return taken
+              })
+            )
+          )
+          expect(passed).toBeGreaterThan(0)
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+})
