@@ -1,0 +1,119 @@
+import type { ChatRequest, Effort, JsonObject, Tool } from "../../domain/Chat.ts"
+import { isObject, listAt, objectAt, textAt } from "../Json.ts"
+import { fill } from "./JsonSchema.ts"
+import type { Prompt } from "./Prompt.ts"
+
+export interface SimulatedToolCall {
+  readonly kind: "function" | "custom"
+  readonly name: string
+  readonly arguments: string
+}
+
+/** What a simulated model has to say: tool calls, or else text. */
+export interface SimulatedAnswer {
+  readonly text: string
+  readonly toolCalls: ReadonlyArray<SimulatedToolCall>
+}
+
+export const answerTo = (request: ChatRequest, prompt: Prompt, modelId: string): SimulatedAnswer => {
+  const called = toolsToCall(request, prompt)
+  if (called.length > 0) return { text: "", toolCalls: called.map((tool) => callOf(tool, prompt.text)) }
+  return { text: untilStop(textFor(request, prompt, modelId), request.stop), toolCalls: [] }
+}
+
+/** Thoughts get longer with the effort, and one for one with a numeric depth. */
+export const thoughtsFor = (effort: Effort | number | undefined, prompt: Prompt): string => {
+  const steps = typeof effort === "number" ? effort : (stepsByEffort.get(effort ?? "none") ?? 0)
+  const about = prompt.text.slice(0, 60)
+  return Array.from({ length: steps }, (_, step) =>
+    step === 0 ? `The question is: ${about}` : `Step ${step}: look at it once more.`
+  ).join("\n")
+}
+
+const stepsByEffort: ReadonlyMap<Effort, number> = new Map([
+  ["minimal", 1],
+  ["low", 2],
+  ["medium", 4],
+  ["high", 8],
+  ["xhigh", 16],
+  ["max", 32]
+])
+
+// Tools
+
+const toolsToCall = (request: ChatRequest, prompt: Prompt): ReadonlyArray<Tool> => {
+  const choice = request.toolChoice ?? "auto"
+  if (choice === "none" || request.tools.length === 0) return []
+  const named = isObject(choice) ? nameIn(choice) : undefined
+  if (named !== undefined) return request.tools.filter((tool) => nameOf(tool) === named).slice(0, 1)
+  const allowed = isObject(choice) ? objectAt(choice, "allowed_tools") : undefined
+  const names = listAt(allowed, "tools").map((entry) => (isObject(entry) ? nameIn(entry) : undefined))
+  const offered = allowed === undefined ? request.tools : request.tools.filter((tool) => names.includes(nameOf(tool)))
+  const wanted = offered.filter((tool) => asksFor(prompt.text, tool))
+  if (choice === "required" || allowed?.["mode"] === "required")
+    return (wanted.length > 0 ? wanted : offered).slice(0, 1)
+  if (prompt.toolResults.length > 0) return []
+  return request.parallelToolCalls === false ? wanted.slice(0, 1) : wanted
+}
+
+const nameOf = (tool: Tool): string => (tool.type === "function" ? tool.function.name : tool.custom.name)
+
+const nameIn = (entry: JsonObject): string | undefined =>
+  textAt(objectAt(entry, "function"), "name") ?? textAt(objectAt(entry, "custom"), "name")
+
+/** The prompt asks for a tool by its name, or by a telling word of it. */
+const asksFor = (prompt: string, tool: Tool): boolean => {
+  const text = prompt.toLowerCase()
+  const name = nameOf(tool)
+  if (text.includes(name.toLowerCase())) return true
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+  return words.some((word) => word.length >= 3 && !fillers.has(word) && new RegExp(`\\b${word}`).test(text))
+}
+
+const fillers: ReadonlySet<string> = new Set(["get", "set", "the", "run", "for", "and", "list", "tool", "call", "make"])
+
+const callOf = (tool: Tool, prompt: string): SimulatedToolCall =>
+  tool.type === "function"
+    ? {
+        kind: "function",
+        name: tool.function.name,
+        arguments: JSON.stringify(fill(tool.function.parameters ?? { type: "object" }, prompt) ?? {})
+      }
+    : { kind: "custom", name: tool.custom.name, arguments: prompt }
+
+// Text
+
+const textFor = (request: ChatRequest, prompt: Prompt, modelId: string): string => {
+  const format = request.responseFormat
+  if (format?.["type"] === "json_schema") {
+    return JSON.stringify(fill(objectAt(format, "json_schema")?.["schema"] ?? {}, prompt.text))
+  }
+  const text = plainText(prompt, modelId)
+  return format?.["type"] === "json_object" ? JSON.stringify({ answer: text }) : text
+}
+
+const plainText = ({ attachments, text, toolResults }: Prompt, modelId: string): string => {
+  if (toolResults.length > 0) return `The tools answered: ${toolResults.join("; ")}`
+  const got = attachments.length === 0 ? "" : `I received ${attachments.join(" and ")}. `
+  return got + (asked(text) ?? `You said: ${text === "" ? "nothing" : text}\n\n(${modelId} is simulated.)`)
+}
+
+/** The few wishes that it can grant. */
+const asked = (text: string): string | undefined => {
+  const count = /\bcount (?:from 1 )?to (\d{1,4})\b/i.exec(text)?.[1]
+  if (count !== undefined) return Array.from({ length: Number(count) }, (_, n) => n + 1).join(", ")
+  const words = /\b(\d{1,5}) words\b/i.exec(text)?.[1]
+  if (words !== undefined) return Array.from({ length: Number(words) }, (_, n) => `word${n + 1}`).join(" ")
+  const echo = /\b(?:say|repeat|(?:reply|respond|answer) with)\b(?: exactly| only| just| the word)*:?\s+(.+)$/is.exec(
+    text
+  )?.[1]
+  return echo?.replace(/^["“'`]|["”'`]?[.!]?$/g, "")
+}
+
+const untilStop = (text: string, stops: ReadonlyArray<string>): string => {
+  const ends = stops.flatMap((stop) => (stop !== "" && text.includes(stop) ? [text.indexOf(stop)] : []))
+  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
+}

@@ -1,0 +1,192 @@
+import type { Model, Reasoning } from "../../domain/Model.ts"
+import type { ProviderFailure } from "../../domain/ProviderError.ts"
+import type { SupportTable } from "../../domain/Support.ts"
+
+/** How a simulated model behaves in time. */
+export interface Pace {
+  readonly firstMillis: number
+  readonly tokenMillis: number
+}
+
+/** How a misbehaving one breaks, after so many tokens of its answer. */
+export interface Fault {
+  readonly afterTokens: number
+  /** `null`: it says nothing more, for ever. */
+  readonly failure: ProviderFailure | null
+}
+
+export interface SimulatedModel {
+  readonly model: Model
+  readonly pace: Pace
+  readonly fault: Fault | undefined
+}
+
+/** It has a field for everything, and no use for most of it. */
+export const support: SupportTable = {
+  tools: "native",
+  tool_choice: "native",
+  response_format: "native",
+  modalities: "refused",
+  audio: "refused",
+  logprobs: "native",
+  top_logprobs: "native",
+  reasoning_effort: "native",
+  temperature: "native",
+  top_p: "native",
+  stop: "native",
+  frequency_penalty: "native",
+  presence_penalty: "native",
+  seed: "native",
+  verbosity: "dropped",
+  service_tier: "dropped",
+  store: "dropped",
+  metadata: "dropped",
+  user: "dropped",
+  safety_identifier: "dropped",
+  prompt_cache_key: "dropped",
+  prompt_cache_options: "dropped",
+  prompt_cache_retention: "dropped",
+  prediction: "dropped",
+  moderation: "dropped",
+  web_search_options: "dropped",
+  parallel_tool_calls: "native"
+}
+
+const efforts: Reasoning = {
+  efforts: ["none", "low", "medium", "high"],
+  style: "effort",
+  budget: null,
+  defaultEffort: "none",
+  mandatory: false,
+  depth: null
+}
+
+const depth: Reasoning = {
+  efforts: ["low", "medium", "high", "xhigh", "max"],
+  style: "effort",
+  budget: null,
+  defaultEffort: "medium",
+  mandatory: true,
+  depth: { min: 1, max: 100 }
+}
+
+const model = (
+  id: `${string}/${string}`,
+  displayName: string,
+  quality: number,
+  input: number,
+  output: number,
+  more: Partial<Model> = {}
+): Model => {
+  const [providerId, name] = [id.slice(0, id.indexOf("/")), id.slice(id.indexOf("/") + 1)]
+  return {
+    id,
+    providerId,
+    upstreamModel: name,
+    alias: name,
+    displayName,
+    createdSeconds: 1_767_225_600,
+    protocol: "simulated",
+    prices: { input, output, cacheRead: null, cacheWrite: null, tiers: [] },
+    contextTokens: 200_000,
+    inputTokens: null,
+    outputTokens: 16_384,
+    imageTokens: 85,
+    quality,
+    capabilities: {
+      tools: true,
+      vision: true,
+      "structured-output": true,
+      sampling: true,
+      logprobs: true,
+      "audio-input": true,
+      "file-input": true,
+      "image-url": true
+    },
+    reasoning: null,
+    reasonsByDefault: false,
+    toolsForbidEffort: false,
+    profile: { effort: null, maxOutputTokens: null, apiVersion: null },
+    support,
+    billsAbortedCalls: false,
+    listed: true,
+    knowledgeCutoff: null,
+    ...more
+  }
+}
+
+const quick: Pace = { firstMillis: 15, tokenMillis: 2 }
+
+const listed: ReadonlyArray<SimulatedModel> = [
+  { model: model("sim/fast", "Simulated Fast", 0.45, 100_000, 400_000), pace: quick, fault: undefined },
+  {
+    model: model("sim/balanced", "Simulated Balanced", 0.65, 1_000_000, 4_000_000, { reasoning: efforts }),
+    pace: { firstMillis: 40, tokenMillis: 4 },
+    fault: undefined
+  },
+  {
+    model: model("sim/best", "Simulated Best", 0.9, 5_000_000, 25_000_000, { reasoning: efforts }),
+    pace: { firstMillis: 80, tokenMillis: 6 },
+    fault: undefined
+  },
+  {
+    model: model("sim/deep", "Simulated Deep", 0.8, 2_000_000, 8_000_000, { reasoning: depth, reasonsByDefault: true }),
+    pace: { firstMillis: 40, tokenMillis: 3 },
+    fault: undefined
+  },
+  {
+    model: model("sim2/balanced", "Simulated Balanced, elsewhere", 0.65, 1_200_000, 4_800_000, { reasoning: efforts }),
+    pace: { firstMillis: 50, tokenMillis: 5 },
+    fault: undefined
+  },
+  {
+    model: model("sim2/deep", "Simulated Deep, elsewhere", 0.8, 2_200_000, 8_800_000, {
+      reasoning: depth,
+      reasonsByDefault: true
+    }),
+    pace: { firstMillis: 50, tokenMillis: 4 },
+    fault: undefined
+  }
+]
+
+const misbehaving = (name: string, failure: ProviderFailure | null, afterTokens = 0): SimulatedModel => ({
+  model: model(`sim/${name}`, `Simulated: ${name}`, 0.3, 100_000, 400_000, { listed: false }),
+  pace: quick,
+  fault: { afterTokens, failure }
+})
+
+const unlisted: ReadonlyArray<SimulatedModel> = [
+  misbehaving("fail", { _tag: "ServerError", status: 500 }),
+  misbehaving("fail-mid", { _tag: "ServerError", status: 500 }, 3),
+  misbehaving("unreachable", { _tag: "Unreachable", detail: "refused" }),
+  misbehaving("connect-timeout", { _tag: "ConnectTimeout" }),
+  misbehaving("rate-limited", { _tag: "RateLimited", retryAfterMillis: 5_000 }),
+  misbehaving("overloaded", { _tag: "Overloaded", retryAfterMillis: null }),
+  misbehaving("quota", { _tag: "QuotaExhausted" }),
+  misbehaving("bad-credential", { _tag: "CredentialRejected" }),
+  misbehaving("gone", { _tag: "ModelGone" }),
+  misbehaving("stall", null),
+  misbehaving("stall-mid", null, 3),
+  misbehaving("cut", { _tag: "Disconnected" }),
+  misbehaving("cut-mid", { _tag: "Disconnected" }, 3),
+  misbehaving("malformed", { _tag: "BadResponse", detail: "an event that is not a JSON object" }),
+  misbehaving("malformed-mid", { _tag: "BadResponse", detail: "an event that is not a JSON object" }, 3),
+  misbehaving("empty", { _tag: "EmptyCompletion" }),
+  misbehaving("reject", {
+    _tag: "RequestRejected",
+    message: "The simulated provider rejects every request.",
+    param: null
+  }),
+  misbehaving("refuse", { _tag: "ContentPolicy", message: "The simulated provider's content policy forbids this." }),
+  misbehaving("context", { _tag: "ContextLengthExceeded", message: "The prompt is too long for the simulated model." }),
+  {
+    model: model("sim/slow", "Simulated: slow", 0.3, 100_000, 400_000, { listed: false }),
+    pace: { firstMillis: 3_000, tokenMillis: 250 },
+    fault: undefined
+  }
+]
+
+export const simulatedModels: ReadonlyArray<SimulatedModel> = [...listed, ...unlisted]
+
+/** Their catalog entries: what `auto` may choose, and what only a full id reaches. */
+export const models: ReadonlyArray<Model> = simulatedModels.map((simulated) => simulated.model)

@@ -1,0 +1,72 @@
+import type { ChatRequest, Message, UserPart } from "../../domain/Chat.ts"
+
+/** What a simulated model understands of a request. */
+export interface Prompt {
+  /** The text of the last message of the user. */
+  readonly text: string
+  /** One phrase for each image, clip or file of that message. */
+  readonly attachments: ReadonlyArray<string>
+  /** Results that came after the last message of the assistant, in order. */
+  readonly toolResults: ReadonlyArray<string>
+}
+
+export const promptOf = (request: ChatRequest): Prompt => {
+  const last = request.messages.findLast((message) => message.role === "user")
+  return {
+    text: last === undefined ? "" : textOf(last).trim(),
+    attachments: last === undefined || typeof last.content === "string" ? [] : last.content.flatMap(describe),
+    toolResults: toolResults(request.messages)
+  }
+}
+
+/** Four bytes of text are a token; never more tokens than bytes. */
+export const promptTokens = (request: ChatRequest, imageTokens: number): number => {
+  let bytes = 0
+  let attachments = 0
+  for (const message of request.messages) {
+    bytes += Buffer.byteLength(textOf(message))
+    if (message.role === "user" && typeof message.content !== "string") {
+      for (const part of message.content) if (part.type !== "text") attachments++
+    }
+    if (message.role === "assistant" && message.tool_calls !== undefined) {
+      bytes += Buffer.byteLength(JSON.stringify(message.tool_calls))
+    }
+  }
+  if (request.tools.length > 0) bytes += Buffer.byteLength(JSON.stringify(request.tools))
+  return Math.ceil(bytes / 4) + attachments * imageTokens
+}
+
+const textOf = (message: Message): string => {
+  const { content } = message
+  if (typeof content === "string") return content
+  if (content === undefined || content === null) return ""
+  return content
+    .flatMap((part) => (part.type === "text" ? [part.text] : part.type === "refusal" ? [part.refusal] : []))
+    .join("\n")
+}
+
+const toolResults = (messages: ReadonlyArray<Message>): ReadonlyArray<string> => {
+  const after = messages.slice(messages.findLastIndex((message) => message.role !== "tool") + 1)
+  return after.map(textOf)
+}
+
+const describe = (part: UserPart): ReadonlyArray<string> => {
+  switch (part.type) {
+    case "text":
+      return []
+    case "image_url":
+      return [`an image (${describeUrl(part.image_url.url)})`]
+    case "input_audio":
+      return [`an audio clip (${part.input_audio.format}, ${decodedBytes(part.input_audio.data)} bytes)`]
+    case "file":
+      return [`a file (${part.file.filename ?? part.file.file_id ?? "unnamed"})`]
+  }
+}
+
+const describeUrl = (url: string): string => {
+  const data = /^data:([\w.+/-]+)?[^,]*,/.exec(url)
+  if (data === null) return URL.canParse(url) ? `at ${new URL(url).host}` : "at an unknown place"
+  return `${data[1] ?? "text/plain"}, ${decodedBytes(url.slice(data[0].length))} bytes`
+}
+
+const decodedBytes = (base64: string): number => Math.floor((base64.replace(/=+$/, "").length * 3) / 4)
