@@ -1,0 +1,108 @@
+import * as Schema from "effect/Schema"
+import { efforts } from "../domain/Chat.ts"
+import { Depth, Flag, Fraction, ModelId, Price, Text, Tokens, TokensOrZero } from "./Fields.ts"
+
+const Tier = Schema.Struct({
+  abovePromptTokens: Tokens.annotations({
+    description: "A prompt longer than this many tokens puts the whole call on these rates."
+  }),
+  inputPriceMicroUsdPerMillion: Price,
+  outputPriceMicroUsdPerMillion: Price,
+  cacheReadPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)),
+  cacheWritePriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price))
+})
+
+const EffortName = Schema.Literal(...efforts).annotations({ title: `one of ${efforts.join(", ")}` })
+
+/** `image-url` follows from `vision` and the protocol, so it cannot be named here. */
+const configurableCapabilities = [
+  "tools",
+  "vision",
+  "structured-output",
+  "sampling",
+  "logprobs",
+  "audio-input",
+  "file-input"
+] as const
+
+const required = {
+  inputPriceMicroUsdPerMillion: Price.annotations({ description: "Prompt tokens, in micro-USD per million." }),
+  outputPriceMicroUsdPerMillion: Price.annotations({ description: "Completion tokens, in micro-USD per million." }),
+  contextTokens: Tokens.annotations({ description: "Prompt and completion together, in tokens." }),
+  outputTokens: Tokens.annotations({ description: "Longest completion, in tokens." })
+}
+
+const optional = {
+  upstreamModel: Schema.optional(Text).annotations({
+    description: "The provider's name for the model; default: what follows the slash of the id."
+  }),
+  displayName: Schema.optional(Text).annotations({ description: "Name for people; default: the upstream name." }),
+  cacheReadPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)).annotations({
+    description: "Prompt tokens read from a cache; null and default: the input price."
+  }),
+  cacheWritePriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)).annotations({
+    description: "Prompt tokens written to a cache; null and default: the input price."
+  }),
+  priceTiers: Schema.optional(Schema.Array(Tier)).annotations({
+    description: "Prices of long prompts, ascending by abovePromptTokens; default none."
+  }),
+  inputTokens: Schema.optional(Schema.NullOr(Tokens)).annotations({
+    description: "Longest prompt, in tokens; null and default: only the context bounds it."
+  }),
+  imageTokens: Schema.optional(TokensOrZero).annotations({
+    description: "What one image or file may cost, in tokens; default 3000."
+  }),
+  quality: Schema.optional(Fraction).annotations({
+    description: "Prior estimate of answer quality, 0 to 1; default 0.5."
+  }),
+  capabilities: Schema.optional(
+    Schema.Array(
+      Schema.Literal(...configurableCapabilities).annotations({
+        title: `one of ${configurableCapabilities.join(", ")}`
+      })
+    )
+  ).annotations({ description: "Everything it can; default tools, vision, structured-output and sampling." }),
+  reasoningEfforts: Schema.optional(Schema.Array(EffortName)).annotations({
+    description: "The efforts a client may ask for; default none."
+  }),
+  reasoningDepth: Schema.optional(Schema.NullOr(Schema.Struct({ min: Depth, max: Depth }))).annotations({
+    description: "The range of integer depths it takes; null and default: none."
+  }),
+  toolsForbidEffort: Schema.optional(Flag).annotations({
+    description: "Refuses an effort together with tools, which is then left out; default false."
+  }),
+  profile: Schema.optional(
+    Schema.Struct({
+      effort: Schema.optional(Schema.NullOr(EffortName)).annotations({
+        description: "Sent when the client leaves it open; null and default: nothing is sent."
+      }),
+      maxOutputTokens: Schema.optional(Schema.NullOr(Tokens)).annotations({
+        description: "Output cap when the client names none; null and default: the model's limit."
+      }),
+      apiVersion: Schema.optional(Schema.NullOr(Text)).annotations({
+        description: "Version of the provider's protocol; null and default: the protocol's own."
+      })
+    })
+  ).annotations({ description: "How the service runs the model when the client leaves the choice open." })
+}
+
+/** A model of a configured provider. */
+export const ConfiguredModel = Schema.Struct({
+  id: ModelId.annotations({ description: "<provider>/<model>." }),
+  ...required,
+  ...optional
+})
+export type ConfiguredModel = typeof ConfiguredModel.Type
+
+/** Replaces what it names in a catalog entry. */
+export const ModelPatch = Schema.Struct({
+  inputPriceMicroUsdPerMillion: Schema.optional(required.inputPriceMicroUsdPerMillion),
+  outputPriceMicroUsdPerMillion: Schema.optional(required.outputPriceMicroUsdPerMillion),
+  contextTokens: Schema.optional(required.contextTokens),
+  outputTokens: Schema.optional(required.outputTokens),
+  ...optional
+})
+export type ModelPatch = typeof ModelPatch.Type
+
+/** A patch of an id that is not in the catalog describes a whole model. */
+export const requiredFields = Object.keys(required)

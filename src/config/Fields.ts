@@ -1,0 +1,82 @@
+import * as Schema from "effect/Schema"
+
+/** The kinds of value in the configuration file. Titles complete the sentence "must be …". */
+
+export const Text = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)).annotations({
+  title: "a string of 1 to 300 characters"
+})
+
+export const Flag = Schema.Boolean.annotations({ title: "true or false" })
+
+const integer = (least: number, most: number, title: string) =>
+  Schema.Number.annotations({ title }).pipe(
+    Schema.filter((value) => Number.isSafeInteger(value) && value >= least && value <= most, { title })
+  )
+
+/** Micro-USD per million tokens: 1 000 000 is one dollar. A trillion is a million dollars, more than any typing error. */
+export const Price = integer(0, 1_000_000_000_000, "a whole number of micro-USD, 0 or more")
+
+export const Tokens = integer(1, 1_000_000_000, "a whole number of tokens, 1 or more")
+
+export const TokensOrZero = integer(0, 1_000_000_000, "a whole number of tokens, 0 or more")
+
+export const Count = integer(1, 1_000_000_000, "a whole number, 1 or more")
+
+/** Node's timers hold this many milliseconds at most and fire at once beyond it. */
+export const mostMillis = 2_147_483_647
+
+export const Millis = integer(1, mostMillis, "a whole number of milliseconds, 1 or more")
+
+export const MillisOrZero = integer(0, mostMillis, "a whole number of milliseconds, 0 or more")
+
+export const Attempts = integer(1, 32, "a whole number from 1 to 32")
+
+export const Depth = integer(1, 100, "a whole number from 1 to 100")
+
+export const Fraction = Schema.Number.annotations({ title: "a number from 0 to 1" }).pipe(
+  Schema.filter((value) => value >= 0 && value <= 1, { title: "a number from 0 to 1" })
+)
+
+export const ProviderId = Schema.String.annotations({ title: "a provider id" }).pipe(
+  Schema.pattern(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
+    title: "1 to 63 characters of a-z, 0-9, '.', '_' and '-', the first a letter or digit"
+  })
+)
+
+export const ModelId = Schema.String.annotations({ title: "a model id" }).pipe(
+  Schema.pattern(/^[^/\s]{1,63}\/\S{1,200}$/, { title: "a model id of the form <provider>/<model>" })
+)
+
+export const Slug = Schema.String.annotations({ title: "a slug" }).pipe(
+  Schema.pattern(/^[a-z0-9-]{1,120}$/, { title: "1 to 120 characters of a-z, 0-9 and '-'" })
+)
+
+export const VariableName = Schema.String.annotations({ title: "the name of an environment variable" }).pipe(
+  Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, { title: "the name of an environment variable" })
+)
+
+/** Where requests go: nothing in it may be a secret or be taken for a path of ours. The trailing slash is dropped. */
+export const BaseUrl = Schema.transform(
+  Schema.String.annotations({ title: baseUrlTitle() }).pipe(Schema.filter(isBaseUrl, { title: baseUrlTitle() })),
+  Schema.String,
+  { strict: true, decode: (text) => text.replace(/\/+$/, ""), encode: (text) => text }
+)
+
+export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text)
+
+/** An entry of an allow or deny list: an id, `<prefix>/*` or `*`. */
+const Pattern = Schema.String.annotations({ title: "an id, <prefix>/* or *" }).pipe(
+  Schema.pattern(/^\S{1,300}$/, { title: "an id, <prefix>/* or *" })
+)
+
+export const Patterns = Schema.Array(Pattern).annotations({ title: "a list of ids" })
+
+function isBaseUrl(text: string): boolean {
+  if (!isHttpUrl(text)) return false
+  const url = new URL(text)
+  return url.username === "" && url.password === "" && !/[?#@]/.test(text)
+}
+
+function baseUrlTitle(): string {
+  return "an http or https URL without credentials, query or fragment"
+}

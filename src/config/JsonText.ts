@@ -1,0 +1,108 @@
+import * as Either from "effect/Either"
+import { type Fault, fault, type Path } from "./Fault.ts"
+
+/**
+ * Reads a JSON file of an operator. `JSON.parse` names no place for most faults, quotes the text around them, which may hold a
+ * secret, and lets the last of two equal keys win in silence; so the text is walked once before.
+ */
+export const parseJson = (text: string): Either.Either<unknown, ReadonlyArray<Fault>> => {
+  const walk = new Walk(text.startsWith("\uFEFF") ? text.slice(1) : text)
+  const faults = walk.document()
+  return faults.length > 0 ? Either.left(faults) : Either.right(JSON.parse(walk.text))
+}
+
+const deepest = 64
+const string = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy
+const atom = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const space = /[ \t\r\n]*/y
+
+/** Ends the walk: nothing after the first broken place can be trusted. */
+class Broken extends Error {}
+
+class Walk {
+  readonly text: string
+  private at = 0
+  private readonly faults: Array<Fault> = []
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  document(): ReadonlyArray<Fault> {
+    try {
+      this.value([])
+      this.skip()
+      if (this.at < this.text.length) this.broken([], "there is more after the end of the JSON value")
+    } catch (thrown) {
+      if (!(thrown instanceof Broken)) throw thrown
+    }
+    return this.faults
+  }
+
+  private value(path: Path): void {
+    if (path.length > deepest) this.broken(path, `is nested deeper than ${deepest} levels`)
+    this.skip()
+    const first = this.text[this.at]
+    if (first === "{") this.object(path)
+    else if (first === "[") this.array(path)
+    else if (first === '"') this.string(path)
+    else if (this.take(atom) === "") this.broken(path, "a value is expected")
+  }
+
+  private object(path: Path): void {
+    const seen = new Set<string>()
+    this.at += 1
+    if (this.next("}")) return
+    do {
+      this.skip()
+      const key = this.string(path)
+      if (seen.has(key)) this.faults.push(fault([...path, key], "is given twice"))
+      seen.add(key)
+      if (!this.next(":")) this.broken([...path, key], "':' is expected")
+      this.value([...path, key])
+    } while (this.next(","))
+    if (!this.next("}")) this.broken(path, "',' or '}' is expected")
+  }
+
+  private array(path: Path): void {
+    this.at += 1
+    if (this.next("]")) return
+    let index = 0
+    do {
+      this.value([...path, index])
+      index += 1
+    } while (this.next(","))
+    if (!this.next("]")) this.broken(path, "',' or ']' is expected")
+  }
+
+  private string(path: Path): string {
+    const literal = this.take(string)
+    if (literal === "") this.broken(path, "a string in double quotes is expected")
+    return JSON.parse(literal)
+  }
+
+  private next(character: string): boolean {
+    this.skip()
+    if (this.text[this.at] !== character) return false
+    this.at += 1
+    return true
+  }
+
+  private skip(): void {
+    this.take(space)
+  }
+
+  private take(token: RegExp): string {
+    token.lastIndex = this.at
+    const found = token.exec(this.text)?.[0] ?? ""
+    this.at += found.length
+    return found
+  }
+
+  private broken(path: Path, message: string): never {
+    const before = this.text.slice(0, this.at).split("\n")
+    const column = (before.at(-1)?.length ?? 0) + 1
+    this.faults.push(fault(path, `is not valid JSON at line ${before.length}, column ${column}: ${message}`))
+    throw new Broken()
+  }
+}

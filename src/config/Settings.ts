@@ -1,0 +1,239 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Redacted from "effect/Redacted"
+import type { Restriction } from "../domain/Chat.ts"
+import type { ConfiguredModel, ModelPatch } from "./ConfiguredModel.ts"
+import { type Environment, type EnvironmentOptions, readEnvironment, readSecret } from "./Environment.ts"
+import { ConfigurationFault, type Fault, faultsOfIssue } from "./Fault.ts"
+import { mostMillis } from "./Fields.ts"
+import {
+  type ConfigurableProtocol,
+  decodeGatewayConfig,
+  type GatewayConfig,
+  type OutputCapField,
+  type ProviderEntry
+} from "./GatewayConfig.ts"
+import { parseJson } from "./JsonText.ts"
+import { faultsOfRules, type Surroundings } from "./Rules.ts"
+
+/** All that an operator can say, from the environment and the configuration file, with every default filled in. */
+export interface Settings extends Environment {
+  /** The simulated providers are on. */
+  readonly simulated: boolean
+  readonly providers: ReadonlyArray<ConfiguredProvider>
+  /** Patches of catalog entries by model id; `null` removes the model. */
+  readonly models: Readonly<Record<string, ModelPatch | null>>
+  /** `null`: the file says nothing, and the account API manages the default project's policy. */
+  readonly policy: ConfiguredPolicy | null
+  /** `null`: the file says nothing; an empty list leaves the default project without any. */
+  readonly routingConfigurations: ReadonlyArray<ConfiguredRouting> | null
+  readonly rateLimits: GatewayConfig["rateLimits"]
+  readonly timeouts: Timeouts
+  readonly headHoldMillis: number
+  readonly heartbeatMillis: number
+  readonly fallback: GatewayConfig["fallback"]
+}
+
+export interface ConfiguredProvider {
+  readonly id: string
+  readonly door: Door
+  /** `null`: nothing is sent to prove who calls. */
+  readonly apiKey: Redacted.Redacted | null
+  readonly models: ReadonlyArray<ConfiguredModel>
+}
+
+/** How a configured provider is spoken to; where a vendor's own choice stands, `null` keeps it. */
+export type Door =
+  | {
+      readonly _tag: "Protocol"
+      readonly protocol: ConfigurableProtocol
+      readonly baseUrl: string
+      readonly outputCapField: OutputCapField
+      readonly billsAbortedCalls: boolean
+    }
+  | {
+      readonly _tag: "Vendor"
+      readonly vendor: string
+      readonly baseUrl: string | null
+      readonly outputCapField: OutputCapField | null
+      readonly billsAbortedCalls: boolean | null
+    }
+
+export interface Timeouts {
+  readonly connectMillis: number
+  readonly firstContentMillis: number
+  readonly plainAnswerMillis: number
+  readonly idleMillis: number
+  readonly totalMillis: number
+}
+
+/** The shape that policies have everywhere, without what a store adds. */
+interface Limits {
+  readonly models: Restriction
+  readonly providers: Restriction
+  readonly maxInputPriceMicroUsdPerMillion: number | null
+  readonly maxOutputPriceMicroUsdPerMillion: number | null
+  readonly enableFallback: boolean
+}
+
+export interface ConfiguredPolicy extends Limits {
+  readonly defaultAlpha: number | null
+}
+
+export interface ConfiguredRouting extends Limits {
+  readonly slug: string
+  readonly name: string | null
+  readonly alpha: number | null
+}
+
+export type LoadOptions = EnvironmentOptions & Omit<Surroundings, "isSet">
+
+/** Decodes environment and file before anything else happens; fails with every fault of both. */
+export const load = Effect.fn("Settings.load")(function* (options: LoadOptions) {
+  const read = yield* readEnvironment(options)
+  const file = read.configFile === null ? emptyFile : yield* readFile(read.configFile, options)
+  const faults = [...read.faults, ...(Either.isLeft(file) ? file.left : [])]
+  if (Either.isLeft(file) || faults.length > 0) return yield* new ConfigurationFault({ faults })
+  return assembled(read.environment, read.simulatedProviders, file.right)
+})
+
+interface LoadedFile {
+  readonly config: GatewayConfig
+  readonly providers: ReadonlyArray<ConfiguredProvider>
+}
+
+type FileResult = Either.Either<LoadedFile, ReadonlyArray<Fault>>
+
+const readFile = Effect.fnUntraced(function* (path: string, options: LoadOptions) {
+  const files = yield* FileSystem.FileSystem
+  const text = yield* Effect.either(files.readFileString(path))
+  if (Either.isLeft(text)) {
+    const why =
+      text.left._tag === "SystemError" && text.left.reason === "NotFound" ? "does not exist" : "cannot be read"
+    return failed({ path: "GATEWAY_CONFIG", message: `names a file that ${why}` })
+  }
+  const json = parseJson(text.right)
+  if (Either.isLeft(json)) return failed(...json.left)
+  const secrets = yield* secretsOf(json.right)
+  const decoded = Either.mapLeft(decodeGatewayConfig(json.right), (error) => faultsOfIssue(error.issue))
+  const faults = [
+    ...(Either.isLeft(decoded) ? decoded.left : []),
+    ...faultsOfRules(json.right, { ...options, isSet: (variable) => secrets.has(variable) })
+  ]
+  if (Either.isLeft(decoded) || faults.length > 0) return failed(...faults)
+  return loaded(decoded.right, secrets)
+})
+
+/** Reads what the file names before the file is judged, so that a variable that is not set is one fault among all. */
+const secretsOf = Effect.fnUntraced(function* (file: unknown) {
+  const found = new Map<string, Redacted.Redacted>()
+  for (const name of namedVariables(file)) {
+    const value = yield* readSecret(name)
+    if (value !== null) found.set(name, value)
+  }
+  return found
+})
+
+const namedVariables = (file: unknown): ReadonlySet<string> => {
+  const providers = field(file, "providers")
+  const names = (Array.isArray(providers) ? providers : []).map((provider: unknown) => field(provider, "apiKeyEnv"))
+  return new Set(names.flatMap((name) => (typeof name === "string" ? [name] : [])))
+}
+
+const field = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+
+const failed = (...faults: ReadonlyArray<Fault>): FileResult => Either.left(faults)
+
+const loaded = (config: GatewayConfig, secrets: ReadonlyMap<string, Redacted.Redacted>): FileResult =>
+  Either.right({
+    config,
+    providers: config.providers.map((entry) => ({
+      id: entry.id,
+      door: doorOf(entry),
+      apiKey: secrets.get(entry.apiKeyEnv ?? "") ?? null,
+      models: entry.models
+    }))
+  })
+
+const emptyFile: FileResult = Either.map(
+  Either.mapLeft(decodeGatewayConfig({}), (error) => faultsOfIssue(error.issue)),
+  (config) => ({ config, providers: [] })
+)
+
+const doorOf = (entry: ProviderEntry): Door => {
+  if (entry.vendor !== undefined) {
+    return {
+      _tag: "Vendor",
+      vendor: entry.vendor,
+      baseUrl: entry.baseUrl ?? null,
+      outputCapField: entry.outputCapField ?? null,
+      billsAbortedCalls: entry.billsAbortedCalls ?? null
+    }
+  }
+  if (entry.protocol === undefined || entry.baseUrl === undefined) {
+    throw new Error("a provider without vendor, protocol and base URL has passed the rules")
+  }
+  return {
+    _tag: "Protocol",
+    protocol: entry.protocol,
+    baseUrl: entry.baseUrl,
+    outputCapField: entry.outputCapField ?? "max_tokens",
+    billsAbortedCalls: entry.billsAbortedCalls ?? false
+  }
+}
+
+/** A plain answer comes whole, so its first content is its last. */
+const plainAnswerMillis = (firstContentMillis: number): number => Math.min(4 * firstContentMillis, mostMillis)
+
+const assembled = (
+  environment: Environment,
+  simulatedProviders: "on" | "off" | null,
+  { config, providers }: LoadedFile
+): Settings => ({
+  ...environment,
+  simulated: isSimulated(environment, simulatedProviders, providers),
+  providers,
+  models: config.models,
+  policy: config.policy === undefined ? null : policyOf(config.policy),
+  routingConfigurations: config.routingConfigurations?.map(routingOf) ?? null,
+  rateLimits: config.rateLimits,
+  timeouts: {
+    ...config.timeouts,
+    plainAnswerMillis: config.timeouts.plainAnswerMillis ?? plainAnswerMillis(config.timeouts.firstContentMillis)
+  },
+  headHoldMillis: config.headHoldMillis,
+  heartbeatMillis: config.heartbeatMillis,
+  fallback: config.fallback
+})
+
+/** A gateway with nothing to route to shows itself with simulated providers, unless told otherwise. */
+const isSimulated = (
+  environment: Environment,
+  asked: "on" | "off" | null,
+  providers: ReadonlyArray<ConfiguredProvider>
+): boolean => {
+  if (asked !== null) return asked === "on"
+  return environment.vendorKeys.size === 0 && environment.bedrock === null && providers.length === 0
+}
+
+const policyOf = (entry: NonNullable<GatewayConfig["policy"]>): ConfiguredPolicy => ({
+  models: { allow: entry.allowed_models, deny: entry.excluded_models },
+  providers: { allow: entry.allowed_providers, deny: entry.excluded_providers },
+  maxInputPriceMicroUsdPerMillion: entry.max_input_price_microusd_per_million,
+  maxOutputPriceMicroUsdPerMillion: entry.max_output_price_microusd_per_million,
+  defaultAlpha: entry.default_alpha,
+  enableFallback: entry.enable_fallback
+})
+
+const routingOf = (entry: NonNullable<GatewayConfig["routingConfigurations"]>[number]): ConfiguredRouting => ({
+  slug: entry.slug,
+  name: entry.name,
+  models: { allow: entry.models, deny: [] },
+  providers: { allow: entry.providers, deny: [] },
+  maxInputPriceMicroUsdPerMillion: entry.max_input_price_microusd_per_million,
+  maxOutputPriceMicroUsdPerMillion: entry.max_output_price_microusd_per_million,
+  alpha: entry.alpha,
+  enableFallback: entry.enable_fallback
+})
