@@ -39,12 +39,14 @@ export const leastOf = (pool: ReadonlyArray<Model>, limit: (model: Model) => num
   return least
 }
 
-/** Plain string comparison goes by UTF-16 units, which puts astral characters before the end of the basic plane. */
 const byCodePoint = (a: string, b: string): number => {
-  const [left, right] = [[...a], [...b]]
-  for (let i = 0; i < left.length && i < right.length; i++) {
-    const difference = (left[i]?.codePointAt(0) ?? 0) - (right[i]?.codePointAt(0) ?? 0)
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const difference = rank(a.charCodeAt(i)) - rank(b.charCodeAt(i))
     if (difference !== 0) return difference
   }
-  return left.length - right.length
+  return a.length - b.length
 }
+
+/** Surrogates stand for code points above all others, but are not the highest UTF-16 units. */
+const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
