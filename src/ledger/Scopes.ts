@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { StoreUnavailable } from "../domain/GatewayError.ts"
+import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId, KeyId, ProjectId } from "../domain/Ids.ts"
 import { MicroUsd } from "../domain/Money.ts"
+import { unavailable } from "../sql/Unavailable.ts"
 
 export interface ScopeState {
   readonly kind: "account" | "project" | "key"
@@ -48,12 +48,12 @@ export class Scopes extends Context.Tag("gateway/ledger/Scopes")<Scopes, ScopesS
 
 const make = (sql: SqlClient): ScopesShape => ({
   open: (kind: ScopeState["kind"], id: string, limitMicroUsd: number | null) =>
-    available(
+    unavailable(
       sql`insert into scope (id, kind, limit_micro_usd) values (${id}, ${kind}, ${kind === "account" ? 0 : limitMicroUsd})
         on conflict (id) do nothing`
     ).pipe(Effect.asVoid),
   setLimit: (id, limitMicroUsd) =>
-    available(
+    unavailable(
       sql`update scope set limit_micro_usd = ${limitMicroUsd} where id = ${id} and kind <> 'account' returning id`
     ).pipe(
       Effect.flatMap((rows) =>
@@ -61,7 +61,7 @@ const make = (sql: SqlClient): ScopesShape => ({
       )
     ),
   credit: (account, amountMicroUsd, source) =>
-    available(
+    unavailable(
       sql`with written as (
         insert into journal (kind, debit, credit, amount_micro_usd, source)
         select 'credit', 'payments', 'account:' || s.id, ${amountMicroUsd}::bigint, ${source}::text from scope s
@@ -73,27 +73,23 @@ const make = (sql: SqlClient): ScopesShape => ({
         returning s.id
       )
       select (select count(*)::int from raised) as raised,
-        (select count(*)::int from scope where id = ${account} and kind = 'account') as known`
+        (select count(*)::int from scope where id = ${account} and kind = 'account') as known`.pipe(
+        Effect.flatMap(decodeCredited)
+      )
     ).pipe(
-      Effect.flatMap(decodeCredited),
-      Effect.catchTag("ParseError", Effect.die),
       Effect.flatMap(([{ known, raised }]) =>
         known === 1 ? Effect.succeed(raised === 1) : Effect.dieMessage(`the account ${account} has no scope`)
       )
     ),
   read: (id) =>
-    available(
+    unavailable(
       sql`select kind, limit_micro_usd as "limitMicroUsd", spent_micro_usd as "spentMicroUsd",
-        held_micro_usd as "heldMicroUsd" from scope where id = ${id}`
-    ).pipe(
-      Effect.flatMap(decodeStates),
-      Effect.catchTag("ParseError", Effect.die),
-      Effect.map((states) => Option.fromNullable(states[0]))
+        held_micro_usd as "heldMicroUsd" from scope where id = ${id}`.pipe(
+        Effect.flatMap(decodeStates),
+        Effect.map((states) => Option.fromNullable(states[0]))
+      )
     )
 })
-
-const available = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
-  Effect.mapError(effect, (cause) => new StoreUnavailable({ cause }))
 
 const decodeCredited = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ known: Schema.Int, raised: Schema.Int })))
 

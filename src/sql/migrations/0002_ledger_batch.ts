@@ -127,7 +127,7 @@ begin
       for j in first_option .. first_option + r_options[i] - 1 loop
         lowest := least(lowest, o_least[j]);
         -- A raise that the hold covers already needs no room.
-        if o_least[j] <= room or o_full[j] <= base then
+        if o_least[j] <= room or (r_extends[i] and o_full[j] <= base) then
           option := j - first_option + 1;
           amount := greatest(least(o_full[j], room), base);
           exit;

@@ -1,0 +1,272 @@
+import { expect, type Vitest } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import { InsufficientFunds } from "../../src/domain/GatewayError.ts"
+import { Ledger } from "../../src/ledger/Ledger.ts"
+import { Scopes } from "../../src/ledger/Scopes.ts"
+import { cancelled, newCaller, newKey, option, settled, voided, wants } from "./fixtures.ts"
+
+/** What every ledger promises, whatever keeps its books. */
+export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }) => {
+  const refusedBy = (scope: InsufficientFunds["scope"], reason: InsufficientFunds["reason"]) =>
+    Either.left(new InsufficientFunds({ scope, reason }))
+
+  it.effect("a thousand concurrent calls on a limit for two hundred are granted exactly two hundred", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const scopes = yield* Scopes
+      const caller = yield* newCaller({ credit: 1_000_000, key: 200 * 50 })
+      const samples: Array<boolean> = []
+      const sample = Effect.gen(function* () {
+        const key = Option.getOrThrow(yield* scopes.read(caller.keyId))
+        samples.push(key.spentMicroUsd + key.heldMicroUsd <= 200 * 50)
+      })
+      const watch = yield* Effect.fork(Effect.forever(sample.pipe(Effect.zipRight(Effect.yieldNow()))))
+      const granted = yield* Effect.forEach(
+        Array.from({ length: 1_000 }, () => wants(caller, option(50))),
+        (request, index) =>
+          Effect.gen(function* () {
+            const outcome = yield* Effect.either(ledger.reserve(request))
+            if (Either.isRight(outcome) && index % 2 === 0) yield* ledger.settle(outcome.right, settled(50))
+            return outcome
+          }),
+        { concurrency: "unbounded" }
+      )
+      yield* ledger.flushed
+      yield* sample
+      yield* Fiber.interrupt(watch)
+      expect(granted.filter(Either.isRight).length).toBe(200)
+      expect(samples).not.toContain(false)
+      const key = Option.getOrThrow(yield* scopes.read(caller.keyId))
+      expect(key.spentMicroUsd + key.heldMicroUsd).toBe(10_000)
+    })
+  )
+
+  it.effect("a settled call costs what it cost, and the rest of its hold is free again", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      const hold = yield* ledger.reserve(wants(caller, option(800)))
+      expect(yield* ledger.balance(caller.accountId)).toEqual({
+        creditMicroUsd: 1_000,
+        spentMicroUsd: 0,
+        heldMicroUsd: 800
+      })
+      yield* ledger.settle(hold, settled(300))
+      yield* ledger.flushed
+      expect(yield* ledger.balance(caller.accountId)).toEqual({
+        creditMicroUsd: 1_000,
+        spentMicroUsd: 300,
+        heldMicroUsd: 0
+      })
+    })
+  )
+
+  it.effect("a settlement that was queued first makes room for the next call", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 100 })
+      const first = yield* ledger.reserve(wants(caller, option(100)))
+      yield* ledger.settle(first, settled(10))
+      const second = yield* ledger.reserve(wants(caller, option(90)))
+      expect(second.amount).toBe(90)
+      yield* ledger.settle(second, voided)
+    })
+  )
+
+  it.effect("a void costs nothing, a cancelled call what was used", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      yield* ledger.settle(yield* ledger.reserve(wants(caller, option(400))), voided)
+      yield* ledger.settle(yield* ledger.reserve(wants(caller, option(400))), cancelled(70))
+      yield* ledger.flushed
+      const balance = yield* ledger.balance(caller.accountId)
+      expect(balance).toEqual({ creditMicroUsd: 1_000, spentMicroUsd: 70, heldMicroUsd: 0 })
+    })
+  )
+
+  it.effect("only the first settlement of a call counts", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      const hold = yield* ledger.reserve(wants(caller, option(400)))
+      yield* ledger.settle(hold, settled(100))
+      yield* ledger.settle(hold, settled(200))
+      yield* ledger.flushed
+      yield* ledger.settle(hold, cancelled(300))
+      yield* ledger.settle(hold, voided)
+      yield* ledger.flushed
+      expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(100)
+      expect(yield* ledger.audit).toEqual([])
+    })
+  )
+
+  it.effect("the customer never pays more than the hold", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      yield* ledger.settle(yield* ledger.reserve(wants(caller, option(400))), settled(450))
+      yield* ledger.flushed
+      expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(400)
+      expect(yield* ledger.audit).toEqual([])
+    })
+  )
+
+  it.effect("the first option with room for its least is granted, with as much of its full as there is room for", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000, key: 500 })
+      const hold = yield* ledger.reserve(wants(caller, option(900, 600), option(700, 300), option(100, 50)))
+      expect([hold.option, hold.amount]).toEqual([1, 500])
+      yield* ledger.settle(hold, voided)
+      const small = yield* ledger.reserve(wants(caller, option(900, 700), option(800, 600), option(100, 50)))
+      expect([small.option, small.amount]).toEqual([2, 100])
+      yield* ledger.settle(small, voided)
+    })
+  )
+
+  it.effect("a refusal names the scope and says whether it is empty, busy or too small", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const poor = yield* newCaller({ credit: 100, key: 60 })
+      const attempt = (full: number) => Effect.either(ledger.reserve(wants(poor, option(full))))
+      expect(yield* attempt(200)).toEqual(refusedBy("account", "too_large"))
+      expect(yield* attempt(80)).toEqual(refusedBy("key", "too_large"))
+      const hold = yield* ledger.reserve(wants(poor, option(60)))
+      expect(yield* attempt(10)).toEqual(refusedBy("key", "held"))
+      yield* ledger.settle(hold, settled(60))
+      yield* ledger.flushed
+      expect(yield* attempt(10)).toEqual(refusedBy("key", "exhausted"))
+      const other = yield* newKey(poor, null)
+      expect(yield* Effect.either(ledger.reserve(wants(other, option(50))))).toEqual(refusedBy("account", "too_large"))
+      yield* ledger.settle(yield* ledger.reserve(wants(other, option(40))), settled(40))
+      yield* ledger.flushed
+      expect(yield* Effect.either(ledger.reserve(wants(other, option(1))))).toEqual(refusedBy("account", "exhausted"))
+      const limited = yield* newCaller({ credit: 100, project: 0 })
+      expect(yield* Effect.either(ledger.reserve(wants(limited, option(1))))).toEqual(refusedBy("project", "exhausted"))
+    })
+  )
+
+  it.effect("a large call that is refused does not refuse the smaller ones behind it", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 100 })
+      const outcomes = yield* Effect.forEach(
+        [60, 500, 40, 1],
+        (amount) => Effect.either(ledger.reserve(wants(caller, option(amount)))),
+        { concurrency: "unbounded" }
+      )
+      expect(outcomes.map(Either.isRight)).toEqual([true, false, true, false])
+    })
+  )
+
+  it.effect("a call that costs nothing is granted to an account without money", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 0 })
+      const hold = yield* ledger.reserve(wants(caller, option(0)))
+      yield* ledger.settle(hold, settled(0))
+      yield* ledger.flushed
+      expect(yield* ledger.audit).toEqual([])
+    })
+  )
+
+  it.effect("byok spending counts for the key and the project, never against the balance", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const scopes = yield* Scopes
+      const caller = yield* newCaller({ credit: 0, key: 100, billingMode: "byok" })
+      const hold = yield* ledger.reserve(wants(caller, option(80)))
+      expect(yield* Effect.either(ledger.reserve(wants(caller, option(30))))).toEqual(refusedBy("key", "held"))
+      yield* ledger.settle(hold, settled(90))
+      yield* ledger.flushed
+      expect(yield* ledger.balance(caller.accountId)).toEqual({ creditMicroUsd: 0, spentMicroUsd: 0, heldMicroUsd: 0 })
+      expect(Option.getOrThrow(yield* scopes.read(caller.projectId)).spentMicroUsd).toBe(80)
+      expect(Option.getOrThrow(yield* scopes.read(caller.keyId)).spentMicroUsd).toBe(80)
+      expect(yield* ledger.audit).toEqual([])
+    })
+  )
+
+  it.effect("an extension raises the hold, takes what there is, never lowers it, and leaves it when refused", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      const hold = yield* ledger.reserve(wants(caller, option(400)))
+      const raised = yield* ledger.extend(hold, option(600, 500))
+      expect(raised.amount).toBe(600)
+      const most = yield* ledger.extend(raised, option(2_000, 700))
+      expect(most.amount).toBe(1_000)
+      expect((yield* ledger.extend(most, option(10))).amount).toBe(1_000)
+      expect(yield* Effect.either(ledger.extend(most, option(2_000)))).toEqual(refusedBy("account", "too_large"))
+      yield* ledger.settle(most, settled(1_000))
+      yield* ledger.flushed
+      expect(yield* ledger.balance(caller.accountId)).toEqual({
+        creditMicroUsd: 1_000,
+        spentMicroUsd: 1_000,
+        heldMicroUsd: 0
+      })
+      expect(yield* ledger.audit).toEqual([])
+    })
+  )
+
+  it.effect("a hold that has ended cannot be extended", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      const hold = yield* ledger.reserve(wants(caller, option(400)))
+      yield* ledger.settle(hold, settled(1))
+      const outcome = yield* Effect.either(ledger.extend(hold, option(500)))
+      expect(Either.isLeft(outcome) && outcome.left._tag).toBe("StoreUnavailable")
+    })
+  )
+
+  it.effect("a second hold for one call is a defect and leaves the first as it is", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      const request = wants(caller, option(100))
+      yield* ledger.reserve(request)
+      const again = yield* Effect.exit(ledger.reserve(request))
+      expect(Exit.isFailure(again) && again.cause._tag).toBe("Die")
+      expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(100)
+    })
+  )
+
+  it.effect("a limit may be lowered below what is spent and held: calls finish, new ones are refused", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const scopes = yield* Scopes
+      const caller = yield* newCaller({ credit: 1_000, key: 500 })
+      const hold = yield* ledger.reserve(wants(caller, option(300)))
+      yield* scopes.setLimit(caller.keyId, 100)
+      expect(yield* Effect.either(ledger.reserve(wants(caller, option(1))))).toEqual(refusedBy("key", "held"))
+      yield* ledger.settle(hold, settled(300))
+      yield* ledger.flushed
+      expect(yield* Effect.either(ledger.reserve(wants(caller, option(0))))).toEqual(refusedBy("key", "exhausted"))
+      yield* scopes.setLimit(caller.keyId, null)
+      const free = yield* ledger.reserve(wants(caller, option(700)))
+      yield* ledger.settle(free, voided)
+      yield* ledger.flushed
+      expect(yield* ledger.audit).toEqual([])
+    })
+  )
+
+  it.effect("one payment credits an account once", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const scopes = yield* Scopes
+      const caller = yield* newCaller({ credit: 0 })
+      expect(yield* scopes.credit(caller.accountId, 500, "payment:1")).toBe(true)
+      expect(yield* scopes.credit(caller.accountId, 500, "payment:1")).toBe(false)
+      expect(yield* scopes.credit(caller.accountId, 250, "payment:2")).toBe(true)
+      expect((yield* ledger.balance(caller.accountId)).creditMicroUsd).toBe(750)
+      yield* scopes.open("account", caller.accountId, null)
+      expect((yield* ledger.balance(caller.accountId)).creditMicroUsd).toBe(750)
+      expect(yield* ledger.audit).toEqual([])
+    })
+  )
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto"
+import * as Effect from "effect/Effect"
+import { type CallRecord, cost, noCost } from "../../src/domain/Call.ts"
+import type { CallerShape } from "../../src/domain/Caller.ts"
+import { AccountId, KeyId, ProjectId, RequestId } from "../../src/domain/Ids.ts"
+import { microUsd } from "../../src/domain/Money.ts"
+import { usage } from "../../src/domain/Usage.ts"
+import type { HoldOption, HoldRequest, Settlement } from "../../src/ledger/Ledger.ts"
+import { Scopes } from "../../src/ledger/Scopes.ts"
+
+export const newCallId = () => RequestId.make(randomUUID())
+
+export interface CallerOptions {
+  readonly credit?: number
+  readonly project?: number | null
+  readonly key?: number | null
+  readonly billingMode?: CallerShape["billingMode"]
+}
+
+/** A new account with its credit, one project and one key. */
+export const newCaller = ({ credit = 1_000_000, project = null, key = null, billingMode = "managed" }: CallerOptions) =>
+  Effect.gen(function* () {
+    const scopes = yield* Scopes
+    const caller: CallerShape = {
+      accountId: AccountId.make(randomUUID()),
+      projectId: ProjectId.make(randomUUID()),
+      keyId: KeyId.make(randomUUID()),
+      billingMode
+    }
+    yield* scopes.open("account", caller.accountId, null)
+    yield* scopes.open("project", caller.projectId, project)
+    yield* scopes.open("key", caller.keyId, key)
+    if (credit > 0) yield* scopes.credit(caller.accountId, credit, "opening")
+    return caller
+  })
+
+/** Another key of the same project. */
+export const newKey = (caller: CallerShape, limit: number | null) =>
+  Effect.gen(function* () {
+    const keyId = KeyId.make(randomUUID())
+    yield* (yield* Scopes).open("key", keyId, limit)
+    return { ...caller, keyId }
+  })
+
+export const option = (full: number, least = full): HoldOption => ({ full: microUsd(full), least: microUsd(least) })
+
+export const wants = (caller: CallerShape, ...options: [HoldOption, ...Array<HoldOption>]): HoldRequest => ({
+  callId: newCallId(),
+  caller,
+  requestedModel: "auto",
+  options
+})
+
+export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
+  requestedModel: "auto",
+  model: "sim/large",
+  provider: "sim",
+  endpoint: "chat",
+  stream: true,
+  tokenDoctor: false,
+  status: "success",
+  error: null,
+  cost: cost(0, "charged"),
+  usage: usage({ inputTokens: 10, outputTokens: 20 }),
+  latencyMillis: 12.5,
+  firstContentMillis: 3.25,
+  routingConfig: null,
+  reason: "quality_cost_tradeoff",
+  policyVersion: 1,
+  pool: { models: ["sim/large", "sim/small"] },
+  attempts: [
+    {
+      provider: "sim",
+      model: "sim/large",
+      status: "success",
+      error: null,
+      cost: cost(0, "charged"),
+      latency_ms: 12.5
+    }
+  ],
+  clientRequestId: null,
+  startedAtMillis: 1_767_225_600_123,
+  ...parts
+})
+
+export const settled = (actual: number, parts: Partial<CallRecord> = {}): Settlement => ({
+  state: "settled",
+  actual: microUsd(actual),
+  record: record({ cost: cost(actual, "charged"), ...parts })
+})
+
+export const cancelled = (actual: number): Settlement => ({
+  state: "cancelled",
+  actual: microUsd(actual),
+  record: record({ cost: cost(actual, "estimated"), status: "cancelled" })
+})
+
+export const voided: Settlement = {
+  state: "void",
+  actual: microUsd(0),
+  record: record({ status: "error", error: { code: "all_providers_failed", message: null }, cost: noCost, usage: null })
+}
