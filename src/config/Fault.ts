@@ -74,7 +74,7 @@ const expected = (ast: SchemaAST.AST): string => {
   if (title._tag === "Some") return title.value
   switch (ast._tag) {
     case "Union":
-      return [...new Set(ast.types.map(expected))].join(" or ")
+      return [...new Set(ast.types.filter((one) => one._tag !== "UndefinedKeyword").map(expected))].join(", or ")
     case "Literal":
       return typeof ast.literal === "string" ? ast.literal : String(ast.literal)
     case "TypeLiteral":
