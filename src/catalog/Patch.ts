@@ -30,7 +30,7 @@ export interface ModelPatch {
   readonly reasoningEfforts?: ReadonlyArray<Effort> | undefined
   readonly reasoningDepth?: { readonly min: number; readonly max: number } | null | undefined
   readonly toolsForbidEffort?: boolean | undefined
-  readonly profile?: Partial<Profile> | undefined
+  readonly profile?: { readonly [Part in keyof Profile]?: Profile[Part] | undefined } | undefined
 }
 
 export interface TierPatch {

@@ -68,7 +68,8 @@ export interface Admission {
 
 export interface Listable {
   readonly models: Router.Listable
-  readonly configurations: ReadonlyArray<RoutingConfiguration>
+  /** Active ones, also those that could choose nothing today. */
+  readonly configurations: ReadonlyArray<{ readonly slug: string; readonly pool: Router.Listable }>
 }
 
 const autoPrefix = "auto:"
@@ -116,9 +117,14 @@ export const make = (deps: AdmissionDeps): Admission => {
     listable: Effect.fnUntraced(function* (caller) {
       const project = yield* deps.policy.ofProject(caller.projectId)
       const configurations = yield* deps.configurations.ofProject(caller.projectId)
+      const snapshot = deps.catalog.snapshot()
+      const poolOf = (configuration: RoutingConfiguration | null) =>
+        Router.listable(snapshot, narrow(project, configuration, unrestricted), caller.billingMode)
       return {
-        models: Router.listable(deps.catalog.snapshot(), narrow(project, null, unrestricted), caller.billingMode),
-        configurations: configurations.filter((configuration) => configuration.isActive)
+        models: poolOf(null),
+        configurations: configurations
+          .filter((configuration) => configuration.isActive)
+          .map((configuration) => ({ slug: configuration.slug, pool: poolOf(configuration) }))
       }
     })
   }

@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { UnknownPath } from "../domain/GatewayError.ts"
@@ -19,10 +18,11 @@ import { Drain } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
 import { headerFault } from "./HeaderFault.ts"
 import * as Responder from "./Responder.ts"
-import { routes } from "./Routes.ts"
+import { type RouteOptions, routedPaths, routes } from "./Routes.ts"
+import { responsesEndpoint } from "./ResponsesEndpoint.ts"
 import { Security } from "./Security.ts"
 
-export interface ServerOptions {
+export interface ServerOptions extends RouteOptions {
   readonly host: string
   readonly port: number
   readonly headHoldMillis: number
@@ -71,8 +71,11 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     headHoldMillis: options.headHoldMillis,
     heartbeatMillis: options.heartbeatMillis
   }
-  const calls: ReadonlyMap<string, Call> = new Map([[chatEndpoint.path, makeCall(chatEndpoint, deps)]])
-  const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes))
+  const calls: ReadonlyMap<string, Call> = new Map([
+    [chatEndpoint.path, makeCall(chatEndpoint, deps)],
+    [responsesEndpoint.path, makeCall(responsesEndpoint, deps)]
+  ])
+  const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
   const fork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const run = (path: string, call: Call, request: Http.IncomingMessage, response: Http.ServerResponse, requestId: RequestId) => {
@@ -97,7 +100,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     const path = pathOf(request.url ?? "/")
     const call = calls.get(path)
     if (call !== undefined) run(path, call, request, response, requestId)
-    else if (isRouted(path)) others(request, response)
+    else if (routedPaths.has(path)) others(request, response)
     else Responder.error(request, response, Errors.of(new UnknownPath({ path })))
   })
   yield* Effect.acquireRelease(listen(server, options), () =>
@@ -110,9 +113,6 @@ const pathOf = (url: string): string => {
   const query = url.indexOf("?")
   return query < 0 ? url : url.slice(0, query)
 }
-
-const routed: ReadonlySet<string> = new Set(["/v1/models", "/livez", "/readyz", "/metrics", "/openapi.json", "/docs"])
-const isRouted = (path: string): boolean => routed.has(path)
 
 const listen = (server: Http.Server, { host, port }: ServerOptions): Effect.Effect<void, ListenFailed> =>
   Effect.async((resume) => {

@@ -68,7 +68,7 @@ const make = Effect.fnUntraced(function* (options: ChangesOptions) {
   const echo = echoPrefix + (yield* Ids).uuid()
   const listeners = new Set<(change: Change | undefined) => void>()
   const echoes = yield* Queue.sliding<void>(1)
-  let hearing = false
+  let broken = false
 
   const publish = (change: Change | undefined) => {
     for (const listener of listeners) listener(change)
@@ -88,8 +88,8 @@ const make = Effect.fnUntraced(function* (options: ChangesOptions) {
     yield* proof
     // What happened before the connection heard anything is unknown.
     publish(undefined)
-    yield* hearing ? Effect.void : Effect.logInfo("hearing about changes from other nodes")
-    hearing = true
+    if (broken) yield* Effect.logInfo("hearing about changes from other nodes again")
+    broken = false
     return yield* Effect.forever(Effect.zipRight(Effect.sleep(options.proveEveryMillis), proof))
   })
   const listenOnce = Effect.gen(function* () {
@@ -105,11 +105,13 @@ const make = Effect.fnUntraced(function* (options: ChangesOptions) {
     Effect.scoped,
     // Releasing a dead connection dies inside the driver; the next attempt is the answer to that too.
     Effect.catchAllDefect((defect) => new SqlError({ cause: defect, message: "listening broke off" })),
-    Effect.tapError((error) => {
-      const first = hearing
-      hearing = false
-      return first ? Effect.logWarning(`not hearing about changes from other nodes: ${error.message}`) : Effect.void
-    })
+    Effect.tapError((error) =>
+      Effect.suspend(() => {
+        if (broken) return Effect.void
+        broken = true
+        return Effect.logWarning(`not hearing about changes from other nodes: ${error.message}`)
+      })
+    )
   )
   yield* Effect.forkScoped(Effect.retry(listenOnce, Schedule.spaced(retryMillis)))
 

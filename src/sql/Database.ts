@@ -28,6 +28,8 @@ export interface DatabaseShape {
   readonly kind: "postgres" | "embedded"
   /** Fails when the database has stopped for good and the process should end; PostgreSQL may come back, so it never does. */
   readonly died: Effect.Effect<never, DatabaseFailed>
+  /** Whether a trivial question is answered now; how long to wait is the caller's affair. */
+  readonly answers: Effect.Effect<boolean>
 }
 
 /** Facts about the database that is behind `SqlClient`. */
@@ -57,12 +59,12 @@ export const layerUnmigrated = (
       const client = yield* PgClient.fromPool({ acquire: Effect.succeed(pool) })
       return Context.make(PgClient.PgClient, client).pipe(
         Context.add(SqlClient, client),
-        Context.add(Database, database)
+        Context.add(Database, { ...database, answers: Effect.isSuccess(client`select 1`) })
       )
     })
   ).pipe(Layer.provide(Reactivity.layer))
 
-interface Opened extends DatabaseShape {
+interface Opened extends Omit<DatabaseShape, "answers"> {
   readonly pool: Pg.Pool
 }
 

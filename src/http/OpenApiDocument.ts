@@ -1,0 +1,85 @@
+import * as JSONSchema from "effect/JSONSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import type * as Schema from "effect/Schema"
+import { ChatCompletionChunk } from "../wire/ChatAnswerSchema.ts"
+import { ResponsesEvent } from "../wire/ResponsesEventSchema.ts"
+import { Api, errorDescription, type ErrorStatus } from "./Api.ts"
+
+type Json = { [key: string]: unknown }
+
+/**
+ * The OpenAPI document, made once. The declaration cannot say everything: that an answer may be a stream, which errors an
+ * endpoint has, and how it is authenticated are added here.
+ */
+export const openApiDocument = (): Json => (document ??= make())
+let document: Json | undefined
+
+const callErrors: ReadonlyArray<ErrorStatus> = [400, 401, 402, 404, 429, 500, 502, 503]
+const listErrors: ReadonlyArray<ErrorStatus> = [400, 401, 429, 500, 503]
+
+const make = (): Json => {
+  const spec: Json = structuredClone(OpenApi.fromApi(Api)) as never
+  const components = child(spec, "components")
+  components["securitySchemes"] = {
+    projectKey: { type: "http", scheme: "bearer", description: "A project API key, `mrg_sk_…`." }
+  }
+  const schemas = child(components, "schemas")
+  const paths = child(spec, "paths")
+  describe(operation(paths, "/v1/chat/completions", "post"), schemas, callErrors, ChatCompletionChunk)
+  describe(operation(paths, "/v1/responses", "post"), schemas, callErrors, ResponsesEvent)
+  describe(operation(paths, "/v1/models", "get"), schemas, listErrors)
+  const responses = operation(paths, "/v1/responses", "post")
+  responses["x-beta"] = true
+  child(child(responses, "responses"), "200")["headers"] = {
+    "X-Service-Dropped-Tools": {
+      description: "Hosted tools that were removed before execution, separated by commas.",
+      schema: { type: "string" }
+    }
+  }
+  for (const [path, method] of [["/livez", "get"], ["/readyz", "get"], ["/metrics", "get"]] as const) {
+    const one = operation(paths, path, method)
+    delete child(one, "responses")["400"]
+    delete child(one, "responses")["500"]
+  }
+  return spec
+}
+
+const describe = (
+  target: Json,
+  schemas: Json,
+  statuses: ReadonlyArray<ErrorStatus>,
+  event?: Schema.Schema.AnyNoContext
+): void => {
+  target["security"] = [{ projectKey: [] }]
+  const responses = child(target, "responses")
+  for (const status of Object.keys(responses)) if (status !== "200") delete responses[status]
+  for (const status of statuses) {
+    responses[String(status)] = {
+      description: errorDescription(status),
+      content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorResponse" } } }
+    }
+  }
+  if (event !== undefined) {
+    child(child(responses, "200"), "content")["text/event-stream"] = { schema: schemaOf(event, schemas) }
+  }
+}
+
+/** Adds a schema that no declaration names to the shared ones. */
+const schemaOf = (schema: Schema.Schema.AnyNoContext, schemas: Json): unknown => {
+  const definitions: Record<string, JSONSchema.JsonSchema7> = {}
+  const root = JSONSchema.fromAST(schema.ast, {
+    definitions,
+    definitionPath: "#/components/schemas/",
+    target: "openApi3.1"
+  })
+  for (const [name, definition] of Object.entries(definitions)) schemas[name] ??= definition
+  return root
+}
+
+const operation = (paths: Json, path: string, method: string): Json => child(child(paths, path), method)
+
+const child = (parent: Json, key: string): Json => {
+  const value = parent[key]
+  if (typeof value !== "object" || value === null) throw new Error(`the OpenAPI document has no ${key}`)
+  return value as Json
+}

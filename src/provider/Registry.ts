@@ -1,0 +1,61 @@
+import * as Redacted from "effect/Redacted"
+import type { TimersShape } from "../domain/Timers.ts"
+import * as Auth from "./Auth.ts"
+import * as HttpProvider from "./HttpProvider.ts"
+import type { Provider } from "./Provider.ts"
+import * as Simulated from "./simulated/Simulated.ts"
+import type { TransportShape } from "./Transport.ts"
+import { type ConfiguredProvider, configured } from "./vendors/Configured.ts"
+import type { Vendor } from "./vendors/Vendor.ts"
+import { vendorOf } from "./vendors/Vendors.ts"
+
+/** A provider of the operator's own and what proves who calls; `null` proves nothing. */
+export interface OwnProvider extends ConfiguredProvider {
+  readonly apiKey: Redacted.Redacted | null
+}
+
+export interface RegistryOptions {
+  readonly transport: TransportShape
+  readonly timers: TimersShape
+  /** Credentials of built-in vendors; a vendor without one is not there. */
+  readonly credentials: ReadonlyMap<string, Redacted.Redacted>
+  readonly own: ReadonlyArray<OwnProvider>
+  readonly simulated: boolean
+}
+
+export interface Registry {
+  readonly providers: ReadonlyArray<Provider>
+  /** The built-in vendors that can be called. */
+  readonly vendors: ReadonlyArray<Vendor>
+  /** The operator's own, in the order of the configuration. */
+  readonly own: ReadonlyArray<Vendor>
+}
+
+/** All providers that this process can call. */
+export const make = (options: RegistryOptions): Registry => {
+  const http = (vendor: Vendor, auth: Auth.Auth): Provider =>
+    HttpProvider.make({
+      id: vendor.id,
+      protocol: vendor.protocol,
+      endpoint: vendor.endpoint,
+      auth,
+      transport: options.transport,
+      timers: options.timers
+    })
+  const vendors: Array<Vendor> = []
+  const own: Array<Vendor> = []
+  const providers: Array<Provider> = options.simulated ? [...Simulated.make(options.timers)] : []
+  for (const [id, credential] of options.credentials) {
+    const vendor = vendorOf(id)
+    if (vendor === undefined) throw new Error(`a credential was given for ${id}, which is no built-in vendor`)
+    vendors.push(vendor)
+    providers.push(http(vendor, vendor.auth(credential)))
+  }
+  for (const one of options.own) {
+    const vendor = configured(one)
+    if (vendor === undefined) throw new Error(`the configured provider ${one.id} has passed the checks and cannot be made`)
+    own.push(vendor)
+    providers.push(http(vendor, one.apiKey === null ? Auth.none : vendor.auth(one.apiKey)))
+  }
+  return { providers, vendors, own }
+}
