@@ -131,9 +131,9 @@ const usageOf = (usage: Usage): JsonObject => ({
 const outputOf = (head: AnswerHead, decoded: DecodedResponses, answer: Answer): ReadonlyArray<OutputItem> => {
   const output: Array<OutputItem> = []
   if (!decoded.request.reasoning.exclude)
-    answer.reasoning.forEach((block, index) => {
-      output.push(reasoningItem(reasoningId(head.requestId, index), block, head.model))
-    })
+    for (const block of answer.reasoning)
+      if (block.text !== "" || block.signature !== null)
+        output.push(reasoningItem(reasoningId(head.requestId, output.length), block, head.model))
   const content = messageContent(answer)
   if (content.length > 0) output.push(messageItem(messageId(head.requestId, 0), "completed", content))
   const seen = new Set<string>()

@@ -144,8 +144,9 @@ const refuseStored = (json: JsonObject): void => {
 }
 
 type Plain<A> = { readonly [K in keyof A]: Exclude<A[K], null> }
-type Nested = "stream_options" | "text" | "reasoning" | "models" | "provider" | "include" | "metadata"
+type Nested = "input" | "stream_options" | "text" | "reasoning" | "models" | "provider" | "include" | "metadata"
 type PlainBody = Plain<Omit<PlainFields, Nested>> & {
+  readonly input: unknown
   readonly tools?: unknown
   readonly tool_choice?: unknown
   readonly stream_options?: Plain<NonNullable<PlainFields["stream_options"]>>

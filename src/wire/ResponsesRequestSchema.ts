@@ -93,7 +93,10 @@ export const plainFields = {
   ...routingFields
 } as const
 
-export const PlainFields = Schema.Struct({ ...plainFields, input: Schema.Unknown })
+export const PlainFields = Schema.Struct({
+  ...plainFields,
+  input: Schema.Union(Schema.String, Schema.Array(Schema.Unknown))
+})
 export type PlainFields = typeof PlainFields.Type
 
 export const ResponsesRequest = Schema.Struct({

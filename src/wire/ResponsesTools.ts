@@ -61,7 +61,7 @@ const namespaceTools = (tool: JsonObject, param: string, names: Names): Readonly
     const inner = object(value, `${param}.tools[${index}]`)
     const type = string(inner["type"], `${param}.tools[${index}].type`)
     // Models are told no namespaces: what one says about itself stands before the first of its tools.
-    const preface = index === 0 && description !== "" ? `${description}\n\n` : ""
+    const preface = index === 0 ? description : ""
     return leafTool(inner, type, `${param}.tools[${index}]`, names, namespace, preface)
   })
 }
@@ -77,7 +77,8 @@ const leafTool = (
   if (type !== "function" && type !== "custom")
     return reject("unsupported_tool", param, `Tools of type '${cut(type)}' are not supported.`)
   const name = names.allocate({ kind: type, name: nonEmpty(tool["name"], `${param}.name`), namespace })
-  const text = preface + (optional(tool["description"], `${param}.description`, string) ?? "")
+  const own = optional(tool["description"], `${param}.description`, string) ?? ""
+  const text = [preface, own].filter((part) => part !== "").join("\n\n")
   const description = text === "" ? {} : { description: text }
   if (type === "custom") {
     const format = optional(tool["format"], `${param}.format`, customFormat)

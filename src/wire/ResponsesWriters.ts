@@ -236,7 +236,7 @@ export class CallWriter implements ItemWriter {
   }
 
   private text(): string {
-    return this.target.wrapped && this.written !== "" ? unwrapInput(this.written) : this.written
+    return this.target.wrapped ? unwrapInput(this.written) : this.written
   }
 }
 
