@@ -24,7 +24,7 @@ export interface Allowed {
   readonly policyVersion: number
 }
 
-export interface AllowedLayer {
+interface AllowedLayer {
   readonly models: CompiledRestriction
   readonly providers: CompiledRestriction
   readonly maxInputPriceMicroUsdPerMillion: number
@@ -34,13 +34,13 @@ export interface AllowedLayer {
   readonly tooDear: Exclusion
 }
 
-export interface CompiledRestriction {
+interface CompiledRestriction {
   /** `null` allows everything. */
   readonly allow: Patterns | null
   readonly deny: Patterns | null
 }
 
-export interface Patterns {
+interface Patterns {
   readonly everything: boolean
   readonly exact: ReadonlySet<string>
   /** Without the `/*` they were written with. */

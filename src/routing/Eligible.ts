@@ -4,7 +4,7 @@ import type { Model } from "../domain/Model.ts"
 import { type Allowed, excludedBy, isProjectExclusion } from "../policy/Narrow.ts"
 import { meets, type Need } from "./Needs.ts"
 
-export interface Question {
+interface Question {
   readonly allowed: Allowed
   readonly request: ChatRequest
   readonly needs: ReadonlyArray<Need>
@@ -72,7 +72,7 @@ export const sift = (pool: ReadonlyArray<Model>, question: Question): Sifted => 
 }
 
 /** Whether prompt and wanted output are more than the model takes; a limit that is not documented is none. */
-export const isTooLong = (model: Model, request: ChatRequest, promptTokens: number): boolean => {
+const isTooLong = (model: Model, request: ChatRequest, promptTokens: number): boolean => {
   if (model.inputTokens !== null && promptTokens > model.inputTokens) return true
   return model.contextTokens !== null && promptTokens + leastOutput(model, request) > model.contextTokens
 }

@@ -49,7 +49,7 @@ const reasoningFactors: Readonly<Record<Effort, number>> = {
   max: 16
 }
 
-export interface Rated {
+interface Rated {
   readonly model: Model
   readonly effort: Effort | number | undefined
   readonly cost: MicroUsd
@@ -133,7 +133,7 @@ export const byHealthyRank = (a: Scored, b: Scored): number =>
 const byId = (a: Scored, b: Scored): number => (a.model.id < b.model.id ? -1 : a.model.id > b.model.id ? 1 : 0)
 
 /** `null` for a route without prices. */
-export const expectedCost = (
+const expectedCost = (
   model: Model,
   request: ChatRequest,
   promptTokens: number,

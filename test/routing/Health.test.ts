@@ -159,6 +159,18 @@ describe("a route that fails", () => {
     expect(rests.map((millis) => millis / 1_000)).toEqual([30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 300, 300])
   })
 
+  it("is on trial too when it was put out by its share of failures", () => {
+    const { fails, health, rest, timers } = start()
+    for (let n = 0; n < 11; n++) {
+      health.succeeded(large, 100)
+      fails(serverError, n === 10 ? 3 : 1)
+    }
+    expect(rest()).toBe(30_000)
+    timers.advance(30_000)
+    fails(serverError, 1)
+    expect(rest()).toBe(60_000)
+  })
+
   it("is whole again after one success on trial", () => {
     const { fails, health, rest, timers } = start()
     fails(serverError, 5)

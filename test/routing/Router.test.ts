@@ -133,6 +133,8 @@ describe("auto", () => {
     expect(costs({}, { reasonsByDefault: true })).toBe(1_000 + 6_400)
     expect(costs({ maxOutputTokens: 100 }, { reasonsByDefault: true })).toBe(1_000 + 400)
     expect(costs({}, { outputTokens: 50 })).toBe(1_000 + 200)
+    const profile = { effort: null, maxOutputTokens: 25, apiVersion: null }
+    expect(costs({}, { profile })).toBe(1_000 + 100)
   })
 
   it("a route without prices ranks as dear as the dearest where the project pays itself", () => {
@@ -165,6 +167,8 @@ describe("auto", () => {
       ])
     )
     expect(ranked([thinker]).candidates[0]).toMatchObject({ effort: "low", dropped: [] })
+    const mute = { ...thinker, support: supporting({ reasoning_effort: "refused" }) }
+    expect(ranked([mute]).candidates[0].effort).toBeUndefined()
   })
 
   it("a numeric effort is 400 unsupported_value", () => {
