@@ -1,7 +1,7 @@
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import { Api } from "./Api.ts"
+import { DocumentedApi } from "./OpenApiDocument.ts"
 import { getOnly } from "./RouteAnswers.ts"
 
 /**
@@ -12,7 +12,7 @@ export const docs = HttpLayerRouter.use((router) =>
     const page = yield* Effect.cached(
       Effect.promise(() => import("@effect/platform/HttpApiSwagger")).pipe(
         Effect.flatMap((viewer) =>
-          HttpLayerRouter.toHttpEffect(viewer.layerHttpLayerRouter({ api: Api, path: "/docs" }))
+          HttpLayerRouter.toHttpEffect(viewer.layerHttpLayerRouter({ api: DocumentedApi, path: "/docs" }))
         ),
         Effect.scoped
       )

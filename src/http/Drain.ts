@@ -54,10 +54,13 @@ const make = (grace: Duration.Duration): Effect.Effect<DrainShape> =>
       hurry: Effect.asVoid(Deferred.succeed(hurried, undefined)),
       drain: Effect.fnUntraced(function* (abort) {
         draining = true
-        yield* Effect.raceFirst(idle, Effect.raceFirst(Deferred.await(hurried), Effect.sleep(grace)))
+        // a finalizer is not interruptible, and so would wait for every loser of the race
+        yield* Effect.interruptible(
+          Effect.raceFirst(idle, Effect.raceFirst(Deferred.await(hurried), Effect.sleep(grace)))
+        )
         if (running === 0) return
         yield* abort
-        yield* Effect.timeoutOption(idle, abortMillis)
+        yield* Effect.interruptible(Effect.timeoutOption(idle, abortMillis))
       })
     }
   })

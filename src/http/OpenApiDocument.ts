@@ -8,17 +8,18 @@ import { Api, errorDescription, type ErrorStatus } from "./Api.ts"
 type Json = { [key: string]: unknown }
 
 /**
- * The OpenAPI document, made once. The declaration cannot say everything: that an answer may be a stream, which errors an
- * endpoint has, and how it is authenticated are added here.
+ * The declaration with what it cannot say itself: that an answer may be a stream, which errors an endpoint has, and how
+ * it is authenticated.
  */
-export const openApiDocument = (): Json => (document ??= make())
-let document: Json | undefined
+export const DocumentedApi = Api.annotate(OpenApi.Transform, (spec) => completed(structuredClone(spec)))
+
+/** The OpenAPI document. */
+export const openApiDocument = (): OpenApi.OpenAPISpec => OpenApi.fromApi(DocumentedApi)
 
 const callErrors: ReadonlyArray<ErrorStatus> = [400, 401, 402, 404, 429, 500, 502, 503]
 const listErrors: ReadonlyArray<ErrorStatus> = [400, 401, 429, 500, 503]
 
-const make = (): Json => {
-  const spec: Json = structuredClone(OpenApi.fromApi(Api)) as never
+const completed = (spec: Json): Json => {
   const components = child(spec, "components")
   components["securitySchemes"] = {
     projectKey: { type: "http", scheme: "bearer", description: "A project API key, `mrg_sk_…`." }

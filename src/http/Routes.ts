@@ -26,10 +26,11 @@ export const routedPaths: ReadonlySet<string> = new Set([
   "/docs"
 ])
 
-const openApi = HttpLayerRouter.add(
-  "*",
-  "/openapi.json",
-  getOnly(Effect.sync(() => HttpServerResponse.unsafeJson(openApiDocument())))
+const openApi = HttpLayerRouter.use((router) =>
+  Effect.gen(function* () {
+    const document = yield* Effect.cached(Effect.sync(() => HttpServerResponse.unsafeJson(openApiDocument())))
+    yield* router.add("*", "/openapi.json", getOnly(document))
+  })
 )
 
 export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>

@@ -127,13 +127,10 @@ const listen = (server: Http.Server, { host, port }: ServerOptions): Effect.Effe
 
 /** Idle keep-alive connections are ended; those that still answer get until the last byte is out. */
 const close = (server: Http.Server): Effect.Effect<void> =>
-  Effect.timeoutOption(
-    Effect.async<void>((resume) => {
-      server.close(() => resume(Effect.void))
-      server.closeIdleConnections()
-    }),
-    closeMillis
-  ).pipe(Effect.zipRight(Effect.sync(() => server.closeAllConnections())))
+  Effect.async<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeIdleConnections()
+  }).pipe(Effect.timeoutOption(closeMillis), Effect.interruptible, Effect.zipRight(Effect.sync(() => server.closeAllConnections())))
 const closeMillis = 1_000
 
 const addressOf = (server: Http.Server): AddressInfo => {

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import OpenAI from "openai"
+
+const bundle = fileURLToPath(new URL("../../dist/main.js", import.meta.url))
+
+/** A key that is valid everywhere and secret nowhere. */
+export const testKey = "mrg_sk_TESTKEYTESTKEYTESTKEYTESTKEYTEST36moGh"
+
+export interface ServiceOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** Written to a file that GATEWAY_CONFIG names. */
+  readonly config?: unknown
+  /** Kept by the caller; without one a fresh folder is used and removed. */
+  readonly dataDir?: string
+}
+
+/** The built service as a process of its own, on a port of its own. */
+export interface Service {
+  readonly url: string
+  readonly process: ChildProcess
+  /** What it has printed so far. */
+  readonly output: () => string
+  readonly client: OpenAI
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
+  /** POST of a JSON body with the test key. */
+  readonly post: (path: string, body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Response>
+  /** Resolves with the exit code. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
+}
+
+const startMillis = 60_000
+
+export const startService = async (options: ServiceOptions = {}): Promise<Service> => {
+  const folder = await mkdtemp(join(tmpdir(), "gateway-service-"))
+  const env: Record<string, string> = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    PORT: "0",
+    DATA_DIR: options.dataDir ?? join(folder, "data"),
+    GATEWAY_BOOTSTRAP_KEY: testKey,
+    ...options.env
+  }
+  if (options.config !== undefined) {
+    env["GATEWAY_CONFIG"] = join(folder, "gateway.json")
+    await writeFile(env["GATEWAY_CONFIG"], JSON.stringify(options.config))
+  }
+  const child = spawn(process.execPath, [bundle], { env, cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+  let output = ""
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the service did not start:\n${output}`)), startMillis)
+    const read = (chunk: Buffer) => {
+      output += chunk.toString("utf8")
+      const found = /Model routing gateway at (http:\/\/[^\s]+)\/v1/.exec(output)?.[1]
+      if (found !== undefined) {
+        clearTimeout(timer)
+        resolve(found)
+      }
+    }
+    child.stdout.on("data", read)
+    child.stderr.on("data", read)
+    child.once("exit", (code) => {
+      clearTimeout(timer)
+      reject(new Error(`the service ended with ${code}:\n${output}`))
+    })
+  })
+  const call = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init)
+  return {
+    url,
+    process: child,
+    output: () => output,
+    client: new OpenAI({ apiKey: testKey, baseURL: `${url}/v1`, maxRetries: 0 }),
+    fetch: call,
+    post: (path, body, headers = {}) =>
+      call(path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body)
+      }),
+    stop: async (signal = "SIGTERM") => {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal)
+        await once(child, "exit")
+      }
+      await rm(folder, { recursive: true, force: true })
+      return child.exitCode
+    }
+  }
+}
