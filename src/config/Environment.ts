@@ -92,7 +92,7 @@ export interface Reading {
 }
 
 const usualCreditMicroUsd = 25_000_000
-/** Turns of an agent run for minutes; cutting them short costs more than waiting. */
+/** Long tool-using turns take minutes; cutting them short costs more than waiting. */
 const usualDrainGrace = Duration.seconds(600)
 const mostWorkers = 256
 const usualBedrockRegion = "us-east-1"
