@@ -47,7 +47,7 @@ interface Patterns {
   readonly prefixes: ReadonlySet<string>
 }
 
-export const defaultAlpha = 0.65
+const defaultAlpha = 0.65
 
 export const narrow = (
   project: ProjectPolicy,
