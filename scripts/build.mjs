@@ -15,7 +15,9 @@ rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist, { recursive: true })
 
 /** Bundled CommonJS packages still call `require` for node's own modules. */
-const banner = { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' }
+const banner = {
+  js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);'
+}
 const shared = {
   bundle: true,
   platform: "node",
@@ -27,7 +29,12 @@ const shared = {
   logLevel: "warning",
   external: ["pg-native"]
 }
-await build({ ...shared, entryPoints: { main: join(root, "src/main.ts") }, splitting: true, chunkNames: "chunks/[name]-[hash]" })
+await build({
+  ...shared,
+  entryPoints: { main: join(root, "src/main.ts") },
+  splitting: true,
+  chunkNames: "chunks/[name]-[hash]"
+})
 await build({ ...shared, entryPoints: { worker: join(root, "src/sql/embedded/worker.js") } })
 
 const pglite = dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite"))

@@ -4,7 +4,11 @@ import { spawnSync } from "node:child_process"
 const gates = [
   ["types", "tsc", ["--noEmit", "-p", "tsconfig.json"]],
   ["types of tests and scripts", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
-  ["effect diagnostics", "effect-language-service", ["diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"]],
+  [
+    "effect diagnostics",
+    "effect-language-service",
+    ["diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"]
+  ],
   ["format and lint", "biome", ["check", "--error-on-warnings"]],
   ["folder imports", "depcruise", ["--config", ".dependency-cruiser.cjs", "src"]],
   ["dead code", "knip", []]

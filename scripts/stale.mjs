@@ -3,7 +3,14 @@ import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-const sources = ["src", "scripts/build.mjs", "scripts/template.mjs", "package-lock.json", "tsconfig.json", "tsconfig.library.json"]
+const sources = [
+  "src",
+  "scripts/build.mjs",
+  "scripts/template.mjs",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.library.json"
+]
 
 const files = (path) => {
   try {
@@ -30,5 +37,4 @@ const stampOf = (root) => join(root, "dist", ".built-from")
 
 export const writeStamp = (root) => writeFileSync(stampOf(root), fingerprint(root))
 
-export const isStale = (root) =>
-  !existsSync(stampOf(root)) || readFileSync(stampOf(root), "utf8") !== fingerprint(root)
+export const isStale = (root) => !existsSync(stampOf(root)) || readFileSync(stampOf(root), "utf8") !== fingerprint(root)

@@ -25,8 +25,8 @@ import { Security } from "./http/Security.ts"
 import { Server } from "./http/Server.ts"
 import { AccountStore } from "./identity/AccountStore.ts"
 import { wellFormed } from "./identity/ApiKey.ts"
-import { ApiKeys } from "./identity/ApiKeys.ts"
 import { ApiKeyStore } from "./identity/ApiKeyStore.ts"
+import { ApiKeys } from "./identity/ApiKeys.ts"
 import { ProjectStore } from "./identity/ProjectStore.ts"
 import { LedgerLayer } from "./ledger/Ledger.ts"
 import { PolicyLayer } from "./policy/Policy.ts"
@@ -38,9 +38,10 @@ import * as Simulated from "./provider/simulated/Models.ts"
 import { Transport } from "./provider/Transport.ts"
 import { describe } from "./provider/vendors/Vendor.ts"
 import { vendors } from "./provider/vendors/Vendors.ts"
-import { Configurations } from "./routing/Configurations.ts"
 import { ConfigurationStore } from "./routing/ConfigurationStore.ts"
+import { Configurations } from "./routing/Configurations.ts"
 import { Health } from "./routing/Health.ts"
+import { RetryBudget } from "./routing/RetryBudget.ts"
 import { Changes } from "./sql/Changes.ts"
 import * as Database from "./sql/Database.ts"
 
@@ -108,6 +109,7 @@ const services = (settings: Settings.Settings) => {
     PolicyLayer,
     RateLimits.layerMemory(settings.rateLimits),
     Health.layer,
+    RetryBudget.layer,
     LedgerLayer,
     offer(settings)
   )
@@ -151,7 +153,8 @@ const greet = (settings: Settings.Settings, bootstrapped: Bootstrapped, port: nu
   const host = settings.host === "0.0.0.0" || settings.host === "::" ? "127.0.0.1" : settings.host
   const base = `http://${host.includes(":") ? `[${host}]` : host}:${port}`
   const lines = [`Model routing gateway at ${base}/v1`]
-  if (settings.simulated) lines.push("Simulated providers are on: no call leaves this machine and none costs real money.")
+  if (settings.simulated)
+    lines.push("Simulated providers are on: no call leaves this machine and none costs real money.")
   if (!bootstrapped.created) {
     return bootstrapped.ignored
       ? Effect.zipRight(
@@ -198,7 +201,10 @@ const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   const failure = Option.getOrUndefined(Cause.failureOption(cause))
   if (failure instanceof ConfigurationFault) {
     return Console.error(
-      ["The gateway cannot start. Put these right:", ...failure.faults.map(({ message, path }) => `  ${path} ${message}`)].join("\n")
+      [
+        "The gateway cannot start. Put these right:",
+        ...failure.faults.map(({ message, path }) => `  ${path} ${message}`)
+      ].join("\n")
     )
   }
   return failure instanceof Error

@@ -45,7 +45,7 @@ export const Attempt = Schema.Struct({
   provider: Schema.String.annotations({ description: "Provider id." }),
   model: Schema.String.annotations({ description: "Concrete model id." }),
   status: CallStatus,
-  error: Schema.NullOr(CallError),
+  error: Schema.NullOr(CallError).annotations({ description: "Null for an attempt that succeeded." }),
   cost: Cost,
   latency_ms: Schema.Number.annotations({ description: "From the attempt's start to its end, in milliseconds." })
 }).annotations({ identifier: "Attempt", description: "One call to one provider." })

@@ -35,5 +35,5 @@ export const RouterMetadata = Schema.Struct({
     description: "Request parameters that the chosen model does not take and that were left out."
   }),
   policy_version: Schema.Int.annotations({ description: "Version of the project's policy that was applied." })
-}).annotations({ identifier: "RouterMetadata" })
+}).annotations({ identifier: "RouterMetadata", description: "How the answer came about." })
 export type RouterMetadata = typeof RouterMetadata.Type

@@ -148,7 +148,9 @@ const resolveConfiguration = (
   const named = request.routing.routingConfig
   const active = configurations.filter((configuration) => configuration.isActive)
   const byName =
-    named === undefined ? null : active.find((configuration) => configuration.id === named || configuration.slug === named)
+    named === undefined
+      ? null
+      : active.find((configuration) => configuration.id === named || configuration.slug === named)
   if (byName === undefined) return Effect.fail(new RoutingConfigNotFound({ routingConfig: named ?? "" }))
   if (!request.model.startsWith(autoPrefix)) return Effect.succeed(byName)
   const slug = request.model.slice(autoPrefix.length)

@@ -35,7 +35,9 @@ export const advance =
     if (error._tag === "Unaffordable") return others
     if (!error.facts.mayFallBack) return []
 
-    const attemptsHere = failures.filter((failed) => isAttempt(failed) && failed.candidate.model.id === candidate.model.id)
+    const attemptsHere = failures.filter(
+      (failed) => isAttempt(failed) && failed.candidate.model.id === candidate.model.id
+    )
     const retried = failures.filter(isAttempt).length > tried.size
     const again = !retried && attemptsHere.length === 1
     switch (error.reason._tag) {
@@ -61,7 +63,8 @@ export const advance =
           ? []
           : others.filter(({ model }) => model.providerId !== candidate.model.providerId)
       case "EmptyCompletion":
-        return failures.filter((failed) => isAttempt(failed) && failed.error.reason._tag === "EmptyCompletion").length > 1
+        return failures.filter((failed) => isAttempt(failed) && failed.error.reason._tag === "EmptyCompletion").length >
+          1
           ? []
           : others
       default:

@@ -47,7 +47,9 @@ export const open = (
     let finish: (error: ProviderError | undefined) => void = () => {}
     const watch = new Watch(timers, deadlines.idleMillis, endsAtMillis, (reason) =>
       // silence before any content is just another way of being late with it
-      over(failure(providerId, reason._tag === "Stalled" && phase === "opening" ? { _tag: "FirstContentTimeout" } : reason))
+      over(
+        failure(providerId, reason._tag === "Stalled" && phase === "opening" ? { _tag: "FirstContentTimeout" } : reason)
+      )
     )
 
     const over = (error: ProviderError | undefined) => {
@@ -160,10 +162,7 @@ export const answer = (
   })
 
 /** `length` and `content_filter` explain why there is nothing; `stop` does not, and a blank reason never does. */
-const isEmptyFinish = (
-  finish: { readonly reason: string; readonly native: string },
-  acceptEmpty: boolean
-): boolean =>
+const isEmptyFinish = (finish: { readonly reason: string; readonly native: string }, acceptEmpty: boolean): boolean =>
   finish.native === "" || ((finish.reason === "stop" || finish.reason === "tool_calls") && !acceptEmpty)
 
 const failure = (providerId: string, reason: ProviderFailure) => new ProviderError({ providerId, reason })

@@ -21,8 +21,9 @@ import { RateLimits } from "../policy/RateLimits.ts"
 import { Providers } from "../provider/Providers.ts"
 import { Configurations } from "../routing/Configurations.ts"
 import { Health } from "../routing/Health.ts"
+import { RetryBudget } from "../routing/RetryBudget.ts"
 import * as Admission from "./Admission.ts"
-import { advance, type AttemptFailure, Unaffordable, waitMillis } from "./Advance.ts"
+import { type AttemptFailure, advance, Unaffordable, waitMillis } from "./Advance.ts"
 import * as Attempt from "./Attempt.ts"
 import { type Deadlines, defaultDeadlines, forCandidate } from "./Deadlines.ts"
 import * as Failure from "./Failure.ts"
@@ -64,9 +65,7 @@ export interface GatewayShape {
     options?: Admission.CallOptions
   ) => Effect.Effect<void, CallFailure, Caller>
   /** A streamed call as a Stream: fails before the first content, or the stream itself fails; leaving the scope cancels. */
-  readonly stream: (
-    request: ChatRequest
-  ) => Effect.Effect<StreamView.StreamedAnswer, CallFailure, Caller | Scope.Scope>
+  readonly stream: (request: ChatRequest) => Effect.Effect<StreamView.StreamedAnswer, CallFailure, Caller | Scope.Scope>
   /** Fails every running call: this node has to go down. Their clients are told, their customers pay nothing. */
   readonly abort: Effect.Effect<void>
   /** The models and routing configurations that the caller's key may use. */
@@ -83,7 +82,7 @@ export class Gateway extends Context.Tag("gateway/Gateway")<Gateway, GatewayShap
   ): Layer.Layer<
     Gateway,
     never,
-    Catalog | Configurations | Health | Ids | Ledger | Policy | Providers | RateLimits | Timers
+    Catalog | Configurations | Health | Ids | Ledger | Policy | Providers | RateLimits | RetryBudget | Timers
   > => Layer.effect(this, make(options))
 }
 
@@ -97,6 +96,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const ledger = yield* Ledger
   const providers = yield* Providers
   const health = yield* Health
+  const retryBudget = yield* RetryBudget
   const timers = yield* Timers
   const ids = yield* Ids
   const rateLimits = yield* RateLimits
@@ -195,7 +195,9 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       )
     const delayed = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, AttemptFailure> => {
       const millis = retries.get(candidate)
-      return millis === undefined || millis === 0 ? run(candidate, rest) : Effect.zipRight(sleep(millis), run(candidate, rest))
+      return millis === undefined || millis === 0
+        ? run(candidate, rest)
+        : Effect.zipRight(sleep(millis), run(candidate, rest))
     }
     const sleep = (millis: number): Effect.Effect<void> =>
       Effect.async((resume) => {
@@ -205,10 +207,11 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     const next = advance({ fallbackEnabled, maxAttempts: options.maxAttempts })
     const [first, ...others] = candidates
     if (first === undefined) return Effect.dieMessage("the hold names a candidate that was not ranked")
+    retryBudget.called(first.model)
     return Fallback.firstOf([first, ...others], delayed, (failed, rest) => {
       const last = Arr.lastNonEmpty(failed)
       if (last.error._tag === "ProviderError") retries.set(last.candidate, waitMillis(last.error) ?? 0)
-      return next(failed, rest)
+      return withinBudget(next(failed, rest), last.candidate)
     }).pipe(
       Effect.catchAll(({ failed }) => {
         const failure = Failure.ofFailures(failed, meter.latestAttempts)
@@ -219,6 +222,16 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         return Effect.fail(failure)
       })
     )
+  }
+
+  /** A second try of a route, or one at a route that rests, is only made while such tries are few. */
+  const withinBudget = (left: ReadonlyArray<Candidate>, failed: Candidate): ReadonlyArray<Candidate> => {
+    const first = left.findIndex(
+      (candidate) =>
+        (candidate !== failed && health.of(candidate.model).restingUntilMillis <= timers.now()) ||
+        retryBudget.mayRetry(candidate.model)
+    )
+    return first < 0 ? [] : left.slice(first)
   }
 
   /** Raises the hold where the candidate needs more than is held. */

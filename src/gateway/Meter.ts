@@ -1,5 +1,13 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { type Attempt, type CallError, type CallRecord, type CallStatus, type Cost, cost, noCost } from "../domain/Call.ts"
+import {
+  type Attempt,
+  type CallError,
+  type CallRecord,
+  type CallStatus,
+  type Cost,
+  cost,
+  noCost
+} from "../domain/Call.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatEvent, Finished } from "../domain/ChatEvent.ts"
 import type { Answer } from "../domain/Completion.ts"
@@ -149,7 +157,8 @@ export class Meter {
   /** What the ledger and the call log are told, whatever happened. */
   settlement(): Settlement {
     const { admitted, current } = this
-    const status: CallStatus = this.ending === undefined ? "cancelled" : this.ending._tag === "Complete" ? "success" : this.ending.status
+    const status: CallStatus =
+      this.ending === undefined ? "cancelled" : this.ending._tag === "Complete" ? "success" : this.ending.status
     const error = this.ending?._tag === "Failed" ? this.ending.error : null
     let actual: MicroUsd = zero
     let callCost: Cost = noCost
@@ -177,7 +186,8 @@ export class Meter {
       cost: callCost,
       usage: status === "success" || callCost.amount_microusd > 0 ? this.usageOrEstimate : null,
       latencyMillis: round(this.now() - admitted.startedAtMillis),
-      firstContentMillis: this.contentAtMillis === undefined ? null : round(this.contentAtMillis - admitted.startedAtMillis),
+      firstContentMillis:
+        this.contentAtMillis === undefined ? null : round(this.contentAtMillis - admitted.startedAtMillis),
       routingConfig: admitted.configuration?.slug ?? null,
       reason: this.reason,
       policyVersion: admitted.allowed.policyVersion,
@@ -186,7 +196,14 @@ export class Meter {
       clientRequestId: admitted.clientRequestId,
       startedAtMillis: admitted.startedAtMillis
     }
-    const state = status === "success" ? "settled" : callCost.amount_microusd > 0 ? "cancelled" : status === "cancelled" ? "cancelled" : "void"
+    const state =
+      status === "success"
+        ? "settled"
+        : callCost.amount_microusd > 0
+          ? "cancelled"
+          : status === "cancelled"
+            ? "cancelled"
+            : "void"
     return { state, actual, record }
   }
 

@@ -16,7 +16,10 @@ export class Slot {
 
   /** `fail` ends the attempt from outside, as if its provider had failed. */
   hold(upstream: Upstream, fail: Fail): void {
-    if (this.closed) return upstream.close()
+    if (this.closed) {
+      upstream.close()
+      return
+    }
     this.current = upstream
     this.fail = fail
     if (this.aborted !== undefined) fail(this.aborted)

@@ -1,5 +1,5 @@
-import * as Effect from "effect/Effect"
 import type { IncomingMessage } from "node:http"
+import * as Effect from "effect/Effect"
 import { InvalidRequest } from "../domain/GatewayError.ts"
 
 /** Inline images make large bodies; nothing sensible is larger. */
@@ -70,7 +70,10 @@ const parse = (body: Buffer): Effect.Effect<unknown, InvalidRequest> =>
       return Effect.succeed(JSON.parse(text) as unknown)
     } catch (error) {
       return Effect.fail(
-        invalid("invalid_json", `The body is not valid JSON${error instanceof SyntaxError ? positionIn(error.message) : ""}.`)
+        invalid(
+          "invalid_json",
+          `The body is not valid JSON${error instanceof SyntaxError ? positionIn(error.message) : ""}.`
+        )
       )
     }
   })

@@ -1,7 +1,7 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
-import type { IncomingMessage, ServerResponse } from "node:http"
 import { Caller, type CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import { type GatewayError, InvalidRequest, ServiceRefused } from "../domain/GatewayError.ts"
@@ -38,7 +38,10 @@ export interface CallDeps {
 }
 
 /** A call from its bearer to its last byte. It fails with nothing: every end is an answer, or a client that has left. */
-export const make = <Decoded extends { readonly request: ChatRequest }>(endpoint: Endpoint<Decoded>, deps: CallDeps) => {
+export const make = <Decoded extends { readonly request: ChatRequest }>(
+  endpoint: Endpoint<Decoded>,
+  deps: CallDeps
+) => {
   const { gateway, security, timers } = deps
 
   const answer = (
@@ -87,7 +90,12 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(endpoint
       abandon: () => state.abandon()
     })
 
-  return (request: IncomingMessage, response: ServerResponse, requestId: RequestId, state: CallState): Effect.Effect<void> =>
+  return (
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: RequestId,
+    state: CallState
+  ): Effect.Effect<void> =>
     Effect.catchAllCause(answer(request, response, requestId, state), (cause) =>
       Effect.suspend(() => {
         if (Cause.isInterruptedOnly(cause)) return Effect.void

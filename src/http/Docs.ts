@@ -1,11 +1,12 @@
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
-import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { DocumentedApi } from "./OpenApiDocument.ts"
 import { getOnly } from "./RouteAnswers.ts"
 
 /**
- * The reference page. Its viewer is megabytes of script, so it is loaded when somebody first asks for the page.
+ * The reference page. Its viewer is megabytes of script, so it is loaded when somebody first asks for the page; by then the
+ * server's router is complete, and the page gets a small one of its own.
  */
 export const docs = HttpLayerRouter.use((router) =>
   Effect.gen(function* () {
@@ -14,10 +15,10 @@ export const docs = HttpLayerRouter.use((router) =>
         Effect.flatMap((viewer) =>
           HttpLayerRouter.toHttpEffect(viewer.layerHttpLayerRouter({ api: DocumentedApi, path: "/docs" }))
         ),
+        Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap),
         Effect.scoped
       )
     )
-    const answer: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, never> = Effect.flatten(page) as never
-    yield* router.add("*", "/docs", getOnly(Effect.orDie(answer)))
+    yield* router.add("*", "/docs", getOnly(Effect.orDie(Effect.flatten(page))))
   })
 )

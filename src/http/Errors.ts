@@ -30,14 +30,26 @@ export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>()
     RateLimited: (error) =>
       http(429, "rate_limit_error", error.code, error.message, { headers: retryAfter(error.retryAfterMillis) }),
     ModelNotFound: ({ model }) =>
-      http(404, "invalid_request_error", "model_not_found", `The model ${quoted(model)} does not exist or is not available to this key.`, {
-        param: "model"
-      }),
+      http(
+        404,
+        "invalid_request_error",
+        "model_not_found",
+        `The model ${quoted(model)} does not exist or is not available to this key.`,
+        {
+          param: "model"
+        }
+      ),
     NoEligibleModel: ({ excluded }) =>
-      http(404, "invalid_request_error", "no_eligible_model", "No model is left that the project and this request both allow.", {
-        param: "model",
-        metadata: { excluded }
-      }),
+      http(
+        404,
+        "invalid_request_error",
+        "no_eligible_model",
+        "No model is left that the project and this request both allow.",
+        {
+          param: "model",
+          metadata: { excluded }
+        }
+      ),
     RoutingConfigNotFound: ({ routingConfig }) =>
       http(
         404,
@@ -85,7 +97,8 @@ export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>()
         reason === "shutting_down" ? "This node is shutting down." : "This node is overloaded.",
         { headers: retryAfter((reason === "shutting_down" ? drainRetrySeconds : 1) * 1_000) }
       ),
-    UnknownPath: ({ path }) => http(404, "invalid_request_error", "unknown_path", `There is nothing at ${quoted(path)}.`)
+    UnknownPath: ({ path }) =>
+      http(404, "invalid_request_error", "unknown_path", `There is nothing at ${quoted(path)}.`)
   })
 )
 
@@ -146,5 +159,4 @@ const retryAfter = (millis: number): Readonly<Record<string, string>> => ({
 })
 
 const longestQuote = 120
-const quoted = (text: string): string =>
-  `'${text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text}'`
+const quoted = (text: string): string => `'${text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text}'`

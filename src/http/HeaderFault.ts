@@ -2,7 +2,13 @@ import type { IncomingMessage } from "node:http"
 import { InvalidRequest } from "../domain/GatewayError.ts"
 
 /** Headers that node would merge or choose among, where anything but exactly one is an attempt at confusion. */
-const single: ReadonlySet<string> = new Set(["host", "authorization", "content-type", "content-length", "transfer-encoding"])
+const single: ReadonlySet<string> = new Set([
+  "host",
+  "authorization",
+  "content-type",
+  "content-length",
+  "transfer-encoding"
+])
 
 /** What node's parser lets through and we do not: doubled headers that matter, and absolute or odd targets. */
 export const headerFault = (request: IncomingMessage): InvalidRequest | undefined => {

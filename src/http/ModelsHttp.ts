@@ -1,7 +1,7 @@
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import { Caller } from "../domain/Caller.ts"
 import type { GatewayError } from "../domain/GatewayError.ts"
@@ -55,4 +55,5 @@ const anthropicError = ({ error, headers, status }: Errors.HttpError, requestId:
     headers: { ...jsonHeaders, ...headers, "request-id": requestId }
   })
 
-const queryOf = (url: string): URLSearchParams => new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
+const queryOf = (url: string): URLSearchParams =>
+  new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")

@@ -1,9 +1,9 @@
-import * as JSONSchema from "effect/JSONSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
+import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 import { ChatCompletionChunk } from "../wire/ChatAnswerSchema.ts"
 import { ResponsesEvent } from "../wire/ResponsesEventSchema.ts"
-import { Api, errorDescription, type ErrorStatus } from "./Api.ts"
+import { Api, type ErrorStatus, errorDescription } from "./Api.ts"
 
 type Json = { [key: string]: unknown }
 
@@ -37,7 +37,11 @@ const completed = (spec: Json): Json => {
       schema: { type: "string" }
     }
   }
-  for (const [path, method] of [["/livez", "get"], ["/readyz", "get"], ["/metrics", "get"]] as const) {
+  for (const [path, method] of [
+    ["/livez", "get"],
+    ["/readyz", "get"],
+    ["/metrics", "get"]
+  ] as const) {
     const one = operation(paths, path, method)
     delete child(one, "responses")["400"]
     delete child(one, "responses")["500"]

@@ -1,11 +1,11 @@
+import { createHash, timingSafeEqual } from "node:crypto"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { createHash, timingSafeEqual } from "node:crypto"
 import * as Prometheus from "../observe/Prometheus.ts"
 import { Drain } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
@@ -16,7 +16,11 @@ import { errorResponse, getOnly } from "./RouteAnswers.ts"
 const readyMillis = 1_000
 
 /** Alive: the process answers, nothing else is asked. */
-export const livez = HttpLayerRouter.add("*", "/livez", getOnly(Effect.succeed(HttpServerResponse.unsafeJson({ status: "ok" }))))
+export const livez = HttpLayerRouter.add(
+  "*",
+  "/livez",
+  getOnly(Effect.succeed(HttpServerResponse.unsafeJson({ status: "ok" })))
+)
 
 /** Ready for calls: migrated, the database answers, not shutting down. */
 export const readyz = HttpLayerRouter.use((router) =>
@@ -37,7 +41,10 @@ export const readyz = HttpLayerRouter.use((router) =>
 )
 
 /** Prometheus metrics; a token guards them where strangers could ask. */
-export const metrics = (token: Option.Option<Redacted.Redacted<string>>, isLoopback: boolean): Layer.Layer<never, never, HttpLayerRouter.HttpRouter> => {
+export const metrics = (
+  token: Option.Option<Redacted.Redacted<string>>,
+  isLoopback: boolean
+): Layer.Layer<never, never, HttpLayerRouter.HttpRouter> => {
   const render = Effect.sync(() =>
     HttpServerResponse.text(Prometheus.render(), { contentType: "text/plain; version=0.0.4; charset=utf-8" })
   )

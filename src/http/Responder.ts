@@ -21,7 +21,11 @@ export const json = (
   response.end(bytes)
 }
 
-export const error = (request: IncomingMessage, response: ServerResponse, { error, headers, status }: HttpError): void => {
+export const error = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { error, headers, status }: HttpError
+): void => {
   // what is left of an unread body must not be taken for the next request
   const unread = !request.complete
   json(response, status, errorBody(error), unread ? { ...headers, connection: "close" } : headers)

@@ -1,7 +1,7 @@
+import type { IncomingMessage } from "node:http"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { IncomingMessage } from "node:http"
 import type { CallerShape } from "../domain/Caller.ts"
 import { RateLimited, type StoreUnavailable, type Unauthenticated } from "../domain/GatewayError.ts"
 import { Timers } from "../domain/Timers.ts"

@@ -1,13 +1,13 @@
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
 import { UnknownPath } from "../domain/GatewayError.ts"
 import { Ids, RequestId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -18,8 +18,8 @@ import { Drain } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
 import { headerFault } from "./HeaderFault.ts"
 import * as Responder from "./Responder.ts"
-import { type RouteOptions, routedPaths, routes } from "./Routes.ts"
 import { responsesEndpoint } from "./ResponsesEndpoint.ts"
+import { type RouteOptions, routedPaths, routes } from "./Routes.ts"
 import { Security } from "./Security.ts"
 
 export interface ServerOptions extends RouteOptions {
@@ -52,7 +52,12 @@ const limits: Http.ServerOptions = {
 }
 const backlog = 4_096
 
-type Call = (request: Http.IncomingMessage, response: Http.ServerResponse, requestId: RequestId, state: CallState) => Effect.Effect<void>
+type Call = (
+  request: Http.IncomingMessage,
+  response: Http.ServerResponse,
+  requestId: RequestId,
+  state: CallState
+) => Effect.Effect<void>
 
 /**
  * Our own listener: the two POST endpoints are one interruptible fiber each, straight from node's request event, because
@@ -78,7 +83,13 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
   const fork = Runtime.runFork(yield* Effect.runtime<never>())
 
-  const run = (path: string, call: Call, request: Http.IncomingMessage, response: Http.ServerResponse, requestId: RequestId) => {
+  const run = (
+    path: string,
+    call: Call,
+    request: Http.IncomingMessage,
+    response: Http.ServerResponse,
+    requestId: RequestId
+  ) => {
     const leave = drain.enter()
     const state: CallState = { sink: undefined, abandon: () => response.destroy() }
     const fiber: Fiber.RuntimeFiber<void> = fork(call(request, response, requestId, state))
@@ -130,7 +141,11 @@ const close = (server: Http.Server): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     server.close(() => resume(Effect.void))
     server.closeIdleConnections()
-  }).pipe(Effect.timeoutOption(closeMillis), Effect.interruptible, Effect.zipRight(Effect.sync(() => server.closeAllConnections())))
+  }).pipe(
+    Effect.timeoutOption(closeMillis),
+    Effect.interruptible,
+    Effect.zipRight(Effect.sync(() => server.closeAllConnections()))
+  )
 const closeMillis = 1_000
 
 const addressOf = (server: Http.Server): AddressInfo => {

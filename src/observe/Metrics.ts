@@ -23,7 +23,9 @@ const labelled = <Labels extends ReadonlyArray<string>>(
 }
 
 const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
-const seconds = MetricBoundaries.fromIterable([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600])
+const seconds = MetricBoundaries.fromIterable([
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600
+])
 
 const callsCounted = labelled(counter("gateway_calls_total", "Calls that were admitted, by endpoint and status."), [
   "endpoint",
@@ -38,9 +40,16 @@ const answersCounted = labelled(counter("gateway_http_responses_total", "HTTP an
   "status"
 ])
 const callLatency = Metric.histogram("gateway_call_seconds", seconds, "From admission to the end of a call.")
-const contentLatency = Metric.histogram("gateway_first_content_seconds", seconds, "From admission to the first content.")
+const contentLatency = Metric.histogram(
+  "gateway_first_content_seconds",
+  seconds,
+  "From admission to the first content."
+)
 const inFlight = Metric.gauge("gateway_calls_in_flight", { description: "Calls that are running now." })
-const defectsCounted = counter("gateway_defects_total", "Unexpected failures of the gateway itself; expected to stay 0.")
+const defectsCounted = counter(
+  "gateway_defects_total",
+  "Unexpected failures of the gateway itself; expected to stay 0."
+)
 
 export const calls = (endpoint: string, status: CallStatus): void => callsCounted([endpoint, status])
 export const attempts = (provider: string, result: string): void => attemptsCounted([provider, result])

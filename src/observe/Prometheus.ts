@@ -13,7 +13,9 @@ export const render = (): string => {
     if (kind === undefined) continue
     let family = families.get(name)
     if (family === undefined) {
-      const help = Option.getOrElse(metricKey.description, () => "").replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
+      const help = Option.getOrElse(metricKey.description, () => "")
+        .replaceAll("\\", "\\\\")
+        .replaceAll("\n", "\\n")
       family = { head: `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`, lines: [] }
       families.set(name, family)
     }
@@ -40,7 +42,7 @@ const linesOf = (
   key: MetricKey.MetricKey<MetricKeyType.MetricKeyType.Untyped>,
   state: MetricState.MetricState.Untyped
 ): ReadonlyArray<string> => {
-  const labels = key.tags.map((tag) => `${tag.key}="${escape(tag.value)}"`)
+  const labels = key.tags.map((tag) => `${tag.key}="${escaped(tag.value)}"`)
   if (MetricState.isCounterState(state)) return [`${name}${braced(labels)} ${state.count}\n`]
   if (MetricState.isGaugeState(state)) return [`${name}${braced(labels)} ${state.value}\n`]
   if (!MetricState.isHistogramState(state)) return []
@@ -56,4 +58,4 @@ const linesOf = (
 
 const braced = (labels: ReadonlyArray<string>): string => (labels.length === 0 ? "" : `{${labels.join(",")}}`)
 
-const escape = (value: string): string => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
+const escaped = (value: string): string => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")

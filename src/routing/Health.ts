@@ -72,12 +72,15 @@ interface ProviderState {
   refusedUntilMillis: number
 }
 
+/** A route outside the list stands for itself: what befalls it tells nothing about its provider's other routes. */
+const originOf = (model: Model): string => (model.listed ? model.providerId : model.id)
+
 /** `random` answers from 0 to 1. */
 export const make = (timers: TimersShape, random: () => number): HealthShape => {
   const routes = new Map<string, RouteState>()
   const providers = new Map<string, ProviderState>()
   const routeOf = (model: Model): RouteState => remembered(routes, model.id, newRoute)
-  const providerOf = (model: Model): ProviderState => remembered(providers, model.providerId, newProvider)
+  const providerOf = (model: Model): ProviderState => remembered(providers, originOf(model), newProvider)
 
   const coolDown = (route: RouteState, now: number, namedMillis: number | null): void => {
     if (namedMillis !== null) {
@@ -97,7 +100,7 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
   return {
     of: (model) => {
       const route = routes.get(model.id)
-      const provider = providers.get(model.providerId)
+      const provider = providers.get(originOf(model))
       if (route === undefined && provider === undefined) return unknownHealth
       const now = timers.now()
       const outUntilMillis = Math.max(route?.goneUntilMillis ?? 0, provider?.refusedUntilMillis ?? 0)
@@ -125,7 +128,7 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
         route.latencyMillis === null
           ? latencyMillis
           : route.latencyMillis + latencyShare * (latencyMillis - route.latencyMillis)
-      providers.get(model.providerId)?.origin.succeeded(now)
+      providers.get(originOf(model))?.origin.succeeded(now)
     },
     failed: (model, error) => {
       const now = timers.now()

@@ -27,7 +27,9 @@ describe("a fresh service", () => {
     const page = await service.fetch("/docs")
     expect(page.status).toBe(200)
     expect(await page.text()).toContain("swagger")
-    const document = (await (await service.fetch("/openapi.json")).json()) as { readonly info: { readonly version: string } }
+    const document = (await (await service.fetch("/openapi.json")).json()) as {
+      readonly info: { readonly version: string }
+    }
     expect(document.info.version).toBe("0.1.0")
   })
 })
