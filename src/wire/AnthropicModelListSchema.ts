@@ -1,10 +1,9 @@
 import * as Schema from "effect/Schema"
 
-const Support = Schema.Struct({
-  supported: Schema.Boolean.annotations({ description: "Whether the model has it through this gateway." })
-}).annotations({ identifier: "CapabilitySupport" })
-
-const has = (description: string) => Support.annotations({ description })
+const has = (description: string) =>
+  Schema.Struct({
+    supported: Schema.Boolean.annotations({ description: "Whether the model has it through this gateway." })
+  }).annotations({ description })
 
 const Capabilities = Schema.Struct({
   batch: has("Batch processing."),

@@ -42,7 +42,7 @@ const AnswerMessage = Schema.Struct({
   tool_calls: exactly(Schema.Array(ToolCall), "The tools to call; absent when there are none."),
   annotations: exactly(Schema.Array(freeForm), annotations),
   audio: exactly(freeForm, audio)
-}).annotations({ identifier: "ChatCompletionMessage" })
+}).annotations({ identifier: "ChatCompletionMessage", description: "The answer." })
 
 export const ChatCompletion = Schema.Struct({
   id: envelope.id,
@@ -86,7 +86,7 @@ export const ToolCallDelta = Schema.Struct({
     "A fragment of a custom tool call."
   ),
   extra_content: extraContent
-}).annotations({ identifier: "ToolCallDelta" })
+}).annotations({ identifier: "ToolCallDelta", description: "A fragment of one tool call." })
 export type ToolCallDelta = typeof ToolCallDelta.Type
 
 export const ChatDelta = Schema.Struct({
@@ -99,7 +99,7 @@ export const ChatDelta = Schema.Struct({
   tool_calls: exactly(Schema.Array(ToolCallDelta), "Fragments of tool calls."),
   annotations: exactly(Schema.Array(freeForm), annotations),
   audio: exactly(freeForm, audio)
-}).annotations({ identifier: "ChatCompletionDelta" })
+}).annotations({ identifier: "ChatCompletionDelta", description: "What is new." })
 export type ChatDelta = typeof ChatDelta.Type
 
 export const ChatCompletionChunk = Schema.Struct({
@@ -112,7 +112,7 @@ export const ChatCompletionChunk = Schema.Struct({
   choices: Schema.Array(
     Schema.Struct({
       index,
-      delta: ChatDelta.annotations({ description: "What is new." }),
+      delta: ChatDelta,
       logprobs,
       finish_reason: Schema.NullOr(finishReason).annotations({ description: "Why the model stopped; null before." })
     })

@@ -75,7 +75,7 @@ const fromBody = (body: ChatBody): ChatRequest => ({
   routing: routingControls(body)
 })
 
-export type RoutingBody = Pick<ChatBody, "models" | "provider" | "routing_config" | "alpha" | "enable_fallback"> &
+type RoutingBody = Pick<ChatBody, "models" | "provider" | "routing_config" | "alpha" | "enable_fallback"> &
   Pick<ChatBody, "max_input_price_microusd_per_million" | "max_output_price_microusd_per_million">
 
 /** The routing fields of either endpoint. */

@@ -30,12 +30,12 @@ const ReasoningConfig = Schema.Struct({
 
 const entries = Schema.Array(Schema.String)
 
-export const ModelRestriction = Schema.Struct({
+const ModelRestriction = Schema.Struct({
   allow: optional(entries, "Model ids, `<prefix>/*` or `*`; an empty list allows nothing."),
   deny: optional(entries, "Model ids, `<prefix>/*` or `*`; wins over `allow`.")
 }).annotations({ identifier: "ModelRestriction", description: "Narrows the project's policy, never widens it." })
 
-export const ProviderRestriction = Schema.Struct({
+const ProviderRestriction = Schema.Struct({
   allow: optional(entries, "Provider ids, `<prefix>/*` or `*`; an empty list allows nothing."),
   deny: optional(entries, "Provider ids, `<prefix>/*` or `*`; wins over `allow`."),
   only: optional(entries, "Another name for `allow`; send one of the two."),

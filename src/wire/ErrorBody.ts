@@ -19,11 +19,11 @@ export const WireError = Schema.Struct({
     ),
     { exact: true }
   ).annotations({ description: "More about some errors, such as `reason` of a 402." })
-}).annotations({ identifier: "Error" })
+}).annotations({ identifier: "Error", description: "What went wrong." })
 export type WireError = typeof WireError.Type
 
 export const ErrorResponse = Schema.Struct({
-  error: WireError.annotations({ description: "The error." })
+  error: WireError
 }).annotations({ identifier: "ErrorResponse" })
 
 /** The body of every error on `/v1`; all four keys are always there. */

@@ -3,7 +3,7 @@ import type { Prices } from "../domain/Money.ts"
 /** How a price is written that is not one number, or not known. */
 export const noPrice = "-1"
 
-export interface ListedPrices {
+interface ListedPrices {
   readonly prompt: string
   readonly completion: string
   readonly input_cache_read?: string

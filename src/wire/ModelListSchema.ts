@@ -29,7 +29,7 @@ const TopProvider = Schema.Struct({
   max_completion_tokens: exactly(Schema.Int, "Most completion tokens, where the provider documents it.")
 })
 
-export const ListedReasoning = Schema.Struct({
+const ListedReasoning = Schema.Struct({
   mandatory: Schema.Boolean.annotations({ description: "Reasoning cannot be switched off." }),
   supported_efforts: Schema.Array(effort).annotations({ description: "Efforts to choose from, highest first." }),
   default_effort: Schema.NullOr(effort).annotations({ description: "What holds when none is sent, if known." }),
@@ -90,7 +90,9 @@ export const ModelEntry = Schema.Struct({
     Schema.Struct({
       variants: Schema.Record({
         key: Schema.String,
-        value: Schema.Struct({ reasoning_effort: effort })
+        value: Schema.Struct({
+          reasoning_effort: effort.annotations({ description: "The effort of this variant." })
+        })
       }).annotations({ description: "Request options by the name of the variant." })
     }),
     "The same as variants, each with the request options it stands for."

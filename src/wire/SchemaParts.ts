@@ -7,7 +7,7 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>, description: string)
 /** A free-form object: any keys, any values. */
 export const freeForm = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-export interface NumberRange {
+interface NumberRange {
   readonly type: "integer" | "number"
   readonly minimum?: number
   readonly maximum?: number

@@ -32,7 +32,7 @@ const filePart = fc.record({
 const refusalPart = fc.record({ type: fc.constant("refusal"), refusal: text })
 const textContent = fc.oneof(text, fc.array(textPart, { maxLength: 3 }))
 
-export const toolCall = fc.oneof(
+const toolCall = fc.oneof(
   shape(
     { id: text, type: fc.constant("function"), function: fc.record({ name: text, arguments: text }) },
     { extra_content: orNull(freeForm) }
@@ -55,7 +55,7 @@ const reasoningDetail = shape(
   }
 )
 
-export const message = fc.oneof(
+const message = fc.oneof(
   shape({ role: fc.constantFrom("developer", "system"), content: textContent }, { name: orNull(text) }),
   shape(
     {
@@ -159,31 +159,17 @@ export const body: fc.Arbitrary<unknown> = shape(
   }
 ).map((value): unknown => JSON.parse(JSON.stringify(value)))
 
+/** Values of every kind, on and just past every bound that a field has. */
 const junk: ReadonlyArray<unknown> = [
-  null,
-  "",
-  "x",
-  "function",
-  "low",
-  "y".repeat(121),
-  "\u{1f600}".repeat(121),
-  0,
-  1,
-  -1,
-  1.5,
-  101,
-  2 ** 53,
-  Number.POSITIVE_INFINITY,
-  true,
-  [],
-  {},
-  [1],
-  ["a"],
-  { type: "text" },
-  { role: "user" },
-  { allow: ["a"] },
-  Array.from({ length: 65 }, () => "s")
+  ...[null, true, [], {}, [1], ["a"], { type: "text" }, { role: "user" }, { allow: ["a"] }, { effort: "none" }],
+  ...["", "x", "function", "user", "low", "text", "y".repeat(120), "y".repeat(121), "y".repeat(256), "y".repeat(257)],
+  ...["\u{1f600}".repeat(120), "\u{1f600}".repeat(121), "\u{1f600}".repeat(257), "data:,", "ftp://x"],
+  ...[-2.5, -2, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 20, 21, 100, 101, 2 ** 53 - 1, 2 ** 53, Number.POSITIVE_INFINITY],
+  ...[64, 65, 1_024, 1_025].flatMap((length) => [Array.from({ length }, () => "s"), Array.from({ length }, customTool)])
 ]
+function customTool() {
+  return { type: "custom", custom: { name: "f" } }
+}
 const keys = ["unknown", "__proto__", "constructor", "type", "role", "content", "name", "only", "effort", "stream", "n"]
 
 type Key = string | number
@@ -203,23 +189,125 @@ const changed = (value: unknown, [key, ...rest]: ReadonlyArray<Key>, change: (va
   )
 }
 
+const ways = ["replace", "add", "remove", "repeat"] as const
+
+const changedBy = (json: unknown, path: ReadonlyArray<Key>, how: (typeof ways)[number], key: string, value: unknown) =>
+  changed(json, path, (before) => {
+    if (how === "replace") return value
+    if (Array.isArray(before)) return how === "remove" ? before.slice(1) : [...before, ...before]
+    if (typeof before !== "object" || before === null) return value
+    const entries = Object.entries(before)
+    return Object.fromEntries(how === "remove" ? entries.slice(1) : [...entries, [key, value]])
+  })
+
 /** A body of which one place has been removed, replaced, repeated, or given another key. */
 export const mutated: fc.Arbitrary<unknown> = fc
   .record({
     body,
     at: fc.double({ min: 0, max: 0.999_999, noNaN: true }),
-    how: fc.constantFrom("replace", "add", "remove", "repeat"),
+    how: fc.constantFrom(...ways),
     value: fc.constantFrom(...junk),
     key: fc.constantFrom(...keys)
   })
   .map(({ at, body, how, key, value }) => {
     const paths = pathsOf(body, [])
-    const path = paths[Math.floor(at * paths.length)] ?? []
-    if (how === "replace") return changed(body, path, () => value)
-    return changed(body, path, (before) => {
-      if (Array.isArray(before)) return how === "remove" ? before.slice(1) : [...before, ...before]
-      if (typeof before !== "object" || before === null) return value
-      const entries = Object.entries(before)
-      return Object.fromEntries(how === "remove" ? entries.slice(1) : [...entries, [key, value]])
-    })
+    return changedBy(body, paths[Math.floor(at * paths.length)] ?? [], how, key, value)
   })
+
+/** Every place of a body with every one of the values instead, and with each of its keys gone. */
+export function* everyChange(json: unknown): Generator<unknown> {
+  for (const path of pathsOf(json, [])) {
+    for (const value of junk) yield changedBy(json, path, "replace", "", value)
+    const parent = path.slice(0, -1)
+    yield changed(json, parent, (before) =>
+      typeof before === "object" && before !== null && !Array.isArray(before)
+        ? Object.fromEntries(Object.entries(before).filter(([name]) => name !== path.at(-1)))
+        : before
+    )
+    for (const key of keys) yield changedBy(json, path, "add", key, 1)
+  }
+}
+
+/** A request that uses every field there is. */
+export const full = {
+  model: "auto",
+  messages: [
+    { role: "developer", content: "d", name: "n" },
+    { role: "system", content: [{ type: "text", text: "t", prompt_cache_breakpoint: { a: 1 } }] },
+    {
+      role: "user",
+      name: "n",
+      content: [
+        { type: "text", text: "t" },
+        { type: "image_url", image_url: { url: "https://a.example", detail: "low" } },
+        { type: "input_audio", input_audio: { data: "AA", format: "wav" } },
+        { type: "file", file: { filename: "f", file_data: "d", file_id: "i" } }
+      ]
+    },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "t" },
+        { type: "refusal", refusal: "r" }
+      ],
+      refusal: "r",
+      name: "n",
+      audio: { id: "a" },
+      tool_calls: [
+        { id: "c", type: "function", function: { name: "f", arguments: "{}" }, extra_content: { google: {} } },
+        { id: "d", type: "custom", custom: { name: "f", input: "i" }, extra_content: null }
+      ],
+      reasoning: "r",
+      reasoning_content: "r",
+      reasoning_details: [
+        { type: "reasoning.text", text: "t", summary: "s", data: "d", signature: "s", format: "f", id: "i", index: 0 }
+      ]
+    },
+    { role: "assistant", content: null, tool_calls: [{ id: "e", type: "custom", custom: { name: "f", input: "" } }] },
+    { role: "tool", content: "r", tool_call_id: "c" }
+  ],
+  tools: [
+    { type: "function", function: { name: "f", description: "d", parameters: { type: "object" }, strict: true } },
+    { type: "custom", custom: { name: "g", description: "d", format: { type: "text" } } }
+  ],
+  tool_choice: "auto",
+  stream: true,
+  token_doctor: false,
+  stream_options: { include_usage: true, include_obfuscation: false },
+  temperature: 1,
+  top_p: 1,
+  max_tokens: 1,
+  max_completion_tokens: 1,
+  stop: ["s"],
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  n: 1,
+  seed: 1,
+  logprobs: true,
+  top_logprobs: 1,
+  parallel_tool_calls: true,
+  response_format: { type: "text" },
+  reasoning_effort: "low",
+  reasoning: { effort: "low", max_tokens: 1, summary: "auto", exclude: true },
+  verbosity: "low",
+  service_tier: "auto",
+  metadata: { a: "b" },
+  store: true,
+  safety_identifier: "s",
+  prompt_cache_key: "k",
+  prompt_cache_options: {},
+  prompt_cache_retention: "24h",
+  prediction: {},
+  modalities: ["text"],
+  audio: {},
+  moderation: {},
+  web_search_options: {},
+  user: "u",
+  models: { allow: ["a"], deny: ["b"] },
+  provider: { allow: ["a"], deny: ["b"], ignore: ["c"] },
+  routing_config: "r",
+  alpha: 0.5,
+  max_input_price_microusd_per_million: 1,
+  max_output_price_microusd_per_million: 1,
+  enable_fallback: true
+}

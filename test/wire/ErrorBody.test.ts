@@ -1,0 +1,39 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { noCost } from "../../src/domain/Call.ts"
+import { AnthropicErrorResponse, anthropicErrorBody, ErrorResponse, errorBody } from "../../src/wire/ErrorBody.ts"
+import { head } from "./AnswerArbitraries.ts"
+
+const error = { message: "No.", type: "authentication_error", param: null, code: "invalid_api_key" }
+
+describe("an error body", () => {
+  it("always has its four keys, and metadata only where there is any", () => {
+    expect(errorBody(error)).toBe(
+      '{"error":{"message":"No.","type":"authentication_error","param":null,"code":"invalid_api_key"}}'
+    )
+    const attempt = {
+      provider: "acme",
+      model: "acme/large",
+      status: "timeout",
+      error: { code: "provider_timeout", message: null },
+      cost: noCost,
+      latency_ms: 1.5
+    } as const
+    const body: unknown = JSON.parse(errorBody({ ...error, metadata: { attempts: [attempt], reason: "held" } }))
+    expect(Schema.decodeUnknownSync(ErrorResponse)(body).error.metadata).toEqual({
+      attempts: [attempt],
+      reason: "held"
+    })
+  })
+
+  it("has Anthropic's families in Anthropic's shape", () => {
+    const body: unknown = JSON.parse(anthropicErrorBody(error, head.requestId))
+    expect(Schema.decodeUnknownSync(AnthropicErrorResponse)(body)).toEqual({
+      type: "error",
+      error: { type: "authentication_error", message: "No." },
+      request_id: head.requestId
+    })
+    expect(anthropicErrorBody({ ...error, type: "server_error" }, head.requestId)).toContain('"type":"api_error"')
+    expect(anthropicErrorBody({ ...error, type: "rate_limit_error" }, head.requestId)).toContain('"rate_limit_error"')
+  })
+})
