@@ -155,7 +155,6 @@ export class ResponsesStream {
   private call(delta: ToolCallDelta): CallWriter {
     const open = this.calls.get(delta.index)
     if (open !== undefined) return open
-    this.closeCurrent()
     const given = delta.id ?? ""
     const id = given === "" || this.callIds.has(given) ? callId(this.head.requestId, delta.index) : given
     this.callIds.add(id)

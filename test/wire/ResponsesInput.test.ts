@@ -236,12 +236,21 @@ describe("reasoning items", () => {
     })
   })
 
-  it("of others, and ours before no turn, are left out", () => {
+  it("that lead to no turn of the assistant do not reach a later one", () => {
+    expect(messagesOf(ours("s"), user, { role: "assistant", content: "x" })[1]).toEqual({
+      role: "assistant",
+      content: "x"
+    })
+  })
+
+  it("of others are left out", () => {
+    const future = { ...ours("s"), encrypted_content: ours("s").encrypted_content.replace("mrg1.", "mrg2.") }
     const foreign = { type: "reasoning", id: "rs", summary: [], encrypted_content: "gAAAA" }
     const broken = { type: "reasoning", id: "rs", summary: [], encrypted_content: "mrg1.e30" }
     expect(
       messagesOf(
         foreign,
+        future,
         broken,
         { type: "reasoning", summary: [] },
         { role: "assistant", content: "x" },
