@@ -13,7 +13,7 @@ export type TextContent = {
   readonly annotations: ReadonlyArray<JsonObject>
   readonly logprobs: ReadonlyArray<unknown>
 }
-export type RefusalContent = { readonly type: "refusal"; readonly refusal: string }
+type RefusalContent = { readonly type: "refusal"; readonly refusal: string }
 
 export type MessageItem = {
   readonly id: string
@@ -29,7 +29,7 @@ export type ReasoningItem = {
   readonly summary: ReadonlyArray<SummaryText>
   readonly encrypted_content?: string
 }
-export type SummaryText = { readonly type: "summary_text"; readonly text: string }
+type SummaryText = { readonly type: "summary_text"; readonly text: string }
 
 export type FunctionCallItem = CallFacts & { readonly type: "function_call"; readonly arguments: string }
 export type CustomToolCallItem = CallFacts & { readonly type: "custom_tool_call"; readonly input: string }

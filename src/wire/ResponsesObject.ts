@@ -166,7 +166,7 @@ const messageContent = (answer: Answer): MessageItem["content"] => {
 }
 
 /** An answer that was cut off was cut off in its last item. */
-export const lastIncomplete = (output: ReadonlyArray<OutputItem>): ReadonlyArray<OutputItem> =>
+const lastIncomplete = (output: ReadonlyArray<OutputItem>): ReadonlyArray<OutputItem> =>
   output.map((item, index) =>
     index === output.length - 1 && item.type !== "reasoning" ? { ...item, status: "incomplete" } : item
   )

@@ -47,7 +47,7 @@ const StreamOptions = Schema.Struct({
 }).annotations({ identifier: "ResponsesStreamOptions" })
 
 /** The fields of one value each; items, tools and the tool choice have rules of their own. */
-export const plainFields = {
+const plainFields = {
   model: Schema.String.annotations({ description: "`auto`, `auto:<slug>`, or a concrete id from the models list." }),
   instructions: optional(Schema.String, "Becomes the developer message that comes first."),
   stream: Schema.optional(Schema.Boolean).annotations({

@@ -4,7 +4,7 @@ import { array, boolean, cut, nonEmpty, object, oneOf, optional, reject, string 
 import { isWebSearch } from "./ResponsesToolSchema.ts"
 
 /** A tool as the client knows it. */
-export interface ToolOrigin {
+interface ToolOrigin {
   readonly kind: Tool["type"]
   readonly name: string
   readonly namespace: string | undefined
