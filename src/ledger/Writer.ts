@@ -65,6 +65,8 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
     let writing = false
     let closing = false
     let failures = 0
+    /** Endings up to this one have been in a batch that failed. */
+    let suspectUntil = 0
     let most = mostPerStatement
     let endingsTurn = true
     let idle: (() => void) | undefined
@@ -89,7 +91,7 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
       ride?.()
       ride = undefined
       // While a bad ending may be among them, endings and requests take turns: no request has to fail for an ending.
-      const apart = failures > 0 || most < mostPerStatement
+      const apart = (endings[0]?.sequence ?? Number.POSITIVE_INFINITY) <= suspectUntil
       const mayEnd = retry === undefined && (!apart || endingsTurn || requests.length === 0)
       const due = mayEnd ? endings.splice(0, most) : []
       const decided = apart && due.length > 0 ? [] : requests.splice(0, mostPerStatement)
@@ -112,11 +114,11 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
     }
 
     const proceed = (): void => {
-      if (requests.length > 0 || (retry === undefined && (closing || failures > 0 || endings.length >= most))) flush()
-      else if (endings.length > 0 && retry === undefined) {
-        if (flushers.length > 0) flush()
-        else ride ??= timers.after(rideMillis, flush)
-      } else if (ending.size === 0) idle?.()
+      const mayEnd = retry === undefined && endings.length > 0
+      const mustEnd = closing || failures > 0 || flushers.length > 0 || endings.length >= most
+      if (requests.length > 0 || (mayEnd && mustEnd)) flush()
+      else if (mayEnd) ride ??= timers.after(rideMillis, flush)
+      else if (ending.size === 0) idle?.()
     }
 
     const succeeded = (
@@ -154,6 +156,7 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
       }
       if (due.length === 0) return
       failures += 1
+      suspectUntil = due.at(-1)?.sequence ?? suspectUntil
       const refused = fault?.refused !== false
       const repeated = failures > (refused ? refusalsBeforeHalving : failuresBeforeHalving)
       if (repeated && refused && due.length === 1 && decided.length === 0) {

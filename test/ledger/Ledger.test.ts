@@ -13,9 +13,9 @@ describe("in memory", () => {
 
 for (const [name, database] of databases) {
   describe(`on ${name}`, () => {
-    layer(
-      LedgerLayer.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provideMerge(Timers.layer)),
-      { timeout: 30_000, excludeTestServices: true }
-    )((it) => promises(it))
+    layer(LedgerLayer.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provideMerge(Timers.layer)), {
+      timeout: 30_000,
+      excludeTestServices: true
+    })((it) => promises(it))
   })
 }

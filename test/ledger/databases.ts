@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
-import type { PgClient } from "@effect/sql-pg/PgClient"
 import type { SqlClient } from "@effect/sql/SqlClient"
+import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

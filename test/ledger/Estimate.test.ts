@@ -1,0 +1,307 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import type { ChatRequest, Message } from "../../src/domain/Chat.ts"
+import type { Model } from "../../src/domain/Model.ts"
+import { costOf, microUsd, type Prices } from "../../src/domain/Money.ts"
+import { type SupportTable, shapingParameters, tuningParameters } from "../../src/domain/Support.ts"
+import { usage } from "../../src/domain/Usage.ts"
+import * as Estimate from "../../src/ledger/Estimate.ts"
+
+const support = Object.fromEntries(
+  [...shapingParameters, ...tuningParameters].map((parameter) => [parameter, "native"])
+) as SupportTable
+
+const prices: Prices = { input: 2_500_000, output: 10_000_000, cacheRead: 250_000, cacheWrite: 3_125_000, tiers: [] }
+
+const model = (parts: Partial<Model> = {}): Model => ({
+  id: "acme/large",
+  providerId: "acme",
+  upstreamModel: "large",
+  alias: "large",
+  displayName: "Large",
+  createdSeconds: 0,
+  protocol: "openai-chat",
+  prices,
+  contextTokens: 200_000,
+  inputTokens: null,
+  outputTokens: 64_000,
+  imageTokens: 3_000,
+  quality: 0.8,
+  capabilities: {
+    tools: true,
+    vision: true,
+    "structured-output": true,
+    sampling: true,
+    logprobs: true,
+    "audio-input": true,
+    "file-input": true,
+    "image-url": true
+  },
+  reasoning: null,
+  reasonsByDefault: false,
+  toolsForbidEffort: false,
+  profile: { effort: null, maxOutputTokens: null, apiVersion: null },
+  billsAbortedCalls: false,
+  support,
+  listed: true,
+  knowledgeCutoff: null,
+  ...parts
+})
+
+const request = (messages: ReadonlyArray<Message>, parts: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: "auto",
+  messages,
+  tools: [],
+  toolChoice: undefined,
+  stream: false,
+  includeUsage: false,
+  tokenDoctor: false,
+  maxOutputTokens: undefined,
+  temperature: undefined,
+  topP: undefined,
+  stop: [],
+  frequencyPenalty: undefined,
+  presencePenalty: undefined,
+  seed: undefined,
+  logprobs: undefined,
+  topLogprobs: undefined,
+  parallelToolCalls: undefined,
+  responseFormat: undefined,
+  effort: undefined,
+  reasoning: { maxTokens: undefined, summary: undefined, exclude: false },
+  verbosity: undefined,
+  serviceTier: undefined,
+  metadata: undefined,
+  store: undefined,
+  safetyIdentifier: undefined,
+  promptCacheKey: undefined,
+  promptCacheOptions: undefined,
+  promptCacheRetention: undefined,
+  prediction: undefined,
+  modalities: undefined,
+  audio: undefined,
+  moderation: undefined,
+  webSearchOptions: undefined,
+  user: undefined,
+  routing: {
+    models: { allow: null, deny: [] },
+    providers: { allow: null, deny: [] },
+    routingConfig: undefined,
+    alpha: undefined,
+    maxInputPriceMicroUsdPerMillion: undefined,
+    maxOutputPriceMicroUsdPerMillion: undefined,
+    enableFallback: undefined
+  },
+  ...parts
+})
+
+const says = (content: string): Message => ({ role: "user", content })
+const measured = (content: string) => Estimate.measure(request([says(content)]))
+/** What the framing alone counts. */
+const empty = measured("")
+const tokensOf = (content: string) => measured(content).estimatedTokens - empty.estimatedTokens
+
+describe("measuring a prompt", () => {
+  it("is within a factor of two and a half of real tokenizers for text of every kind", () => {
+    // Counted with the encoding o200k_base.
+    const samples: ReadonlyArray<readonly [text: string, tokens: number]> = [
+      ["The quick brown fox jumps over the lazy dog. ".repeat(20), 201],
+      ["function add(a, b) {\n  return a + b;\n}\n".repeat(20), 280],
+      ["1234567890 ".repeat(20), 100],
+      ["Быстрая коричневая лиса прыгает через ленивую собаку. ".repeat(20), 382],
+      ["敏捷的棕色狐狸跳过了懒狗。".repeat(20), 280],
+      ['{"name":"get_weather","arguments":{"city":"Paris","unit":"celsius"}}\n'.repeat(20), 360],
+      ["🙂👍🏽 ".repeat(20), 81]
+    ]
+    for (const [text, tokens] of samples) {
+      const ratio = tokensOf(text) / tokens
+      expect(ratio, text.slice(0, 30)).toBeGreaterThan(0.4)
+      expect(ratio, text.slice(0, 30)).toBeLessThan(2.5)
+    }
+  })
+
+  it("counts long opaque runs as what they are", () => {
+    expect(tokensOf("A".repeat(30_000))).toBeGreaterThanOrEqual(20_000)
+    expect(tokensOf("a1B2c3".repeat(5_000))).toBeGreaterThanOrEqual(20_000)
+  })
+
+  it("stays linear on hostile megabytes", () => {
+    const time = (text: string) => {
+      const started = performance.now()
+      measured(text)
+      return performance.now() - started
+    }
+    time("warm up ".repeat(100_000))
+    for (const unit of ["a", "a1", " ", "\n", "!", "é", "漢", "\ud800", "a!"]) {
+      expect(time(unit.repeat(1_000_000 / unit.length)), JSON.stringify(unit)).toBeLessThan(500)
+    }
+  })
+
+  it("counts a picture or a file as one, whatever its data weighs", () => {
+    const data = `data:image/png;base64,${"A".repeat(1_000_000)}`
+    const measure = Estimate.measure(
+      request([
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "what is this?" },
+            { type: "image_url", image_url: { url: data } },
+            { type: "file", file: { file_data: data } },
+            { type: "input_audio", input_audio: { data: "A".repeat(12_800), format: "mp3" } }
+          ]
+        }
+      ])
+    )
+    expect([measure.images, measure.files, measure.audioTokens]).toEqual([1, 1, 100])
+    expect(measure.utf8Bytes).toBe(measured("what is this?").utf8Bytes)
+    expect(Estimate.promptTokensBound(measure, model())).toBe(
+      Estimate.promptTokensBound(measured("what is this?"), model()) + 2 * 3_000 + 100
+    )
+  })
+
+  it("counts everything that a provider reads: tools, formats, tool calls and earlier thoughts", () => {
+    const plain = request([says("hi")])
+    const more: ReadonlyArray<ChatRequest> = [
+      { ...plain, tools: [{ type: "function", function: { name: "f", description: "x".repeat(400) } }] },
+      { ...plain, responseFormat: { type: "json_schema", json_schema: { name: "x".repeat(400) } } },
+      request([says("hi"), { role: "tool", tool_call_id: "1", content: "x".repeat(400) }]),
+      request([
+        says("hi"),
+        {
+          role: "assistant",
+          tool_calls: [{ id: "1", type: "function", function: { name: "f", arguments: "x".repeat(400) } }]
+        }
+      ]),
+      request([
+        says("hi"),
+        { role: "assistant", reasoning_details: [{ type: "reasoning.encrypted", data: "x".repeat(400) }] }
+      ]),
+      request([says("hi"), { role: "assistant", content: [{ type: "refusal", refusal: "x".repeat(400) }] }])
+    ]
+    const before = Estimate.measure(plain)
+    for (const request of more) {
+      const after = Estimate.measure(request)
+      expect(after.utf8Bytes - before.utf8Bytes).toBeGreaterThanOrEqual(400)
+      expect(after.estimatedTokens - before.estimatedTokens).toBeGreaterThan(200)
+    }
+  })
+
+  it("never shrinks when text is added", () => {
+    fc.assert(
+      fc.property(fc.fullUnicodeString(), fc.fullUnicodeString(), (text, more) => {
+        const shorter = measured(text)
+        const longer = Estimate.measure(request([says(text), says(more)]))
+        expect(longer.utf8Bytes).toBeGreaterThanOrEqual(shorter.utf8Bytes)
+        expect(longer.estimatedTokens).toBeGreaterThanOrEqual(shorter.estimatedTokens)
+        expect(Estimate.promptTokensBound(longer, model())).toBeGreaterThanOrEqual(
+          Estimate.promptTokensBound(shorter, model())
+        )
+      })
+    )
+  })
+})
+
+describe("the output cap", () => {
+  const prompt = measured("hello")
+  const cap = (wanted: number | undefined, parts: Partial<Model> = {}) =>
+    Estimate.outputCap(request([], { maxOutputTokens: wanted }), model(parts), prompt)
+
+  it("is the client's, else the profile's, else the model's limit", () => {
+    const profile = { effort: null, maxOutputTokens: 8_000, apiVersion: null }
+    expect(cap(1_000)).toBe(1_000)
+    expect(cap(100_000)).toBe(64_000)
+    expect(cap(undefined)).toBe(64_000)
+    expect(cap(undefined, { profile })).toBe(8_000)
+    expect(cap(10_000, { profile })).toBe(8_000)
+    expect(cap(undefined, { outputTokens: null, contextTokens: null })).toBe(16_384)
+    expect(cap(50_000, { outputTokens: null, contextTokens: null })).toBe(50_000)
+  })
+
+  it("leaves room for the prompt in the context, and at least one token", () => {
+    expect(cap(undefined, { contextTokens: 1_000 })).toBe(1_000 - Estimate.likelyPromptTokens(prompt))
+    expect(cap(undefined, { contextTokens: 1 })).toBe(1)
+  })
+})
+
+const rate = fc.integer({ min: 0, max: 75_000_000 })
+const orNull = (rate: fc.Arbitrary<number>) => fc.option(rate, { nil: null })
+const rates = { input: rate, output: rate, cacheRead: orNull(rate), cacheWrite: orNull(rate) }
+const anyPrices: fc.Arbitrary<Prices> = fc.record({
+  ...rates,
+  tiers: fc
+    .array(fc.record({ ...rates, abovePromptTokens: fc.integer({ min: 0, max: 400 }) }), { maxLength: 3 })
+    .map((tiers) => tiers.sort((a, b) => a.abovePromptTokens - b.abovePromptTokens))
+})
+const anyCall = fc.record({
+  prices: anyPrices,
+  text: fc.string({ maxLength: 600 }),
+  wanted: fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: undefined }),
+  reasoning: fc.boolean()
+})
+
+describe("the hold", () => {
+  it("covers the cost of any usage within the bounds, in every price tier", () => {
+    fc.assert(
+      fc.property(
+        anyCall,
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 5, maxLength: 5 }),
+        (call, parts) => {
+          const priced = model({ prices: call.prices, outputTokens: 10_000 })
+          const asked = request([says(call.text)], { maxOutputTokens: call.wanted })
+          const prompt = Estimate.measure(asked)
+          const bound = Estimate.promptTokensBound(prompt, priced)
+          const cap = Estimate.outputCap(asked, priced, prompt)
+          const [total = 0, read = 0, write = 0, output = 0, thoughts = 0] = parts
+          const tokens = Math.floor(bound * total)
+          const cacheReadTokens = Math.floor(tokens * read)
+          const cacheWriteTokens = Math.floor((tokens - cacheReadTokens) * write)
+          const outputTokens = Math.floor(cap * output)
+          const used = usage({
+            inputTokens: tokens - cacheReadTokens - cacheWriteTokens,
+            cacheReadTokens,
+            cacheWriteTokens,
+            outputTokens,
+            reasoningTokens: Math.floor((cap - outputTokens) * thoughts)
+          })
+          expect(Estimate.holdOption(prompt, asked, priced, call.reasoning).full).toBeGreaterThanOrEqual(
+            costOf(call.prices, used)
+          )
+        }
+      )
+    )
+  })
+
+  it("pays for the cap that it affords, and not for one token more", () => {
+    fc.assert(
+      fc.property(anyCall, fc.double({ min: 0, max: 1, noNaN: true }), (call, share) => {
+        const priced = model({ prices: call.prices, outputTokens: 10_000 })
+        const asked = request([says(call.text)], { maxOutputTokens: call.wanted })
+        const prompt = Estimate.measure(asked)
+        const cap = Estimate.outputCap(asked, priced, prompt)
+        const { full, least } = Estimate.holdOption(prompt, asked, priced, call.reasoning)
+        expect(least).toBeLessThanOrEqual(full)
+        const amount = microUsd(least + Math.floor((full - least) * share))
+        const affordable = Estimate.affordableOutputTokens(amount, prompt, priced, cap)
+        const costs = (tokens: number) =>
+          Estimate.holdOption(prompt, { ...asked, maxOutputTokens: tokens }, priced, false).full
+        expect(affordable).toBeGreaterThanOrEqual(Math.min(cap, call.reasoning ? 4_096 : 256))
+        expect(affordable).toBeLessThanOrEqual(cap)
+        expect(costs(affordable)).toBeLessThanOrEqual(amount)
+        if (affordable < cap) expect(costs(affordable + 1)).toBeGreaterThan(amount)
+      })
+    )
+  })
+
+  it("is nothing where nothing is known of the price", () => {
+    const prompt = measured("hi")
+    const unpriced = model({ prices: null })
+    expect(Estimate.holdOption(prompt, request([]), unpriced, true)).toEqual({ full: 0, least: 0 })
+    expect(Estimate.affordableOutputTokens(microUsd(0), prompt, unpriced, 777)).toBe(777)
+  })
+})
+
+it("text that nobody has counted is estimated from its length", () => {
+  expect(Estimate.estimateOutputTokens(0)).toBe(0)
+  expect(Estimate.estimateOutputTokens(1)).toBe(1)
+  expect(Estimate.estimateOutputTokens(400)).toBe(100)
+})

@@ -1,0 +1,225 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { PgClient } from "@effect/sql-pg/PgClient"
+import { beforeAll, describe, expect, it, layer } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { type Database, layerUnmigrated } from "../../src/sql/Database.ts"
+import * as Embedded from "../../src/sql/embedded/Embedded.ts"
+import { prepare } from "../../src/sql/embedded/files.js"
+import { writeTemplate } from "../../src/sql/embedded/template.js"
+import { Wire } from "../../src/sql/embedded/Wire.ts"
+
+const inMemory = layerUnmigrated({ url: Option.none(), dataDir: ":memory:" })
+
+const temporaryDirectory = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "embedded-"))),
+  (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
+)
+
+/** Runs with the database of this directory open. */
+const within = <A, E>(directory: string, use: Effect.Effect<A, E, SqlClient | Database>) =>
+  Effect.scoped(
+    Effect.flatMap(Layer.build(layerUnmigrated({ url: Option.none(), dataDir: directory })), (context) =>
+      Effect.provide(use, context)
+    )
+  )
+
+describe("one session behind many connections", () => {
+  layer(inMemory, { timeout: 60_000, excludeTestServices: true })((it) => {
+    it.effect("transactions of several connections do not mix, and a failed one leaves nothing", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`create table tally (n int)`
+        yield* sql`insert into tally values (0)`
+        yield* Effect.forEach(
+          Array.from({ length: 40 }, (_, index) => index),
+          (index) =>
+            sql
+              .withTransaction(
+                Effect.gen(function* () {
+                  const [row] = yield* sql<{ n: number }>`select n from tally`
+                  yield* Effect.yieldNow()
+                  yield* sql`update tally set n = ${(row?.n ?? 0) + 1}`
+                  if (index % 4 === 0) return yield* Effect.fail("rolled back")
+                })
+              )
+              .pipe(Effect.ignore),
+          { concurrency: "unbounded" }
+        )
+        expect(yield* sql`select n from tally`).toEqual([{ n: 30 }])
+      })
+    )
+
+    it.effect("an interrupted transaction is rolled back and others go on", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`create table half (n int)`
+        const inside = yield* Deferred.make<void>()
+        const fiber = yield* Effect.fork(
+          sql.withTransaction(
+            sql`insert into half values (1)`.pipe(
+              Effect.zipRight(Deferred.succeed(inside, undefined)),
+              Effect.zipRight(Effect.never)
+            )
+          )
+        )
+        yield* Deferred.await(inside)
+        yield* Fiber.interrupt(fiber)
+        expect(yield* sql`select n from half`).toEqual([])
+      })
+    )
+
+    it.effect("two cursors run at once with queries between them", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const count = (to: number) => Stream.runCount(sql`select generate_series(1, ${to}::int)`.stream)
+        const counts = yield* Effect.all([count(1_000), sql`select 1 as one`, count(700)], { concurrency: "unbounded" })
+        expect([counts[0], counts[2]]).toEqual([1_000, 700])
+      })
+    )
+
+    it.effect("large parameters and answers come through whole", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const large = "漢".repeat(700_000)
+        const rows = yield* sql`select ${large}::text as text, n from generate_series(1, 2) n`
+        expect(rows).toEqual([
+          { text: large, n: 1 },
+          { text: large, n: 2 }
+        ])
+      })
+    )
+
+    it.effect("a notification reaches the connection that listens, between other answers", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient
+        const listening = yield* Deferred.make<void>()
+        const heard = yield* sql.listen("news").pipe(
+          Stream.tap(() => Deferred.succeed(listening, undefined)),
+          Stream.filter((news) => news !== "ready?"),
+          Stream.take(2),
+          Stream.runCollect,
+          Effect.fork
+        )
+        yield* sql`select pg_notify('news', 'ready?')`.pipe(Effect.repeat({ until: () => Deferred.isDone(listening) }))
+        yield* sql`select pg_notify('news', 'one'), repeat('x', 100000)`
+        yield* sql`select pg_notify('news', 'two')`
+        expect(Chunk.toReadonlyArray(yield* Fiber.join(heard))).toEqual(["one", "two"])
+      })
+    )
+
+    it.effect("an error is the statement's own and the connection stays good", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const outcome = yield* Effect.either(sql`select 1 / 0`)
+        expect(Either.isLeft(outcome) && outcome.left.cause).toMatchObject({ code: "22012" })
+        expect(yield* sql`select 1 as one`).toEqual([{ one: 1 }])
+      })
+    )
+  })
+})
+
+describe("the data directory", () => {
+  let template: Uint8Array = new Uint8Array(0)
+  beforeAll(async () => {
+    const directory = await mkdtemp(join(tmpdir(), "template-"))
+    await writeTemplate(join(directory, "template.tar.gz"))
+    template = await readFile(join(directory, "template.tar.gz"))
+    await rm(directory, { recursive: true })
+  }, 60_000)
+
+  it.scopedLive(
+    "reports when its thread ends on its own, and every query fails",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        yield* Effect.promise(() => prepare(directory, template))
+        const { died, pool } = yield* Embedded.open(directory)
+        yield* Effect.promise(() => pool.query("select 1"))
+        const wire = pool.options.stream?.()
+        if (!(wire instanceof Wire)) return expect.unreachable("the pool has wires of its own")
+        wire.on("error", () => {})
+        wire.connect()
+        // A start-up message, then one whose length is nonsense: the thread cannot go on.
+        wire.write(Buffer.from([0, 0, 0, 8, 0, 3, 0, 0, 0x51, 0x80, 0, 0, 0]))
+        expect((yield* Effect.flip(died))._tag).toBe("DatabaseFailed")
+        const query = yield* Effect.either(Effect.tryPromise(() => pool.query("select 1")))
+        expect(Either.isLeft(query)).toBe(true)
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "keeps what was written, and is refused to a second opener for as long as the first lives",
+    () =>
+      Effect.gen(function* () {
+        const directory = join(yield* temporaryDirectory, "data")
+        yield* within(
+          directory,
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            yield* sql`create table kept (n int)`
+            yield* sql`insert into kept values (7)`
+            const second = yield* Effect.either(within(directory, SqlClient))
+            expect(Either.isLeft(second) && second.left).toMatchObject({ _tag: "DirectoryInUse", directory })
+            expect(Either.isLeft(second) && String(second.left)).toContain(directory)
+          })
+        )
+        const rows = yield* within(
+          directory,
+          Effect.flatMap(SqlClient, (sql) => sql`select n from kept`)
+        )
+        expect(rows).toEqual([{ n: 7 }])
+      }),
+    60_000
+  )
+
+  it.scopedLive("is not opened when another version wrote it", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.promise(() => mkdir(join(directory, "database")))
+      const outcome = yield* Effect.either(within(directory, SqlClient))
+      expect(Either.isLeft(outcome) && outcome.left._tag).toBe("DatabaseFailed")
+      expect(Either.isLeft(outcome) && String(outcome.left)).toContain("no format marker")
+    })
+  )
+
+  it.scopedLive(
+    "of a first start that was killed on the way is built anew, from the template",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        yield* Effect.promise(async () => {
+          await mkdir(join(directory, "database.new", "base"), { recursive: true })
+          await writeFile(join(directory, "database.new", "PG_VERSION"), "1")
+          await prepare(directory, template)
+        })
+        expect(yield* Effect.promise(() => readdir(directory))).toEqual(["database"])
+        const rows = yield* within(
+          directory,
+          Effect.flatMap(SqlClient, (sql) => sql`select current_setting('server_version_num')::int / 10000 as version`)
+        )
+        expect(rows).toEqual([{ version: 18 }])
+      }),
+    60_000
+  )
+
+  it.scopedLive("that cannot be made is an error that names it", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryDirectory, "file")
+      yield* Effect.promise(() => writeFile(file, ""))
+      const outcome = yield* Effect.either(within(join(file, "data"), SqlClient))
+      expect(Either.isLeft(outcome) && outcome.left._tag).toBe("DatabaseFailed")
+      expect(Either.isLeft(outcome) && String(outcome.left)).toContain(file)
+    })
+  )
+})
