@@ -11,14 +11,13 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type Bootstrapped, bootstrap } from "./account/Bootstrap.ts"
 import { applyConfiguration } from "./account/BootstrapConfiguration.ts"
-import { buildModels } from "./catalog/Build.ts"
-import { Catalog } from "./catalog/Catalog.ts"
 import { builtInCatalog } from "./catalog/CatalogFile.ts"
 import { ConfigurationFault } from "./config/Fault.ts"
 import * as Settings from "./config/Settings.ts"
 import { Ids } from "./domain/Ids.ts"
 import { Timers } from "./domain/Timers.ts"
 import { Gateway } from "./gateway/Gateway.ts"
+import { ProviderLayer } from "./gateway/ProviderLayer.ts"
 import { Drain } from "./http/Drain.ts"
 import { Readiness } from "./http/Readiness.ts"
 import { Security } from "./http/Security.ts"
@@ -32,11 +31,7 @@ import { LedgerLayer } from "./ledger/Ledger.ts"
 import { PolicyLayer } from "./policy/Policy.ts"
 import { PolicyStore } from "./policy/PolicyStore.ts"
 import { RateLimits } from "./policy/RateLimits.ts"
-import { Providers } from "./provider/Providers.ts"
-import * as Registry from "./provider/Registry.ts"
 import * as Simulated from "./provider/simulated/Models.ts"
-import { Transport } from "./provider/Transport.ts"
-import { describe } from "./provider/vendors/Vendor.ts"
 import { vendors } from "./provider/vendors/Vendors.ts"
 import { ConfigurationStore } from "./routing/ConfigurationStore.ts"
 import { Configurations } from "./routing/Configurations.ts"
@@ -58,36 +53,22 @@ const loadOptions: Settings.LoadOptions = {
 
 /** Providers and the catalog of what they offer. */
 const offer = (settings: Settings.Settings) =>
-  Layer.unwrapEffect(
-    Effect.gen(function* () {
-      const { own, providers, vendors } = Registry.make({
-        transport: yield* Transport,
-        timers: yield* Timers,
-        credentials: settings.vendorKeys,
-        own: settings.providers.map(({ apiKey, door, id }) => ({
-          id,
-          apiKey,
-          protocol: door._tag === "Protocol" ? door.protocol : undefined,
-          vendor: door._tag === "Vendor" ? door.vendor : undefined,
-          baseUrl: door.baseUrl ?? undefined,
-          outputCapField: door.outputCapField ?? undefined,
-          billsAbortedCalls: door.billsAbortedCalls ?? undefined
-        })),
-        simulated: settings.simulated
-      })
-      const models = buildModels({
-        data: builtInCatalog,
-        vendors: vendors.map(describe),
-        configured: own.map((vendor, index) => ({
-          ...describe(vendor),
-          models: settings.providers[index]?.models ?? []
-        })),
-        ready: settings.simulated ? Simulated.models : [],
-        patches: settings.models
-      })
-      return Layer.merge(Providers.layerOf(providers), Catalog.layerOf(models))
-    })
-  ).pipe(Layer.provide(Transport.layer(settings.timeouts)))
+  ProviderLayer({
+    credentials: settings.vendorKeys,
+    own: settings.providers.map(({ apiKey, door, id, models }) => ({
+      id,
+      apiKey,
+      models,
+      protocol: door._tag === "Protocol" ? door.protocol : undefined,
+      vendor: door._tag === "Vendor" ? door.vendor : undefined,
+      baseUrl: door.baseUrl ?? undefined,
+      outputCapField: door.outputCapField ?? undefined,
+      billsAbortedCalls: door.billsAbortedCalls ?? undefined
+    })),
+    simulated: settings.simulated,
+    patches: settings.models,
+    connectMillis: settings.timeouts.connectMillis
+  })
 
 /** Everything but the listener, so that an empty database is filled before anyone can call. */
 const services = (settings: Settings.Settings) => {

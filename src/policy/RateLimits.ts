@@ -22,6 +22,9 @@ export interface RateLimitsShape {
 
 /** How often a key and a project may call; off unless configured. */
 export class RateLimits extends Context.Tag("gateway/policy/RateLimits")<RateLimits, RateLimitsShape>() {
+  /** Everybody may call as often as they like. */
+  static readonly layerOff: Layer.Layer<RateLimits> = Layer.succeed(this, { admit: () => Effect.succeed(() => {}) })
+
   /** Counted by this process alone. A minute's allowance may be used at once; it grows back evenly. */
   static readonly layerMemory = (options: RateLimitOptions): Layer.Layer<RateLimits, never, Timers> =>
     Layer.effect(

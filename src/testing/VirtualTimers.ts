@@ -1,4 +1,7 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 
 /**
@@ -67,6 +70,18 @@ export const make = (startMillis: number = epochMillis): VirtualTimers => {
     pending: () => pending
   }
 }
+
+/** Moves time on, deadline by deadline, until the fiber is done; what it does in between runs first. */
+export const runUntilDone = <A, E>(timers: VirtualTimers, fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    while (Option.isNone(yield* Fiber.poll(fiber))) {
+      for (let turn = 0; turn < turnsBetween; turn++) yield* Effect.yieldNow()
+      if (Option.isSome(yield* Fiber.poll(fiber))) return
+      timers.next()
+    }
+  })
+/** Enough for what one deadline sets off to settle before the next one falls due. */
+const turnsBetween = 20
 
 export const layerOf = (timers: TimersShape): Layer.Layer<Timers> => Layer.succeed(Timers, timers)
 
