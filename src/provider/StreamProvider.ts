@@ -20,8 +20,11 @@ export const make = <R = never>(
     id,
     open: (call, receiver) => {
       const reading = Effect.unsafeMakeLatch(true)
+      let isPaused = false
       let isOver = false
-      const run = Effect.suspend(() => deliver(answer(call), reading, receiver, () => isOver))
+      /** An open latch is not waited for: each wait would start the fiber's count of operations anew, and it never yielded. */
+      const turn = Effect.suspend(() => (isPaused ? reading.await : Effect.void))
+      const run = Effect.suspend(() => deliver(answer(call), turn, receiver, () => isOver))
       const fiber = Runtime.runFork(runtime, run, { immediate: false })
       fiber.addObserver((exit) => {
         if (isOver) return
@@ -34,8 +37,14 @@ export const make = <R = never>(
           )
       })
       return {
-        pause: () => reading.unsafeClose(),
-        resume: () => reading.unsafeOpen(),
+        pause: () => {
+          isPaused = true
+          reading.unsafeClose()
+        },
+        resume: () => {
+          isPaused = false
+          reading.unsafeOpen()
+        },
         close: () => {
           if (isOver) return
           isOver = true
@@ -48,13 +57,13 @@ export const make = <R = never>(
 /** Succeeds with whether a Finish has come. */
 const deliver = <R>(
   events: Stream.Stream<ChatEvent, ProviderError, R>,
-  reading: Effect.Latch,
+  turn: Effect.Effect<void>,
   receiver: Receiver,
   isOver: () => boolean
 ): Effect.Effect<boolean, ProviderError, R> => {
   let finished = false
   return Stream.runForEach(events, (event) =>
-    Effect.map(reading.await, () => {
+    Effect.map(turn, () => {
       if (isOver()) return
       finished ||= event._tag === "Finish"
       receiver.activity()

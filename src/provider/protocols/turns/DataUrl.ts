@@ -1,0 +1,51 @@
+/** What a data: URL carries. */
+export interface Inline {
+  /** In lower case, without parameters; `text/plain` when the URL names none, as its standard has it. */
+  readonly mediaType: string
+  /** Standard alphabet, padded, without blanks. */
+  readonly base64: string
+}
+
+/** `undefined` unless it is a data: URL whose content can be read. */
+export const parse = (url: string): Inline | undefined => {
+  if (!/^data:/i.test(url.slice(0, 5))) return undefined
+  const comma = url.indexOf(",")
+  if (comma === -1 || comma > longestHead) return undefined
+  const [type = "", ...parameters] = url.slice(5, comma).split(";")
+  const body = url.slice(comma + 1)
+  const isBase64 = parameters.at(-1)?.trim().toLowerCase() === "base64"
+  const base64 = isBase64 ? standard(body) : fromPercent(body)
+  return base64 === undefined ? undefined : { mediaType: mediaType(type), base64 }
+}
+
+/** Media types of images as providers spell them. */
+const mediaType = (given: string): string => {
+  const type = given.trim().toLowerCase()
+  return type === "" ? "text/plain" : type === "image/jpg" || type === "image/pjpeg" ? "image/jpeg" : type
+}
+
+const longestHead = 1024
+
+/** Nearly all are standard already and cost one look; the others are decoded and written anew. */
+const standard = (body: string): string | undefined => {
+  if (isStandard(body)) return body
+  const bare = unescaped(body)?.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "")
+  if (bare === undefined || bare.length % 4 === 1) return undefined
+  const padded = bare.padEnd(Math.ceil(bare.length / 4) * 4, "=")
+  return isStandard(padded) ? padded : undefined
+}
+
+const isStandard = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+
+const fromPercent = (body: string): string | undefined => {
+  const text = unescaped(body)
+  return text === undefined ? undefined : Buffer.from(text, "utf8").toString("base64")
+}
+
+const unescaped = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

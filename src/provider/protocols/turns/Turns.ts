@@ -1,0 +1,301 @@
+import type {
+  AssistantMessage,
+  ChatRequest,
+  Message,
+  ReasoningDetail,
+  TextPart,
+  ToolCall,
+  UserPart
+} from "../../../domain/Chat.ts"
+import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import type { Json } from "../../Json.ts"
+import { argumentsOf } from "./Arguments.ts"
+import { ownThoughts } from "./Thoughts.ts"
+import { ToolIds } from "./ToolIds.ts"
+
+/**
+ * A conversation as the protocols want it that know only users and assistants: instructions apart, turns that alternate and
+ * begin with the user, every tool call answered in the very next turn, and nothing empty anywhere.
+ */
+export interface Conversation {
+  /** The text of system and developer messages, wherever they stood, in their order. */
+  readonly instructions: ReadonlyArray<TextBlock>
+  /** Never empty, and no turn is; the first is a user's. */
+  readonly turns: ReadonlyArray<Turn>
+}
+
+export type Turn = UserTurn | AssistantTurn
+
+/** The results of all calls of the turn before come first, in the order of the calls. */
+export interface UserTurn {
+  readonly role: "user"
+  readonly blocks: ReadonlyArray<UserBlock>
+}
+
+/** The blocks of each message: its thoughts, its text, its calls. */
+export interface AssistantTurn {
+  readonly role: "assistant"
+  readonly blocks: ReadonlyArray<AssistantBlock>
+}
+
+export type UserBlock = TextBlock | ImageBlock | AudioBlock | FileBlock | ToolResultBlock
+export type AssistantBlock = TextBlock | ThoughtBlock | ToolCallBlock
+
+/** Not blank. */
+export interface TextBlock {
+  readonly _tag: "Text"
+  readonly text: string
+  /** The client wants the prompt cached up to here. */
+  readonly isCacheBreakpoint: boolean
+}
+
+/** `param` is where the client wrote it, for a refusal. */
+export interface ImageBlock {
+  readonly _tag: "Image"
+  /** An http(s) or data: URL. */
+  readonly url: string
+  readonly param: string
+}
+
+export interface AudioBlock {
+  readonly _tag: "Audio"
+  readonly data: string
+  readonly format: string
+  readonly param: string
+}
+
+export interface FileBlock {
+  readonly _tag: "File"
+  readonly filename: string | undefined
+  /** Usually a data: URL. */
+  readonly data: string | undefined
+  readonly fileId: string | undefined
+  readonly param: string
+}
+
+export interface ToolResultBlock {
+  readonly _tag: "ToolResult"
+  readonly id: string
+  /** Of the tool, as the client knows it. */
+  readonly name: string
+  /** Never empty. */
+  readonly content: ReadonlyArray<TextBlock>
+  /** There was no result in the conversation: this one says so. */
+  readonly isMissing: boolean
+}
+
+/** Thoughts that this very model has had; those of others are left out. */
+export interface ThoughtBlock {
+  readonly _tag: "Thought"
+  readonly detail: ReasoningDetail
+}
+
+export interface ToolCallBlock {
+  readonly _tag: "ToolCall"
+  /** Letters, digits, `_` and `-`, at most 64, the only one of its kind in the conversation. */
+  readonly id: string
+  /** As the client knows the tool. */
+  readonly name: string
+  readonly input: Json
+  readonly extraContent: Json | undefined
+}
+
+/** `modelId` is the origin whose thoughts may go back. */
+export const conversationOf = (
+  request: Pick<ChatRequest, "messages">,
+  modelId: string
+): Conversation | ProviderFailure => {
+  const builder = new Builder(modelId)
+  for (const [at, message] of request.messages.entries()) {
+    const failure = builder.add(message, `messages[${at}]`)
+    if (failure !== undefined) return failure
+  }
+  return builder.done()
+}
+
+/** Stands where a turn would otherwise have nothing to say. */
+export const emptyText = "(empty)"
+const missingResult = "(no result was given for this call)"
+const continued = "(continued)"
+
+class Builder {
+  private readonly instructions: Array<TextBlock> = []
+  private readonly turns: Array<Turn> = []
+  private assistant: Array<AssistantBlock> | undefined
+  private user: Array<UserBlock> | undefined
+  /** Calls of the last assistant turn, each with what came back for it. */
+  private open: Array<{
+    readonly call: ToolCallBlock
+    readonly clientId: string
+    results: Array<TextBlock> | undefined
+  }> = []
+  private readonly ids = new ToolIds()
+  private readonly modelId: string
+
+  constructor(modelId: string) {
+    this.modelId = modelId
+  }
+
+  add(message: Message, path: string): ProviderFailure | undefined {
+    switch (message.role) {
+      case "system":
+      case "developer":
+        this.instructions.push(...texts(message.content))
+        return undefined
+      case "user":
+        this.userTurn().push(...userBlocks(message.content, path))
+        return undefined
+      case "assistant":
+        return this.addAssistant(message, path)
+      case "tool":
+        return this.addResult(message.tool_call_id, texts(message.content), path)
+    }
+  }
+
+  done(): Conversation {
+    this.closeAssistant()
+    this.closeUser()
+    const last = this.turns.at(-1)
+    if (last?.role === "assistant") this.turns[this.turns.length - 1] = withoutTrailingBlanks(last)
+    if (this.turns[0]?.role !== "user") {
+      this.turns.unshift({ role: "user", blocks: [text(this.turns.length === 0 ? emptyText : continued)] })
+    }
+    return { instructions: this.instructions, turns: this.turns }
+  }
+
+  private addAssistant(message: AssistantMessage, path: string): ProviderFailure | undefined {
+    this.closeUser()
+    // a second message after unanswered calls begins a turn of its own: their results have to come before it
+    if (this.open.length > 0) this.closeAssistant()
+    if (this.user !== undefined) this.closeUser()
+    this.assistant ??= []
+    for (const detail of ownThoughts(message.reasoning_details ?? [], this.modelId)) {
+      this.assistant.push({ _tag: "Thought", detail })
+    }
+    this.assistant.push(...spoken(message))
+    for (const [at, call] of (message.tool_calls ?? []).entries()) {
+      const failure = this.addCall(call, `${path}.tool_calls[${at}]`)
+      if (failure !== undefined) return failure
+    }
+    return undefined
+  }
+
+  private addCall(call: ToolCall, path: string): ProviderFailure | undefined {
+    const input =
+      call.type === "function"
+        ? argumentsOf(call.function.arguments, `${path}.function.arguments`)
+        : { value: { input: call.custom.input } }
+    if ("_tag" in input) return input
+    const block: ToolCallBlock = {
+      _tag: "ToolCall",
+      id: this.ids.next(call.id),
+      name: call.type === "function" ? call.function.name : call.custom.name,
+      input: input.value,
+      extraContent: call.extra_content ?? undefined
+    }
+    this.assistant?.push(block)
+    this.open.push({ call: block, clientId: call.id, results: undefined })
+    return undefined
+  }
+
+  private addResult(clientId: string, content: ReadonlyArray<TextBlock>, path: string): ProviderFailure | undefined {
+    const same = this.open.filter((one) => one.clientId === clientId)
+    const called = same.find((one) => one.results === undefined) ?? same.at(-1)
+    if (called === undefined) {
+      return {
+        _tag: "RequestRejected",
+        message: "A tool result answers no call of the assistant's turn before it.",
+        param: `${path}.tool_call_id`
+      }
+    }
+    this.userTurn()
+    called.results = [...(called.results ?? []), ...content]
+    return undefined
+  }
+
+  private userTurn(): Array<UserBlock> {
+    if (this.user === undefined) {
+      this.closeAssistant()
+      this.user ??= []
+    }
+    return this.user
+  }
+
+  /** Calls wait for a user turn, which is opened for them. */
+  private closeAssistant(): void {
+    if (this.assistant === undefined) return
+    const isSilent = this.assistant.every((block) => block._tag === "Thought")
+    this.turns.push({ role: "assistant", blocks: isSilent ? [...this.assistant, text(emptyText)] : this.assistant })
+    this.assistant = undefined
+    if (this.open.length > 0) this.user = []
+  }
+
+  private closeUser(): void {
+    if (this.user === undefined) return
+    const results = this.open.map(
+      ({ call, results }): ToolResultBlock => ({
+        _tag: "ToolResult",
+        id: call.id,
+        name: call.name,
+        content: results === undefined ? [text(missingResult)] : orPlaceholder(results),
+        isMissing: results === undefined
+      })
+    )
+    this.open = []
+    this.turns.push({ role: "user", blocks: orPlaceholder<UserBlock>([...results, ...this.user]) })
+    this.user = undefined
+  }
+}
+
+const text = (value: string, isCacheBreakpoint = false): TextBlock => ({ _tag: "Text", text: value, isCacheBreakpoint })
+
+const isBlank = (value: string): boolean => !/\S/.test(value)
+
+const orPlaceholder = <Block>(blocks: ReadonlyArray<Block>): ReadonlyArray<Block | TextBlock> =>
+  blocks.length === 0 ? [text(emptyText)] : blocks
+
+const texts = (content: string | ReadonlyArray<TextPart>): ReadonlyArray<TextBlock> =>
+  typeof content === "string" ? said(content) : content.flatMap((part) => said(part.text, part))
+
+const said = (value: string, part?: TextPart): ReadonlyArray<TextBlock> =>
+  isBlank(value) ? [] : [text(value, (part?.prompt_cache_breakpoint ?? null) !== null)]
+
+const userBlocks = (content: string | ReadonlyArray<UserPart>, path: string): ReadonlyArray<UserBlock> =>
+  typeof content === "string" ? said(content) : content.flatMap((part, at) => userBlock(part, `${path}.content[${at}]`))
+
+const userBlock = (part: UserPart, path: string): ReadonlyArray<UserBlock> => {
+  switch (part.type) {
+    case "text":
+      return said(part.text, part)
+    case "image_url":
+      return [{ _tag: "Image", url: part.image_url.url, param: `${path}.image_url.url` }]
+    case "input_audio":
+      return [{ _tag: "Audio", data: part.input_audio.data, format: part.input_audio.format, param: path }]
+    case "file":
+      return [
+        {
+          _tag: "File",
+          filename: part.file.filename,
+          data: part.file.file_data,
+          fileId: part.file.file_id,
+          param: `${path}.file`
+        }
+      ]
+  }
+}
+
+/** What the assistant said, refusals included: to the model they are its own words. */
+const spoken = ({ content, refusal }: AssistantMessage): ReadonlyArray<TextBlock> => [
+  ...(typeof content === "string"
+    ? said(content)
+    : (content ?? []).flatMap((part) => (part.type === "text" ? said(part.text, part) : said(part.refusal)))),
+  ...said(refusal ?? "")
+]
+
+/** A last turn of the assistant is continued; blanks at its end are refused. */
+const withoutTrailingBlanks = (turn: AssistantTurn): AssistantTurn => {
+  const last = turn.blocks.at(-1)
+  return last?._tag === "Text"
+    ? { ...turn, blocks: [...turn.blocks.slice(0, -1), { ...last, text: last.text.trimEnd() }] }
+    : turn
+}
