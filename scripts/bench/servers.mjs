@@ -1,0 +1,106 @@
+// What can be measured: nothing in between, the byte proxy, and the built gateway with everything on.
+import { existsSync } from "node:fs"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { createDatabase } from "./database.mjs"
+import { coreOfLoad, coreOfServers, startServer, stopServer } from "./processes.mjs"
+
+const beside = (file) => fileURLToPath(new URL(file, import.meta.url))
+export const builtBundle = beside("../../dist/main.js")
+
+/** Valid everywhere and secret nowhere. */
+const key = "mrg_sk_TESTKEYTESTKEYTESTKEYTESTKEYTEST36moGh"
+const pinnedModel = "bench/model-1"
+const modelCount = 100
+
+export const startUpstream = () => startServer({ args: [beside("upstream.mjs")], core: coreOfLoad, env: {} })
+
+const byteServer = (name, server, stop) => ({
+  name,
+  port: server.port,
+  pid: server.pid,
+  path: "/v1/chat/completions",
+  headers: {},
+  model: "mock",
+  stop
+})
+
+export const direct = (upstream) => ({ ...byteServer("direct", upstream, async () => {}), pid: undefined })
+
+export const startProxy = async (upstream) => {
+  const server = await startServer({
+    args: [beside("proxy.mjs")],
+    core: coreOfServers,
+    env: { UPSTREAM: `http://127.0.0.1:${upstream.port}` }
+  })
+  return byteServer("proxy", server, () => stopServer(server))
+}
+
+/**
+ * The gateway on a database of its own, started a second time so that `startMillis` is that of a database which is already
+ * there. `undefined` when there is no such database.
+ */
+export const startGateway = async ({ bundle = builtBundle, database, name, nodeOptions = [], upstream }) => {
+  if (!existsSync(bundle)) throw new Error(`${bundle} is not there: build first`)
+  const postgres = database === "postgres" ? await createDatabase() : undefined
+  if (database === "postgres" && postgres === undefined) return undefined
+  const folder = await mkdtemp(join(tmpdir(), "gateway-bench-"))
+  const file = join(folder, "gateway.json")
+  await writeFile(file, JSON.stringify(configuration(upstream)))
+  const start = (...flags) =>
+    startServer({
+      args: [...flags, bundle],
+      core: coreOfServers,
+      env: {
+        HOME: folder,
+        PORT: "0",
+        DATA_DIR: join(folder, "data"),
+        GATEWAY_CONFIG: file,
+        GATEWAY_BOOTSTRAP_KEY: key,
+        GATEWAY_BOOTSTRAP_CREDIT_MICROUSD: "1000000000000",
+        ...(postgres === undefined ? {} : { DATABASE_URL: postgres.url })
+      }
+    })
+  await stopServer(await start())
+  const server = await start(...nodeOptions)
+  return {
+    name,
+    port: server.port,
+    pid: server.pid,
+    path: "/v1/chat/completions",
+    headers: { authorization: `Bearer ${key}` },
+    model: pinnedModel,
+    startMillis: server.startMillis,
+    stop: async () => {
+      await stopServer(server)
+      await postgres?.drop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+/** The same running gateway, choosing among all of its models. */
+export const choosing = (gateway) => ({ ...gateway, name: `${gateway.name} auto`, model: "auto", stop: async () => {} })
+
+/** One provider with many models, so that routing has something to choose from; nothing times out while it is measured. */
+const configuration = (upstream) => ({
+  providers: [
+    {
+      id: "bench",
+      protocol: "openai-chat",
+      baseUrl: `http://127.0.0.1:${upstream.port}/v1`,
+      models: Array.from({ length: modelCount }, (_, index) => ({
+        id: `bench/model-${index}`,
+        upstreamModel: `model-${index}`,
+        inputPriceMicroUsdPerMillion: 100_000 + ((index * 7_919) % 97) * 50_000,
+        outputPriceMicroUsdPerMillion: 400_000 + ((index * 104_729) % 97) * 200_000,
+        contextTokens: 200_000,
+        outputTokens: 32_000,
+        quality: 0.4 + ((index * 31) % 50) / 100
+      }))
+    }
+  ],
+  timeouts: { idleMillis: 600_000 }
+})
