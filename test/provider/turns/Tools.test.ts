@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { Tool } from "../../../src/domain/Chat.ts"
+import type { Tool, ToolChoice } from "../../../src/domain/Chat.ts"
 import { customToolsOf, offerOf } from "../../../src/provider/protocols/turns/Tools.ts"
 
 const tool = (name: string): Tool => ({ type: "function", function: { name } })
@@ -8,9 +8,8 @@ const named = (name: string) => ({ type: "function", function: { name } })
 
 describe("tools on offer", () => {
   it("are chosen from as the client says", () => {
-    const choices = ["auto", "none", "required", named("b"), undefined].map((toolChoice) =>
-      offerOf({ tools, toolChoice })
-    )
+    const all: ReadonlyArray<ToolChoice | undefined> = ["auto", "none", "required", named("b"), undefined]
+    const choices = all.map((toolChoice) => offerOf({ tools, toolChoice }))
     expect(choices.map((offer) => ("_tag" in offer ? offer : offer.choice))).toEqual([
       { _tag: "Auto" },
       { _tag: "None" },

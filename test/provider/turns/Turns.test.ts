@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Message, ReasoningDetail, ToolCall, UserPart } from "../../../src/domain/Chat.ts"
-import { type Conversation, conversationOf } from "../../../src/provider/protocols/turns/Turns.ts"
+import { type Conversation, conversationOf, type Turn } from "../../../src/provider/protocols/turns/Turns.ts"
 
 const origin = "acme/large"
 
@@ -21,29 +21,30 @@ const calling = (...calls: ReadonlyArray<readonly [id: string, name: string, arg
 const result = (id: string, content: string): Message => ({ role: "tool", tool_call_id: id, content })
 const user = (content: string): Message => ({ role: "user", content })
 
+type Block = Turn["blocks"][number]
+const blocksOf = (turns: ReadonlyArray<Turn>): ReadonlyArray<Block> =>
+  turns.flatMap(({ blocks }): ReadonlyArray<Block> => blocks)
+
+const blockSketch = (block: Block): string => {
+  switch (block._tag) {
+    case "Text":
+      return block.text
+    case "ToolCall":
+      return `${block.name}#${block.id}${JSON.stringify(block.input)}`
+    case "ToolResult":
+      return `#${block.id}=${block.content.map(({ text }) => text).join("|")}${block.isMissing ? "!" : ""}`
+    case "Thought":
+      return `<${block.detail.text ?? block.detail.data}>${block.detail.signature ?? ""}`
+    case "Image":
+    case "Audio":
+    case "File":
+      return `[${block._tag} ${block.param}]`
+  }
+}
+
 /** A conversation in one line a turn. */
 const sketch = ({ turns }: Conversation): ReadonlyArray<string> =>
-  turns.map(
-    ({ blocks, role }) =>
-      `${role}: ${blocks
-        .map((block) => {
-          switch (block._tag) {
-            case "Text":
-              return block.text
-            case "ToolCall":
-              return `${block.name}#${block.id}${JSON.stringify(block.input)}`
-            case "ToolResult":
-              return `#${block.id}=${block.content.map(({ text }) => text).join("|")}${block.isMissing ? "!" : ""}`
-            case "Thought":
-              return `<${block.detail.text ?? block.detail.data}>${block.detail.signature ?? ""}`
-            case "Image":
-            case "Audio":
-            case "File":
-              return `[${block._tag} ${block.param}]`
-          }
-        })
-        .join(" ")}`
-  )
+  turns.map((turn) => `${turn.role}: ${blocksOf([turn]).map(blockSketch).join(" ")}`)
 
 describe("a conversation as alternating turns", () => {
   it("takes the instructions out, wherever they stand, in their order", () => {
@@ -173,12 +174,10 @@ describe("a conversation as alternating turns", () => {
       calling(["same", "f"]),
       result("same", "fourth")
     )
-    const ids = turns.flatMap(({ blocks }) => blocks.flatMap((block) => (block._tag === "ToolCall" ? [block.id] : [])))
+    const ids = blocksOf(turns).flatMap((block) => (block._tag === "ToolCall" ? [block.id] : [])))
     expect(new Set(ids).size).toBe(4)
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
-    const results = turns.flatMap(({ blocks }) =>
-      blocks.flatMap((block) => (block._tag === "ToolResult" ? [block] : []))
-    )
+    const results = blocksOf(turns).flatMap((block) => (block._tag === "ToolResult" ? [block] : []))
     expect(results.map(({ content, id }) => [ids.indexOf(id), content[0]?.text])).toEqual([
       [0, "third"],
       [1, "first"],
@@ -255,14 +254,14 @@ describe("whatever the conversation", () => {
         turns.forEach((turn, at) => {
           expect(turn.role).toBe(at % 2 === 0 ? "user" : "assistant")
           expect(turn.blocks.length).toBeGreaterThan(0)
-          const results = turn.blocks.filter((block) => block._tag === "ToolResult")
+          const results = blocksOf([turn]).filter((block) => block._tag === "ToolResult")
           expect(turn.blocks.slice(0, results.length)).toEqual(results)
-          const before = turns[at - 1]?.blocks ?? []
+          const before = blocksOf(turns.slice(Math.max(0, at - 1), at))
           const called = before.flatMap((block) => (block._tag === "ToolCall" ? [block.id] : []))
           expect(results.map((block) => block.id)).toEqual(called)
         })
-        expect(turns.at(-1)?.blocks.some((block) => block._tag === "ToolCall")).toBe(false)
-        const texts = [...instructions, ...turns.flatMap(({ blocks }) => blocks)].flatMap((block) =>
+        expect(blocksOf(turns.slice(-1)).some((block) => block._tag === "ToolCall")).toBe(false)
+        const texts = [...instructions, ...blocksOf(turns)].flatMap((block) =>
           block._tag === "Text"
             ? [block.text]
             : block._tag === "ToolResult"
