@@ -1,0 +1,148 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { describe, expect, layer } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Ids } from "../../src/domain/Ids.ts"
+import { Timers } from "../../src/domain/Timers.ts"
+import { Ledger } from "../../src/ledger/Ledger.ts"
+import { LedgerNode } from "../../src/ledger/LedgerNode.ts"
+import { LedgerStore } from "../../src/ledger/LedgerStore.ts"
+import * as Recovery from "../../src/ledger/Recovery.ts"
+import { Scopes } from "../../src/ledger/Scopes.ts"
+import { databases } from "./databases.ts"
+import { newCaller, option, settled, wants } from "./fixtures.ts"
+
+const silence = Duration.seconds(60)
+const longestCall = Duration.hours(1)
+
+for (const [name, database] of databases) {
+  const ledger = Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), Scopes.layer).pipe(
+    Layer.provideMerge(LedgerNode.layer)
+  )
+  const live = ledger.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provide(Timers.layer))
+
+  describe(`recovery on ${name}`, () => {
+    layer(live, { timeout: 60_000, excludeTestServices: true })((it) => {
+      /** As if this process had said nothing for a while. */
+      const silent = (seconds: number) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const node = yield* LedgerNode
+          yield* sql`update node set seen_at = now() - ${`${seconds} seconds`}::interval where id = ${node.id}`
+        })
+
+      it.effect("a process that was just seen keeps its holds", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const node = yield* LedgerNode
+          const caller = yield* newCaller({ credit: 1_000 })
+          const hold = yield* ledger.reserve(wants(caller, option(400)))
+          yield* silent(59)
+          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(0)
+          yield* silent(600)
+          yield* Recovery.beat(sql, node.id)
+          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(0)
+          yield* ledger.settle(hold, settled(400))
+          yield* ledger.flushed
+          expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(400)
+        })
+      )
+
+      it.effect("the holds of a silent process end: the customer pays nothing and the log says why", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const scopes = yield* Scopes
+          const caller = yield* newCaller({ credit: 1_000, key: 900, project: 950 })
+          const hold = yield* ledger.reserve(wants(caller, option(800)))
+          yield* silent(60)
+          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(1)
+          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(0)
+          expect(yield* ledger.balance(caller.accountId)).toEqual({
+            creditMicroUsd: 1_000,
+            spentMicroUsd: 0,
+            heldMicroUsd: 0
+          })
+          for (const scope of [caller.projectId, caller.keyId]) {
+            expect(Option.getOrThrow(yield* scopes.read(scope))).toMatchObject({ spentMicroUsd: 0, heldMicroUsd: 0 })
+          }
+          expect(
+            yield* sql`select status, error_code, cost_micro_usd, requested_model, pool from call where id = ${hold.callId}`
+          ).toEqual([
+            {
+              status: "error",
+              error_code: "gateway_restarted",
+              cost_micro_usd: "0",
+              requested_model: "auto",
+              pool: ["auto"]
+            }
+          ])
+          expect(yield* ledger.audit).toEqual([])
+        })
+      )
+
+      it.effect("what a call cost that ends after its hold expired is the house's, once", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit: 1_000 })
+          const hold = yield* ledger.reserve(wants(caller, option(800)))
+          yield* silent(61)
+          yield* Recovery.sweep(sql, silence, longestCall)
+          const extended = yield* Effect.either(ledger.extend(hold, option(900)))
+          expect(Either.isLeft(extended) && extended.left._tag).toBe("StoreUnavailable")
+          yield* ledger.settle(hold, settled(300))
+          yield* ledger.flushed
+          yield* ledger.settle(hold, settled(300))
+          yield* ledger.flushed
+          expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(0)
+          expect(yield* sql`select kind, debit, amount_micro_usd from journal where call_id = ${hold.callId}`).toEqual([
+            { kind: "late", debit: "house", amount_micro_usd: "300" }
+          ])
+          expect(yield* sql`select error_code from call where id = ${hold.callId}`).toEqual([
+            { error_code: "gateway_restarted" }
+          ])
+          expect(yield* ledger.audit).toEqual([])
+        })
+      )
+
+      it.effect("a hold older than any call ends, even of a process that lives", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const node = yield* LedgerNode
+          yield* Recovery.beat(sql, node.id)
+          const caller = yield* newCaller({ credit: 1_000 })
+          const old = yield* ledger.reserve(wants(caller, option(300)))
+          const young = yield* ledger.reserve(wants(caller, option(200)))
+          yield* sql`update hold set created_at = now() - interval '61 minutes' where id = ${old.callId}`
+          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(1)
+          expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(200)
+          yield* ledger.settle(young, settled(0))
+          yield* ledger.flushed
+        })
+      )
+
+      it.effect("more holds than one statement takes all end, and silent processes are forgotten", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit: 2_000 })
+          yield* Effect.forEach(Array.from({ length: 1_200 }), () => ledger.reserve(wants(caller, option(1))), {
+            concurrency: "unbounded"
+          })
+          expect(yield* Recovery.expireAll(sql)).toBe(1_200)
+          expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
+          yield* silent(61)
+          yield* Recovery.sweep(sql, silence, longestCall)
+          expect(yield* sql`select id from node`).toEqual([])
+          expect(yield* ledger.audit).toEqual([])
+        })
+      )
+    })
+  })
+}
