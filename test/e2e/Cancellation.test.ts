@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { model } from "../provider/calls.ts"
+import { type InProcess, type Settled, startInProcess } from "../support/InProcess.ts"
+import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
+
+let upstream: Upstream
+let gateway: InProcess
+
+const prices = { input: 1_000_000, output: 2_000_000, cacheRead: null, cacheWrite: null, tiers: [] }
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startInProcess({
+    origins: { one: upstream.baseUrl, billing: upstream.baseUrl },
+    models: [
+      ...["hang-head", "hang-content", "hang-mid", "held", "endless"].map((name) =>
+        model({ id: `one/${name}`, providerId: "one", upstreamModel: name, alias: name, prices })
+      ),
+      model({
+        id: "billing/hang-head",
+        providerId: "billing",
+        upstreamModel: "hang-head",
+        alias: "billing",
+        prices,
+        billsAbortedCalls: true
+      })
+    ],
+    headHoldMillis: 200
+  })
+})
+
+afterAll(async () => {
+  expect(await gateway.audit()).toEqual([])
+  expect(await gateway.held()).toBe(0)
+  await gateway.stop()
+  await upstream.stop()
+})
+
+/** Time for the abort to travel through two sockets and two event loops of one process. */
+const longestCloseMillis = 100
+
+/** Calls, leaves when `leaving` says so, and tells what became of upstream and money. */
+const leave = async (
+  request: { readonly model: string; readonly stream: boolean },
+  leaving: (answer: Promise<Response>) => Promise<void>
+): Promise<{ readonly settled: Settled; readonly closeMillis: number }> => {
+  const [received, settlements] = [upstream.requests.length, gateway.settlements.length]
+  const client = new AbortController()
+  const answer = gateway.post("/v1/chat/completions", undefined, {
+    body: JSON.stringify({ ...request, messages: [{ role: "user", content: "tell me a story" }] }),
+    signal: client.signal
+  })
+  answer.catch(() => {})
+  const call = await upstream.received(received + 1)
+  await leaving(answer)
+  const leftAt = performance.now()
+  client.abort()
+  expect(await call.closed).toBe("aborted")
+  const closeMillis = performance.now() - leftAt
+  const settled = await gateway.settled(settlements + 1)
+  expect(gateway.settlements.length).toBe(settlements + 1)
+  return { settled, closeMillis }
+}
+
+const atOnce = async () => {}
+const firstBytes = async (answer: Promise<Response>) => {
+  await (await answer).body?.getReader().read()
+}
+
+const expectCancelled = ({ settled, closeMillis }: { readonly settled: Settled; readonly closeMillis: number }) => {
+  expect(closeMillis).toBeLessThan(longestCloseMillis)
+  expect([settled.state, settled.record.status, settled.record.error]).toEqual(["cancelled", "cancelled", null])
+  expect(settled.record.attempts.map((attempt) => attempt.status)).toEqual(["cancelled"])
+  expect(settled.record.cost.amount_microusd).toBe(Math.min(settled.actual, settled.hold.amount))
+  expect(settled.record.attempts[0]?.cost).toEqual(settled.record.cost)
+}
+
+describe("a client that leaves", () => {
+  it.each([
+    ["a stream before its head", { model: "one/hang-head", stream: true }, atOnce],
+    ["a stream whose head was sent, before its content", { model: "one/hang-content", stream: true }, firstBytes],
+    ["a plain call", { model: "one/held", stream: false }, atOnce]
+  ])("%s closes the upstream at once and pays nothing", async (_, request, leaving) => {
+    const left = await leave(request, leaving)
+    expectCancelled(left)
+    expect(left.settled.actual).toBe(0)
+  })
+
+  it("pays for the prompt where the provider charges for aborted calls, as an estimate", async () => {
+    const left = await leave({ model: "billing/hang-head", stream: true }, atOnce)
+    expectCancelled(left)
+    expect(left.settled.record.cost.basis).toBe("estimated")
+    expect(left.settled.actual).toBeGreaterThan(0)
+    expect(left.settled.actual).toBeLessThanOrEqual(left.settled.hold.amount)
+  })
+
+  it("at its first content pays for the prompt and what was streamed, as an estimate", async () => {
+    const left = await leave({ model: "one/hang-mid", stream: true }, firstBytes)
+    expectCancelled(left)
+    expect(left.settled.record.cost.basis).toBe("estimated")
+    const { usage } = left.settled.record
+    // "partial" is seven bytes, two or three tokens
+    expect(usage?.outputTokens).toBeGreaterThanOrEqual(1)
+    expect(usage?.outputTokens).toBeLessThanOrEqual(7)
+    expect(usage?.inputTokens).toBeGreaterThan(0)
+    expect(left.settled.actual).toBe((usage?.inputTokens ?? 0) + 2 * (usage?.outputTokens ?? 0))
+  })
+
+  it("in mid-stream pays for more the more was streamed", async () => {
+    const left = await leave({ model: "one/endless", stream: true }, async (answer) => {
+      const reader = (await answer).body?.getReader()
+      for (let bytes = 0; bytes < 200_000; ) bytes += (await reader?.read())?.value?.length ?? Number.POSITIVE_INFINITY
+    })
+    expectCancelled(left)
+    // 200 000 bytes of frames are more than 100 000 bytes of text, and a token has a few bytes
+    expect(left.settled.record.usage?.outputTokens).toBeGreaterThan(10_000)
+  })
+
+  it("never leaves a socket or a hold behind, whenever it goes", async () => {
+    const before = gateway.settlements.length
+    const kinds = [
+      { model: "one/hang-head", stream: true },
+      { model: "one/hang-head", stream: false },
+      { model: "one/hang-content", stream: true },
+      { model: "one/hang-mid", stream: true },
+      { model: "one/held", stream: false },
+      { model: "one/endless", stream: true }
+    ]
+    const calls = Array.from({ length: 60 }, (_, index) => {
+      const client = new AbortController()
+      const answer = gateway
+        .post("/v1/chat/completions", undefined, {
+          body: JSON.stringify({
+            ...kinds[index % kinds.length],
+            messages: [{ role: "user", content: "hi" }]
+          }),
+          signal: client.signal
+        })
+        .catch(() => {})
+      return { client, answer }
+    })
+    await upstream.received(upstream.requests.length + 30)
+    // these leave while some calls have arrived, some are on their way, and some have not been sent
+    for (const { client } of calls) client.abort()
+    await Promise.all(calls.map(({ answer }) => answer))
+    await Promise.all(upstream.requests.map((received) => received.closed))
+    while ((await gateway.held()) > 0) await gateway.settled(gateway.settlements.length + 1)
+    const statuses = gateway.settlements.slice(before).map(({ record, state }) => [state, record.status, record.error])
+    expect(statuses).toEqual(statuses.map(() => ["cancelled", "cancelled", null]))
+  })
+})

@@ -1,0 +1,110 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Agent, request } from "undici"
+import { describe, expect, it } from "vitest"
+import { LedgerLayer } from "../../src/ledger/Ledger.ts"
+import { Scopes } from "../../src/ledger/Scopes.ts"
+import { databases } from "../ledger/databases.ts"
+import { model } from "../provider/calls.ts"
+import { caller, callerKey, type InProcess, startInProcess } from "../support/InProcess.ts"
+import { start as startUpstream } from "../support/Upstream.ts"
+
+const callCount = 1_000
+const fitting = 200
+
+/** With a free prompt and a cap of 100 tokens at this price a hold is exactly this much. */
+const holdMicroUsd = 1_000
+const prices = { input: 0, output: 10_000_000, cacheRead: null, cacheWrite: null, tiers: [] }
+const limitMicroUsd = fitting * holdMicroUsd
+
+const limits = [
+  ["key", null, limitMicroUsd, "spend_limit_exceeded"],
+  ["account", limitMicroUsd, null, "insufficient_balance"]
+] as const
+
+const open = (creditMicroUsd: number | null, keyLimitMicroUsd: number | null) =>
+  Effect.gen(function* () {
+    const scopes = yield* Scopes
+    yield* scopes.open("account", caller.accountId, null)
+    yield* scopes.open("project", caller.projectId, null)
+    yield* scopes.open("key", caller.keyId, keyLimitMicroUsd)
+    yield* scopes.credit(caller.accountId, creditMicroUsd ?? 1_000_000_000, "test")
+  })
+
+describe.each(databases)("%s: a thousand calls at once", (_, database) => {
+  it.each(limits)(
+    "on a %s limit for two hundred dispatch exactly two hundred",
+    async (scope, credit, keyLimit, code) => {
+      const upstream = await startUpstream()
+      const gateway = await startInProcess({
+        origins: { one: upstream.baseUrl },
+        models: [model({ id: "one/held", providerId: "one", upstreamModel: "held", alias: "held", prices })],
+        books: LedgerLayer.pipe(Layer.provide(database)),
+        openBooks: open(credit, keyLimit),
+        deadlines: { plainAnswerMillis: 60_000 }
+      })
+      const client = new Agent({ connections: callCount, pipelining: 1 })
+      let decided = false
+      const sampling = sample(gateway, () => decided)
+      let refused = 0
+      let allRefused: () => void = () => {}
+      const refusedAll = new Promise<void>((resolve) => {
+        allRefused = resolve
+      })
+      const calls = Array.from({ length: callCount }, async () => {
+        const { statusCode, headers, body } = await request(`${gateway.url}/v1/chat/completions`, {
+          method: "POST",
+          dispatcher: client,
+          headers: { authorization: `Bearer ${callerKey}`, "content-type": "application/json" },
+          body: JSON.stringify({
+            model: "one/held",
+            max_completion_tokens: 100,
+            messages: [{ role: "user", content: "hi" }]
+          })
+        })
+        const answer = (await body.json()) as { readonly error?: { readonly code: string; readonly metadata: unknown } }
+        if (statusCode === 402 && ++refused === callCount - fitting) allRefused()
+        return { statusCode, retryAfter: headers["retry-after"], error: answer.error }
+      })
+      await refusedAll
+      await upstream.received(fitting)
+      expect(await gateway.held()).toBe(limitMicroUsd)
+      upstream.release()
+      const answers = await Promise.all(calls)
+      decided = true
+      expect(answers.filter((answer) => answer.statusCode === 200)).toHaveLength(fitting)
+      const others = answers.filter((answer) => answer.statusCode !== 200)
+      expect(others).toHaveLength(callCount - fitting)
+      for (const { error, retryAfter, statusCode } of others) {
+        expect([statusCode, error?.code, error?.metadata]).toEqual([402, code, { reason: "held", scope }])
+        expect(Number(retryAfter)).toBeGreaterThanOrEqual(1)
+      }
+      expect(upstream.requests).toHaveLength(fitting)
+      expect((await sampling).filter((total) => total > limitMicroUsd)).toEqual([])
+      expect(await gateway.audit()).toEqual([])
+      expect(await gateway.held()).toBe(0)
+      // one word of an answer, at 10 micro-USD a token
+      expect(await gateway.spent()).toBe(fitting * 10)
+      await client.destroy()
+      await gateway.stop()
+      await upstream.stop()
+    }
+  )
+})
+
+/** What the limited scopes hold and have spent, over and over while calls are decided. */
+const sample = async (gateway: InProcess, isOver: () => boolean): Promise<ReadonlyArray<number>> => {
+  const totals: Array<number> = []
+  while (!isOver()) {
+    const states = await gateway.run(
+      Effect.flatMap(Scopes, (scopes) => Effect.all([scopes.read(caller.keyId), scopes.read(caller.accountId)]))
+    )
+    const limited = states.flatMap((state) =>
+      state._tag === "Some" && state.value.limitMicroUsd === limitMicroUsd ? [state.value] : []
+    )
+    totals.push(...limited.map((state) => state.heldMicroUsd + state.spentMicroUsd))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(totals.length).toBeGreaterThan(0)
+  return totals
+}

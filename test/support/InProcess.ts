@@ -1,0 +1,176 @@
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Option from "effect/Option"
+import OpenAI from "openai"
+import { Catalog } from "../../src/catalog/Catalog.ts"
+import type { CallerShape } from "../../src/domain/Caller.ts"
+import { AccountId, Ids, KeyId, ProjectId } from "../../src/domain/Ids.ts"
+import type { Model } from "../../src/domain/Model.ts"
+import { Timers } from "../../src/domain/Timers.ts"
+import { type Deadlines, defaultDeadlines } from "../../src/gateway/Deadlines.ts"
+import { Gateway } from "../../src/gateway/Gateway.ts"
+import { Drain } from "../../src/http/Drain.ts"
+import { Readiness } from "../../src/http/Readiness.ts"
+import { Security } from "../../src/http/Security.ts"
+import { Server } from "../../src/http/Server.ts"
+import { type Hold, Ledger, type Settlement } from "../../src/ledger/Ledger.ts"
+import type { Scopes } from "../../src/ledger/Scopes.ts"
+import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
+import { type RateLimitOptions, RateLimits } from "../../src/policy/RateLimits.ts"
+import { Providers } from "../../src/provider/Providers.ts"
+import * as Registry from "../../src/provider/Registry.ts"
+import { Transport } from "../../src/provider/Transport.ts"
+import { Health } from "../../src/routing/Health.ts"
+import { RetryBudget } from "../../src/routing/RetryBudget.ts"
+import * as FixedKeys from "../../src/testing/FixedKeys.ts"
+import * as FixedPolicy from "../../src/testing/FixedPolicy.ts"
+import { MemoryLedger } from "../../src/testing/MemoryLedger.ts"
+
+export const caller: CallerShape = {
+  keyId: KeyId.make("00000000-0000-7000-8000-000000000001"),
+  projectId: ProjectId.make("00000000-0000-7000-8000-000000000002"),
+  accountId: AccountId.make("00000000-0000-7000-8000-000000000003"),
+  billingMode: "managed"
+}
+
+/** The key of `caller`; nothing here checks its form. */
+export const callerKey = "a-key-of-this-test"
+
+export interface InProcessOptions {
+  readonly models: ReadonlyArray<Model>
+  /** Where each provider of the models is, as a `baseUrl`. */
+  readonly origins: Readonly<Record<string, string>>
+  readonly policy?: Partial<ProjectPolicy>
+  readonly configurations?: ReadonlyArray<RoutingConfiguration>
+  readonly deadlines?: Partial<Deadlines>
+  readonly connectMillis?: number
+  readonly maxAttempts?: number
+  readonly rateLimits?: RateLimitOptions
+  readonly headHoldMillis?: number
+  readonly heartbeatMillis?: number
+  readonly drainGrace?: Duration.DurationInput
+  readonly creditMicroUsd?: number
+  /** In place of the books in memory; `openBooks` then fills them before the first call. */
+  readonly books?: Layer.Layer<Ledger | Scopes, unknown, Timers | Ids>
+  readonly openBooks?: Effect.Effect<void, unknown, Scopes>
+}
+
+/** A settlement as the gateway has handed it to the ledger. */
+export interface Settled extends Settlement {
+  readonly hold: Hold
+}
+
+/** The gateway with its own listener in this process: everything real but keys, policy and, unless told, the books. */
+export interface InProcess {
+  readonly url: string
+  readonly client: OpenAI
+  readonly post: (path: string, body: unknown, init?: RequestInit) => Promise<Response>
+  /** Every settlement so far, in order. */
+  readonly settlements: ReadonlyArray<Settled>
+  /** Resolves once so many calls are settled, with the last of them. */
+  readonly settled: (count: number) => Promise<Settled>
+  /** What the ledger finds wrong with its books, once all is written. */
+  readonly audit: () => Promise<ReadonlyArray<string>>
+  readonly held: () => Promise<number>
+  readonly spent: () => Promise<number>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Ledger | Scopes>) => Promise<A>
+  readonly stop: () => Promise<void>
+}
+
+const offered = (options: InProcessOptions) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { providers } = Registry.make({
+        transport: yield* Transport,
+        timers: yield* Timers,
+        credentials: new Map(),
+        own: Object.entries(options.origins).map(([id, baseUrl]) => ({
+          id,
+          baseUrl,
+          apiKey: null,
+          protocol: "openai-chat" as const
+        })),
+        simulated: false
+      })
+      return Layer.merge(Providers.layerOf(providers), Catalog.layerOf(options.models))
+    })
+  ).pipe(Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? 5_000 })))
+
+const noLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
+
+export const startInProcess = async (options: InProcessOptions): Promise<InProcess> => {
+  const settlements: Array<Settled> = []
+  const waiting: Array<{ readonly count: number; readonly resolve: (settled: Settled) => void }> = []
+  const watched = Layer.effect(
+    Ledger,
+    Effect.map(Ledger, (ledger) => ({
+      ...ledger,
+      settle: (hold: Hold, settlement: Settlement) =>
+        Effect.map(ledger.settle(hold, settlement), () => {
+          const settled = { ...settlement, hold }
+          settlements.push(settled)
+          for (const waiter of waiting) if (settlements.length >= waiter.count) waiter.resolve(settled)
+        })
+    }))
+  ).pipe(Layer.provideMerge(options.books ?? MemoryLedger.layerFunded(options.creditMicroUsd ?? 25_000_000)))
+
+  const base = Ids.layer.pipe(Layer.provideMerge(Timers.layer))
+  const knowledge = Layer.mergeAll(
+    FixedKeys.layer({ [callerKey]: caller }),
+    FixedPolicy.layerPolicy(options.policy),
+    FixedPolicy.layerConfigurations(options.configurations),
+    RateLimits.layerMemory(options.rateLimits ?? { key: noLimit, project: noLimit }),
+    Health.layer,
+    RetryBudget.layer,
+    offered(options),
+    watched
+  )
+  const gateway = Gateway.layer({
+    deadlines: { ...defaultDeadlines, ...options.deadlines },
+    maxAttempts: options.maxAttempts ?? 4
+  })
+  const services = Layer.mergeAll(gateway, Security.layer, Drain.layer(Duration.decode(options.drainGrace ?? 0))).pipe(
+    Layer.provideMerge(knowledge),
+    Layer.provideMerge(base)
+  )
+  const server = Server.layer({
+    host: "127.0.0.1",
+    port: 0,
+    headHoldMillis: options.headHoldMillis ?? 10_000,
+    heartbeatMillis: options.heartbeatMillis ?? 15_000,
+    metricsToken: Option.none(),
+    isLoopback: true
+  }).pipe(
+    Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(true) })),
+    Layer.provide(NodeHttpServer.layerContext)
+  )
+  const runtime = ManagedRuntime.make(server.pipe(Layer.provideMerge(services)))
+  const { port } = (await runtime.runPromise(Server)).address
+  if (options.openBooks !== undefined) await runtime.runPromise(options.openBooks)
+  const url = `http://127.0.0.1:${port}`
+  const balance = () => runtime.runPromise(Effect.flatMap(Ledger, (ledger) => ledger.balance(caller.accountId)))
+  return {
+    url,
+    client: new OpenAI({ apiKey: callerKey, baseURL: `${url}/v1`, maxRetries: 0 }),
+    post: (path, body, init) =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${callerKey}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+        ...init
+      }),
+    settlements,
+    settled: (count) => {
+      const last = settlements[count - 1]
+      return last === undefined ? new Promise((resolve) => waiting.push({ count, resolve })) : Promise.resolve(last)
+    },
+    audit: () => runtime.runPromise(Effect.flatMap(Ledger, (ledger) => Effect.zipRight(ledger.flushed, ledger.audit))),
+    held: async () => (await balance()).heldMicroUsd,
+    spent: async () => (await balance()).spentMicroUsd,
+    run: (effect) => runtime.runPromise(effect),
+    stop: () => runtime.dispose()
+  }
+}
