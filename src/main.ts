@@ -11,6 +11,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type Bootstrapped, bootstrap } from "./account/Bootstrap.ts"
 import { applyConfiguration } from "./account/BootstrapConfiguration.ts"
+import { Idempotency } from "./calls/Idempotency.ts"
+import { IdempotencyStore } from "./calls/IdempotencyStore.ts"
 import { builtInCatalog } from "./catalog/CatalogFile.ts"
 import { ConfigurationFault } from "./config/Fault.ts"
 import * as Settings from "./config/Settings.ts"
@@ -81,6 +83,7 @@ const services = (settings: Settings.Settings) => {
     AccountStore.layer,
     ApiKeyStore.layer,
     ConfigurationStore.layer,
+    IdempotencyStore.layer,
     PolicyStore.layer,
     ProjectStore.layer
   ).pipe(Layer.provideMerge(Changes.layer))
@@ -90,6 +93,7 @@ const services = (settings: Settings.Settings) => {
     PolicyLayer,
     RateLimits.layerMemory(settings.rateLimits),
     Health.layer,
+    Idempotency.layer,
     RetryBudget.layer,
     LedgerLayer,
     offer(settings)

@@ -261,7 +261,8 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
           const metadata = call.meter.complete()
           call.meter.end({ _tag: "Complete" })
           health.succeeded(candidate.model, metadata.attempts.at(-1)?.latency_ms ?? 0)
-          return { ...startOf(admitted, candidate), answer, usage: call.meter.usageOrEstimate, metadata }
+          const usage = call.meter.usageOrEstimate
+          return { ...startOf(admitted, candidate), answer: { ...answer, usage }, usage, metadata }
         }
       )
     )

@@ -9,8 +9,13 @@ const maxDepth = 64
 const invalid = (code: InvalidRequest["code"], message: string) => new InvalidRequest({ code, message, param: null })
 const tooLarge = invalid("request_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MiB.`)
 
+export interface Body {
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
 /** The request's JSON value: one read, one parse, every bound checked on the way. */
-export const json = (request: IncomingMessage): Effect.Effect<unknown, InvalidRequest> => {
+export const read = (request: IncomingMessage): Effect.Effect<Body, InvalidRequest> => {
   const fault = headerFault(request)
   return fault === undefined ? Effect.flatMap(bytes(request), parse) : Effect.fail(fault)
 }
@@ -55,7 +60,7 @@ const bytes = (request: IncomingMessage): Effect.Effect<Buffer, InvalidRequest> 
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const parse = (body: Buffer): Effect.Effect<unknown, InvalidRequest> =>
+const parse = (body: Buffer): Effect.Effect<Body, InvalidRequest> =>
   Effect.suspend(() => {
     let text: string
     try {
@@ -67,7 +72,7 @@ const parse = (body: Buffer): Effect.Effect<unknown, InvalidRequest> =>
       return Effect.fail(invalid("invalid_json", `The body is nested deeper than ${maxDepth} levels.`))
     }
     try {
-      return Effect.succeed(JSON.parse(text) as unknown)
+      return Effect.succeed({ bytes: body, json: JSON.parse(text) as unknown })
     } catch (error) {
       return Effect.fail(
         invalid(

@@ -2,18 +2,21 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
+import type { IdempotencyShape, KeptAnswer } from "../calls/Idempotency.ts"
 import { Caller, type CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import { type GatewayError, InvalidRequest, ServiceRefused } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
 import type { TimersShape } from "../domain/Timers.ts"
+import type { CallOptions } from "../gateway/Admission.ts"
 import type { Completion, GatewayShape } from "../gateway/Gateway.ts"
 import type { AnswerStart } from "../gateway/Relay.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import * as Body from "./Body.ts"
 import type { DrainShape } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
-import { HttpSink, type StreamEncoder } from "./HttpSink.ts"
+import { HttpSink, type StreamEncoder, streamType } from "./HttpSink.ts"
+import { once } from "./Once.ts"
 import * as Responder from "./Responder.ts"
 import type { SecurityShape } from "./Security.ts"
 
@@ -32,6 +35,7 @@ export interface CallDeps {
   readonly gateway: GatewayShape
   readonly security: SecurityShape
   readonly drain: DrainShape
+  readonly idempotency: IdempotencyShape
   readonly timers: TimersShape
   readonly headHoldMillis: number
   readonly heartbeatMillis: number
@@ -52,29 +56,62 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
   ): Effect.Effect<void, GatewayError> =>
     Effect.flatMap(security.authenticate(request), (caller) =>
       Effect.flatMap(refusal(request, deps.drain), () =>
-        Effect.flatMap(Body.json(request), (body) =>
-          Effect.flatMap(endpoint.decode(body), (decoded) => {
-            const options = { requestId, endpoint: endpoint.name, clientRequestId: clientRequestId(request) }
-            return decoded.request.stream
-              ? Effect.suspend(() => {
-                  const sink = sinkOf(response, requestId, decoded, state)
-                  state.sink = sink
-                  return Effect.ensuring(
-                    as(caller, gateway.relay(decoded.request, sink, options)),
-                    Effect.sync(() => {
-                      if (!sink.headSent) sink.dispose()
-                    })
-                  )
-                })
-              : Effect.map(as(caller, gateway.complete(decoded.request, options)), (completion) =>
-                  Responder.json(response, 200, endpoint.plain(completion, decoded), endpoint.headers(decoded))
-                )
-          })
+        Effect.flatMap(Body.read(request), (body) =>
+          Effect.flatMap(endpoint.decode(body.json), (decoded) =>
+            once(
+              deps.idempotency,
+              { request, response, requestId, caller, path: endpoint.path, body: body.bytes },
+              (keep) => {
+                const options = { requestId, endpoint: endpoint.name, clientRequestId: clientRequestId(request) }
+                return decoded.request.stream
+                  ? streamed(caller, decoded, options, response, state, keep)
+                  : plain(caller, decoded, options, response, keep)
+              }
+            )
+          )
         )
       )
     )
 
-  const sinkOf = (response: ServerResponse, requestId: RequestId, decoded: Decoded, state: CallState): HttpSink =>
+  const plain = (
+    caller: CallerShape,
+    decoded: Decoded,
+    options: CallOptions,
+    response: ServerResponse,
+    keep: Keep
+  ): Effect.Effect<void, GatewayError> =>
+    Effect.map(as(caller, gateway.complete(decoded.request, options)), (completion) => {
+      const body = endpoint.plain(completion, decoded)
+      keep?.({ contentType: Responder.jsonHeaders["content-type"], body: Buffer.from(body) })
+      Responder.json(response, 200, body, endpoint.headers(decoded))
+    })
+
+  const streamed = (
+    caller: CallerShape,
+    decoded: Decoded,
+    options: CallOptions,
+    response: ServerResponse,
+    state: CallState,
+    keep: Keep
+  ): Effect.Effect<void, GatewayError> =>
+    Effect.suspend(() => {
+      const sink = sinkOf(response, options.requestId, decoded, state, keep)
+      state.sink = sink
+      return Effect.ensuring(
+        as(caller, gateway.relay(decoded.request, sink, options)),
+        Effect.sync(() => {
+          if (!sink.headSent) sink.dispose()
+        })
+      )
+    })
+
+  const sinkOf = (
+    response: ServerResponse,
+    requestId: RequestId,
+    decoded: Decoded,
+    state: CallState,
+    keep: Keep
+  ): HttpSink =>
     new HttpSink({
       response,
       timers,
@@ -87,7 +124,8 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
         createdSeconds: Math.floor(timers.now() / 1_000),
         model: decoded.request.model
       },
-      abandon: () => state.abandon()
+      abandon: () => state.abandon(),
+      keep: keep === undefined ? undefined : (stream) => keep({ contentType: streamType, body: Buffer.from(stream) })
     })
 
   return (
@@ -110,6 +148,8 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
       })
     )
 }
+
+type Keep = ((answer: KeptAnswer) => void) | undefined
 
 /** What the server needs to know of a running call to end it from outside. */
 export interface CallState {

@@ -26,13 +26,17 @@ export interface HttpSinkOptions {
   readonly unanswered: AnswerStart
   /** The client has stopped reading for too long. */
   readonly abandon: () => void
+  /** Takes the whole stream once it has ended well. */
+  readonly keep: ((stream: string) => void) | undefined
 }
 
 /** A reader that takes nothing for this long has gone, whatever its socket says. */
 const writeStallMillis = 60_000
 
+export const streamType = "text/event-stream; charset=utf-8"
+
 const streamHeaders = {
-  "content-type": "text/event-stream; charset=utf-8",
+  "content-type": streamType,
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
   "x-content-type-options": "nosniff"
@@ -49,6 +53,7 @@ export class HttpSink implements Sink {
   private cancelStall: Cancel | undefined
   private lastWriteAtMillis = 0
   private isOver = false
+  private readonly frames: Array<string> = []
 
   constructor(options: HttpSinkOptions) {
     this.options = options
@@ -83,6 +88,7 @@ export class HttpSink implements Sink {
 
   readonly complete = (finish: Finished, usage: Usage, metadata: RouterMetadata): void => {
     this.encoder?.complete(finish, usage, metadata)
+    this.options.keep?.(this.frames.join(""))
     this.end()
   }
 
@@ -109,8 +115,13 @@ export class HttpSink implements Sink {
   }
 
   private readonly write = (frame: string): boolean => {
+    if (this.options.keep !== undefined) this.frames.push(frame)
+    return this.send(frame)
+  }
+
+  private send(text: string): boolean {
     this.lastWriteAtMillis = this.options.timers.now()
-    return this.options.response.write(frame)
+    return this.options.response.write(text)
   }
 
   private sendHead(): void {
@@ -126,7 +137,7 @@ export class HttpSink implements Sink {
     if (!this.headSent) this.sendHead()
     const silentMillis = this.options.timers.now() - this.lastWriteAtMillis
     if (silentMillis >= this.options.heartbeatMillis || this.lastWriteAtMillis === 0) {
-      this.write(": keep-alive\n\n")
+      this.send(": keep-alive\n\n")
       this.beatAfter(this.options.heartbeatMillis)
     } else this.beatAfter(this.options.heartbeatMillis - silentMillis)
   }

@@ -21,6 +21,20 @@ export const json = (
   response.end(bytes)
 }
 
+/** An answer that was kept from an earlier run of the same request. */
+export const replay = (
+  response: ServerResponse,
+  { body, contentType }: { readonly body: Uint8Array; readonly contentType: string }
+): void => {
+  response.writeHead(200, {
+    ...jsonHeaders,
+    "content-type": contentType,
+    "content-length": body.length,
+    "idempotent-replayed": "true"
+  })
+  response.end(body)
+}
+
 export const error = (
   request: IncomingMessage,
   response: ServerResponse,

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import { Idempotency } from "../calls/Idempotency.ts"
 import { UnknownPath } from "../domain/GatewayError.ts"
 import { Ids, RequestId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -72,6 +73,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     gateway,
     security: yield* Security,
     drain,
+    idempotency: yield* Idempotency,
     timers,
     headHoldMillis: options.headHoldMillis,
     heartbeatMillis: options.heartbeatMillis

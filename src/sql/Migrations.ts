@@ -5,13 +5,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { identity } from "./migrations/0001_identity.ts"
 import { ledger } from "./migrations/0002_ledger.ts"
+import { idempotency } from "./migrations/0003_idempotency.ts"
 
 export type MigrationError = Migrator.MigrationError
 
 /** Applied in this order, each once, never changed afterwards; a new one is appended. */
 export const migrations = {
   "0001_identity": identity,
-  "0002_ledger": ledger
+  "0002_ledger": ledger,
+  "0003_idempotency": idempotency
 }
 
 /** Any number will do, as long as every version of the gateway takes the same. */

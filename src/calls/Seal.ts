@@ -1,0 +1,33 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
+
+/**
+ * Seals bytes for the holder of an API key: of the key itself the database has only a hash, so what lies there can be
+ * read by nobody else. AES-256-GCM under a key derived from the API key and `purpose`.
+ */
+export const seal = (apiKey: string, purpose: string, content: Uint8Array): Buffer => {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv(algorithm, derived(apiKey, purpose), nonce)
+  const sealed = Buffer.concat([cipher.update(content), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
+}
+
+/** `undefined` when it was sealed for another key or purpose, or has been tampered with. */
+export const unseal = (apiKey: string, purpose: string, sealed: Uint8Array): Buffer | undefined => {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+  if (bytes.length < nonceBytes + tagBytes) return undefined
+  const decipher = createDecipheriv(algorithm, derived(apiKey, purpose), bytes.subarray(0, nonceBytes))
+  decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+const algorithm = "aes-256-gcm"
+const nonceBytes = 12
+const tagBytes = 16
+const keyBytes = 32
+
+const derived = (apiKey: string, purpose: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", apiKey, "", purpose, keyBytes))

@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Effect from "effect/Effect"
+import type { Begun, IdempotencyShape, KeptAnswer } from "../calls/Idempotency.ts"
+import type { CallerShape } from "../domain/Caller.ts"
+import { type GatewayError, InvalidRequest } from "../domain/GatewayError.ts"
+import type { RequestId } from "../domain/Ids.ts"
+import * as Responder from "./Responder.ts"
+
+export interface Attempted {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly requestId: RequestId
+  readonly caller: CallerShape
+  readonly path: string
+  readonly body: Buffer
+}
+
+/**
+ * Runs a request that has an `Idempotency-Key` at most once: `run` gets a place for its whole answer, and what it leaves
+ * there is given to whoever sends the request again. Without the header it is just run.
+ */
+export const once = (
+  idempotency: IdempotencyShape,
+  attempted: Attempted,
+  run: (keep: ((answer: KeptAnswer) => void) | undefined) => Effect.Effect<void, GatewayError>
+): Effect.Effect<void, GatewayError> => {
+  const idempotencyKey = attempted.request.headers["idempotency-key"]
+  if (idempotencyKey === undefined) return run(undefined)
+  if (typeof idempotencyKey !== "string" || !/^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(idempotencyKey)) {
+    return Effect.fail(malformed)
+  }
+  const { body, caller, path, request, requestId, response } = attempted
+  const apiKey = (request.headers.authorization ?? "").replace(/^bearer /i, "")
+  const begin = idempotency.begin({ keyId: caller.keyId, apiKey, idempotencyKey, requestId, path, body })
+  return Effect.acquireUseRelease(
+    Effect.map(begin, (begun): { readonly begun: Begun; kept?: KeptAnswer } => ({ begun })),
+    (state) => {
+      const { begun } = state
+      if (begun._tag === "Replay") return Effect.sync(() => Responder.replay(response, begun.answer))
+      return run((answer) => {
+        state.kept = answer
+      })
+    },
+    ({ begun, kept }) => (begun._tag === "Replay" ? Effect.void : begun.finish(kept))
+  )
+}
+
+const malformed = new InvalidRequest({
+  code: "invalid_value",
+  message: "An Idempotency-Key has 1 to 255 printable ASCII characters.",
+  param: null
+})
