@@ -174,7 +174,7 @@ describe("a conversation as alternating turns", () => {
       calling(["same", "f"]),
       result("same", "fourth")
     )
-    const ids = blocksOf(turns).flatMap((block) => (block._tag === "ToolCall" ? [block.id] : [])))
+    const ids = blocksOf(turns).flatMap((block) => (block._tag === "ToolCall" ? [block.id] : []))
     expect(new Set(ids).size).toBe(4)
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
     const results = blocksOf(turns).flatMap((block) => (block._tag === "ToolResult" ? [block] : []))
@@ -226,15 +226,13 @@ describe("a conversation as alternating turns", () => {
 describe("whatever the conversation", () => {
   const words = fc.constantFrom("", " ", "word", "two words ", "\n")
   const ids = fc.constantFrom("a", "b", "call:1", "ü")
-  const call = fc
-    .tuple(ids, words)
-    .map(
-      ([id, args]): ToolCall => ({
-        id,
-        type: "function",
-        function: { name: "f", arguments: args.trim() === "" ? args : "{}" }
-      })
-    )
+  const call = fc.tuple(ids, words).map(
+    ([id, args]): ToolCall => ({
+      id,
+      type: "function",
+      function: { name: "f", arguments: args.trim() === "" ? args : "{}" }
+    })
+  )
   const message: fc.Arbitrary<Message> = fc.oneof(
     words.map((content): Message => ({ role: "user", content })),
     words.map((content): Message => ({ role: "system", content })),
