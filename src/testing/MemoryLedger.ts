@@ -186,15 +186,18 @@ class Books {
   }
 
   audit(): ReadonlyArray<string> {
+    const sums = new Map<ScopeState, { held: number; spent: number }>()
+    for (const booked of this.holds.values()) {
+      for (const scope of this.scopesOf(booked.caller)) {
+        const sum = sums.get(scope) ?? { held: 0, spent: 0 }
+        if (booked.state === "held") sum.held += booked.amount
+        sum.spent += booked.charged
+        sums.set(scope, sum)
+      }
+    }
     const wrong: Array<string> = []
     for (const [id, scope] of this.scopes) {
-      let held = 0
-      let spent = 0
-      for (const booked of this.holds.values()) {
-        if (!this.scopesOf(booked.caller).includes(scope)) continue
-        if (booked.state === "held") held += booked.amount
-        spent += booked.charged
-      }
+      const { held, spent } = sums.get(scope) ?? { held: 0, spent: 0 }
       if (held !== scope.heldMicroUsd || spent !== scope.spentMicroUsd) wrong.push(`the sums of scope ${id} are wrong`)
       if (scope.kind === "account" && held + spent > (scope.limitMicroUsd ?? 0)) wrong.push(`${id} is overdrawn`)
     }

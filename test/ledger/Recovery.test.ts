@@ -12,6 +12,7 @@ import { LedgerNode } from "../../src/ledger/LedgerNode.ts"
 import { LedgerStore } from "../../src/ledger/LedgerStore.ts"
 import * as Recovery from "../../src/ledger/Recovery.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
+import { Database } from "../../src/sql/Database.ts"
 import { databases } from "./databases.ts"
 import { newCaller, option, settled, wants } from "./fixtures.ts"
 
@@ -26,6 +27,20 @@ for (const [name, database] of databases) {
 
   describe(`recovery on ${name}`, () => {
     layer(live, { timeout: 60_000, excludeTestServices: true })((it) => {
+      it.effect("at the start of a process, open holds end where no other can have made them", () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const { kind } = yield* Database
+          const caller = yield* newCaller({ credit: 1_000 })
+          const hold = yield* ledger.reserve(wants(caller, option(400)))
+          yield* Effect.scoped(Layer.build(Recovery.layer({ interval: "1 hour" })))
+          const { heldMicroUsd } = yield* ledger.balance(caller.accountId)
+          expect(heldMicroUsd).toBe(kind === "embedded" ? 0 : 400)
+          yield* ledger.settle(hold, settled(0))
+          yield* ledger.flushed
+        })
+      )
+
       /** As if this process had said nothing for a while. */
       const silent = (seconds: number) =>
         Effect.gen(function* () {
@@ -124,6 +139,28 @@ for (const [name, database] of databases) {
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(200)
           yield* ledger.settle(young, settled(0))
           yield* ledger.flushed
+        })
+      )
+
+      it.effect("runs on its own from the start: the process is seen, and another's holds end", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const node = yield* LedgerNode
+          const caller = yield* newCaller({ credit: 1_000 })
+          const hold = yield* ledger.reserve(wants(caller, option(400)))
+          const gone = "00000000-0000-7000-8000-00000000dead"
+          yield* sql`insert into node (id, seen_at) values (${gone}, now() - interval '2 minutes')`
+          yield* sql`update hold set node = ${gone} where id = ${hold.callId}`
+          yield* silent(600)
+          yield* Effect.gen(function* () {
+            yield* Effect.repeat(ledger.balance(caller.accountId), { until: (balance) => balance.heldMicroUsd === 0 })
+            yield* Effect.repeat(sql`select id from node where id = ${gone}`, { until: (rows) => rows.length === 0 })
+          }).pipe(Effect.provide(Recovery.layer({ interval: "5 seconds", silence, longestCall })))
+          expect(
+            yield* sql`select seen_at > now() - interval '1 minute' as seen from node where id = ${node.id}`
+          ).toEqual([{ seen: true }])
+          expect(yield* ledger.audit).toEqual([])
         })
       )
 

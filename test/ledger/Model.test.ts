@@ -1,0 +1,148 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { describe, expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as fc from "fast-check"
+import { Ids } from "../../src/domain/Ids.ts"
+import { microUsd } from "../../src/domain/Money.ts"
+import { Timers } from "../../src/domain/Timers.ts"
+import { type Hold, type HoldOption, Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
+import * as Recovery from "../../src/ledger/Recovery.ts"
+import { Scopes } from "../../src/ledger/Scopes.ts"
+import { MemoryLedger } from "../../src/testing/MemoryLedger.ts"
+import { databases } from "./databases.ts"
+import { newCaller, newKey, option, record, wants } from "./fixtures.ts"
+import { Model, type ModelHold, type Step, steps } from "./model.ts"
+
+/** Does the steps to the ledger and to the model; they must agree after each. */
+const agrees = (script: ReadonlyArray<Step>, expireAll: Effect.Effect<unknown, unknown>) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const scopes = yield* Scopes
+    const model = new Model()
+    const first = yield* newCaller({ credit: 0 })
+    const keys = [first, yield* newKey(first, null), { ...(yield* newKey(first, null)), billingMode: "byok" as const }]
+    const names = new Map<string, string>([
+      [first.accountId, "account"],
+      [first.projectId, "project"],
+      ...keys.map((key, index) => [key.keyId, `key ${index}`] as const)
+    ])
+    for (const name of names.values()) model.limits.set(name, name === "account" ? 0 : null)
+    const limited = [first.projectId, ...keys.map((key) => key.keyId)]
+    const holds: Array<readonly [hold: Hold, modelled: ModelHold]> = []
+    const pick = (index: number) => holds[holds.length === 0 ? 0 : index % holds.length]
+
+    for (const step of script) {
+      switch (step.do) {
+        case "reserve": {
+          const caller = keys[step.key] ?? first
+          const own = ["project", `key ${step.key}`]
+          const expected = model.reserve(caller.billingMode === "managed" ? ["account", ...own] : own, step.options)
+          const [head, ...tail] = step.options.map(([full, least]) => option(full, least))
+          if (head === undefined) break
+          const outcome = yield* told(
+            ledger.reserve(wants(caller, head, ...tail)),
+            (hold) => {
+              const modelled = model.holds.at(-1)
+              if (modelled !== undefined) holds.push([hold, modelled])
+              return `granted ${hold.option} ${hold.amount}`
+            },
+            `key ${step.key}`
+          )
+          expect(outcome).toBe(expected)
+          break
+        }
+        case "extend": {
+          const picked = pick(step.hold)
+          if (picked === undefined) break
+          const [hold, modelled] = picked
+          const raise: HoldOption = option(step.full, step.least)
+          const key = names.get(hold.caller.keyId) ?? ""
+          expect(yield* told(ledger.extend(hold, raise), (raised) => `granted ${raised.amount}`, key)).toBe(
+            model.extend(modelled, step.full, step.least)
+          )
+          break
+        }
+        case "settle": {
+          const picked = pick(step.hold)
+          if (picked === undefined) break
+          const [hold, modelled] = picked
+          model.settle(modelled, step.state, step.actual)
+          yield* ledger.settle(hold, { state: step.state, actual: microUsd(step.actual), record: record() })
+          break
+        }
+        case "expire":
+          yield* ledger.flushed
+          yield* expireAll
+          model.expire()
+          break
+        case "credit":
+          expect(yield* scopes.credit(first.accountId, step.amount, `payment:${step.source}`)).toBe(
+            model.credit("account", step.amount, step.source)
+          )
+          break
+        case "limit": {
+          const id = limited[step.scope] ?? first.projectId
+          yield* scopes.setLimit(id, step.limit)
+          model.limits.set(names.get(id) ?? "", step.limit)
+        }
+      }
+    }
+    yield* ledger.flushed
+    for (const [id, name] of names) {
+      const state = Option.getOrThrow(yield* scopes.read(id as typeof first.keyId))
+      expect([name, state.limitMicroUsd, state.spentMicroUsd, state.heldMicroUsd]).toEqual([
+        name,
+        model.limits.get(name),
+        model.spent(name),
+        model.held(name)
+      ])
+    }
+    expect(yield* ledger.audit).toEqual([])
+  })
+
+const told = (outcome: ReturnType<typeof Ledger.Service.reserve>, granted: (hold: Hold) => string, key: string) =>
+  Effect.match(outcome, {
+    onSuccess: granted,
+    onFailure: (error) =>
+      error._tag === "InsufficientFunds" ? `${error.scope === "key" ? key : error.scope} ${error.reason}` : "closed"
+  })
+
+const checked = <R>(numRuns: number, expireAll: Effect.Effect<unknown, unknown, R>) =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<R | Ledger | Scopes>()
+    const expire = Effect.provide(expireAll, runtime)
+    yield* Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(steps, (script) => Runtime.runPromise(runtime)(agrees(script, expire))),
+        { numRuns }
+      )
+    )
+  })
+
+describe("the ledger agrees with books kept on paper, in memory", () => {
+  layer(MemoryLedger.layer)((it) => {
+    it.effect(
+      "whatever is done to it",
+      () =>
+        checked(
+          500,
+          Effect.map(MemoryLedger, (memory) => memory.expireAll())
+        ),
+      60_000
+    )
+  })
+})
+
+for (const [name, database] of databases) {
+  describe(`the ledger agrees with books kept on paper, on ${name}`, () => {
+    layer(LedgerLayer.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provide(Timers.layer)), {
+      timeout: 60_000,
+      excludeTestServices: true
+    })((it) => {
+      it.effect("whatever is done to it", () => checked(100, Effect.flatMap(SqlClient, Recovery.expireAll)), 120_000)
+    })
+  })
+}

@@ -1,0 +1,77 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Database from "../../src/sql/Database.ts"
+import { migrations, run } from "../../src/sql/Migrations.ts"
+import { freshDatabase, postgresServer } from "../ledger/databases.ts"
+
+const names = Object.keys(migrations)
+const applied = Effect.flatMap(
+  SqlClient,
+  (sql) =>
+    sql<{
+      readonly name: string
+    }>`select lpad(migration_id::text, 4, '0') || '_' || name as name from migration order by 1`
+).pipe(Effect.map((rows) => rows.map((row) => row.name)))
+
+it.scopedLive(
+  "the embedded database is migrated when it is opened, and again changes nothing",
+  () =>
+    Effect.gen(function* () {
+      expect(yield* applied).toEqual(names)
+      expect(yield* run).toEqual([])
+      expect(yield* applied).toEqual(names)
+    }).pipe(Effect.provide(Database.layer({ url: Option.none(), dataDir: ":memory:" }))),
+  60_000
+)
+
+it("migrations are numbered without gaps, in order", () => {
+  expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, index) => index + 1))
+})
+
+describe.skipIf(postgresServer === undefined)("on PostgreSQL", () => {
+  const opened = (url: string, statementTimeoutMillis = 5_000) =>
+    Database.layer({
+      url: Option.some(Redacted.make(url)),
+      dataDir: ":memory:",
+      maxConnections: 2,
+      statementTimeoutMillis
+    })
+
+  it.scopedLive(
+    "processes that start at once on an empty database all succeed, and each migration is applied once",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* freshDatabase(postgresServer ?? "")
+        yield* Effect.forEach(Array.from({ length: 5 }), () => Layer.build(opened(url)), { concurrency: "unbounded" })
+        expect(yield* Effect.provide(applied, opened(url))).toEqual(names)
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "a statement that takes too long is ended by the server",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* freshDatabase(postgresServer ?? "")
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const slow = yield* Effect.either(sql`select pg_sleep(10)`)
+          expect(Either.isLeft(slow) && slow.left.cause).toMatchObject({ code: "57014" })
+        }).pipe(Effect.provide(opened(url, 100)))
+      }),
+    60_000
+  )
+
+  it.scopedLive("a server that is not there is an error that does not show the password", () =>
+    Effect.gen(function* () {
+      const outcome = yield* Effect.either(Layer.build(opened("postgres://user:hunter2@127.0.0.1:1/none")))
+      expect(Either.isLeft(outcome) && outcome.left._tag).toBe("DatabaseFailed")
+      expect(Either.isLeft(outcome) && JSON.stringify(outcome.left) + String(outcome.left)).not.toContain("hunter2")
+    })
+  )
+})
