@@ -1,0 +1,205 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { describe, expectTypeOf } from "vitest"
+import {
+  Caller,
+  type CallFailure,
+  type ChatEvent,
+  type Completed,
+  type Completion,
+  Gateway,
+  type StreamBroken,
+  type StreamedAnswer
+} from "../../src/index.ts"
+import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
+import { request } from "../provider/calls.ts"
+import { inVirtualTime, quiet } from "./virtualTime.ts"
+
+const { answer, fail, finish, text, used, wait, end, hang } = ScriptedProvider
+
+const complete = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ stream: false })))
+const stream = Effect.flatMap(Gateway, (gateway) => gateway.stream(request()))
+
+/** The better of two providers plays `first`, the other one answers. */
+const setUp = (first: ScriptedProvider.Script, second: ScriptedProvider.Script = answer("second")) => {
+  const timers = VirtualTimers.make()
+  const one = ScriptedProvider.make({ id: "one", timers, script: () => first })
+  const two = ScriptedProvider.make({ id: "two", timers, script: () => second })
+  const layer = TestGateway.layer({
+    timers,
+    providers: [one, two],
+    models: [testModel("one/m", { quality: 0.9 }), testModel("two/m", { quality: 0.4, alias: "other" })],
+    policy: { defaultAlpha: 1 }
+  })
+  const run = <A, E>(program: Effect.Effect<A, E, Gateway | Caller | MemoryLedger>): Effect.Effect<A, E> =>
+    inVirtualTime(timers, program).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
+  return { one, two, timers, run }
+}
+
+const booked = Effect.flatMap(MemoryLedger, (ledger) => Effect.map(quiet, () => ledger.calls()))
+
+const textOf = (events: Iterable<ChatEvent | Completed>): string =>
+  [...events].map((event) => (event._tag === "Text" ? event.text : "")).join("")
+
+describe("an embedding program", () => {
+  it("has exactly these types", () => {
+    expectTypeOf(complete).toEqualTypeOf<Effect.Effect<Completion, CallFailure, Gateway | Caller>>()
+    expectTypeOf(stream).toEqualTypeOf<Effect.Effect<StreamedAnswer, CallFailure, Gateway | Caller | Scope.Scope>>()
+    expectTypeOf<StreamedAnswer["events"]>().toEqualTypeOf<Stream.Stream<ChatEvent | Completed, StreamBroken>>()
+  })
+
+  it.effect("completes a call, and it is settled when it has its answer", () => {
+    const { run } = setUp(answer("Hello", " there"))
+    return run(
+      Effect.gen(function* () {
+        const completion = yield* complete
+        const [call] = yield* booked
+        expect(completion.answer.text).toBe("Hello there")
+        expect(completion.model).toBe("one/m")
+        // 10 tokens in, 2 out, at 1 and 4 micro-USD
+        expect(completion.metadata.cost).toEqual({ amount_microusd: 18, currency: "USD", basis: "charged" })
+        expect([call?.state, call?.charged]).toEqual(["settled", 18])
+        expect(call?.settlement?.record.endpoint).toBe("embedded")
+      })
+    )
+  })
+
+  it.effect("streams a call: the text as it comes, and the outcome last", () => {
+    const { run } = setUp([
+      text("Hello"),
+      wait(1_000),
+      text(" there"),
+      finish(),
+      used({ inputTokens: 10, outputTokens: 2 }),
+      end
+    ])
+    return run(
+      Effect.gen(function* () {
+        const events = yield* Effect.scoped(Effect.flatMap(stream, (answered) => Stream.runCollect(answered.events)))
+        expect(textOf(events)).toBe("Hello there")
+        const last = [...events].at(-1)
+        expect(last?._tag).toBe("Completed")
+        if (last?._tag === "Completed") {
+          expect(last.metadata.cost.amount_microusd).toBe(18)
+          expect(last.metadata.latency_ms).toBe(1_000)
+        }
+        expect((yield* booked).map((call) => call.state)).toEqual(["settled"])
+      })
+    )
+  })
+
+  it.effect("that leaves its stream has cancelled the call", () => {
+    const { one, run } = setUp([text("Hello"), wait(1_000), text(" there"), hang])
+    return run(
+      Effect.gen(function* () {
+        const some = yield* Effect.scoped(
+          Effect.flatMap(stream, (answered) => Stream.runCollect(Stream.take(answered.events, 1)))
+        )
+        expect(textOf(some)).toBe("Hello")
+        expect(one.calls.map((call) => call.state())).toEqual(["closed"])
+        const [call, ...others] = yield* booked
+        expect(others).toEqual([])
+        expect([call?.state, call?.settlement?.record.status]).toEqual(["cancelled", "cancelled"])
+        expect(call?.settlement?.record.cost.basis).toBe("estimated")
+        expect(call?.charged).toBeGreaterThan(0)
+      })
+    )
+  })
+
+  it.effect("that is interrupted while nothing has come pays nothing", () => {
+    const { one, run, timers } = setUp([hang])
+    return run(
+      Effect.gen(function* () {
+        yield* Effect.raceFirst(
+          complete,
+          Effect.async<void>((resume) => {
+            timers.after(500, () => resume(Effect.void))
+          })
+        )
+        expect(one.calls.map((call) => [call.state(), (call.closedAtMillis() ?? 0) - call.openedAtMillis])).toEqual([
+          ["closed", 500]
+        ])
+        expect((yield* booked).map((call) => [call.state, call.charged])).toEqual([["cancelled", 0]])
+      })
+    )
+  })
+
+  it.effect("holds the upstream back while it does not read", () => {
+    const pieces = Array.from({ length: 500 }, (_, n) => `${n} `)
+    const { one, run } = setUp(answer(...pieces))
+    return run(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { events } = yield* stream
+          yield* quiet
+          expect(one.calls[0]?.delivered()).toBeLessThan(200)
+          expect(one.calls[0]?.pauses()).toBeGreaterThan(0)
+          expect(textOf(yield* Stream.runCollect(events))).toBe(pieces.join(""))
+        })
+      )
+    )
+  })
+})
+
+describe("fallback", () => {
+  it.effect.each([
+    ["an error", [wait(100), fail({ _tag: "ServerError", status: 500 })], 100],
+    ["silence", [hang], 15_000],
+    ["a cut before content", [wait(200)], 200],
+    ["an empty answer", [wait(50), finish(), end], 50]
+  ] as const)("after %s the other provider answers, once the first is closed", ([, first, millis]) => {
+    const { one, run, timers, two } = setUp(first)
+    const startedAt = timers.now()
+    return run(
+      Effect.gen(function* () {
+        const events = yield* Effect.scoped(Effect.flatMap(stream, (answered) => Stream.runCollect(answered.events)))
+        expect(textOf(events)).toBe("second")
+        expect(one.running()).toBe(0)
+        expect((two.calls[0]?.openedAtMillis ?? 0) - startedAt).toBe(millis)
+        const [call, ...others] = yield* booked
+        expect(others).toEqual([])
+        expect(call?.settlement?.record.attempts.map((attempt) => attempt.status)).toEqual([
+          millis === 15_000 ? "timeout" : "error",
+          "success"
+        ])
+      })
+    )
+  })
+
+  it.effect("is over with the first content: the stream fails, and nothing is charged", () => {
+    const { run, two } = setUp([text("par"), text("tial"), fail({ _tag: "Disconnected" })])
+    return run(
+      Effect.gen(function* () {
+        const seen: Array<ChatEvent | Completed> = []
+        const broken = yield* Effect.scoped(
+          Effect.flatMap(stream, ({ events }) =>
+            Effect.flip(Stream.runForEach(events, (event) => Effect.sync(() => seen.push(event))))
+          )
+        )
+        expect(textOf(seen)).toBe("partial")
+        expect([broken._tag, "code" in broken && broken.code]).toEqual(["StreamBroken", "provider_disconnected"])
+        expect(two.calls).toEqual([])
+        expect((yield* booked).map((call) => [call.state, call.charged])).toEqual([["void", 0]])
+      })
+    )
+  })
+
+  it.effect("that finds nobody fails with every attempt", () => {
+    const { run } = setUp(
+      [fail({ _tag: "Overloaded", retryAfterMillis: null })],
+      [fail({ _tag: "CredentialRejected" })]
+    )
+    return run(
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(complete)
+        expect(error._tag).toBe("ProvidersFailed")
+        expect("attempts" in error && error.attempts?.map((attempt) => attempt.error?.code)).toEqual([
+          "provider_error",
+          "provider_unavailable"
+        ])
+      })
+    )
+  })
+})
