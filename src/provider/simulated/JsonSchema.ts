@@ -2,6 +2,7 @@ import { isObject, type Json, listAt, objectAt, textAt } from "../Json.ts"
 
 /** How deep a schema is followed; recursive ones have no end. */
 const deepest = 12
+const longestText = 10_000
 
 /** A value that the schema accepts, with what the prompt offers: its numbers, its quotations, its places. */
 export const fill = (schema: unknown, prompt: string): unknown => new Filler(schema, prompt).value(schema, "", 0)
@@ -96,7 +97,7 @@ class Filler {
   private text(schema: Json, name: string): string {
     const format = textAt(schema, "format")
     const value = (format === undefined ? undefined : formats.get(format)) ?? this.word(name)
-    const least = numberAt(schema, "minLength") ?? 0
+    const least = Math.min(numberAt(schema, "minLength") ?? 0, longestText)
     return value.padEnd(least, "x").slice(0, numberAt(schema, "maxLength") ?? undefined)
   }
 
