@@ -24,6 +24,7 @@ import { Drain } from "./http/Drain.ts"
 import { Readiness } from "./http/Readiness.ts"
 import { Security } from "./http/Security.ts"
 import { Server } from "./http/Server.ts"
+import * as Workers from "./http/Workers.ts"
 import { AccountStore } from "./identity/AccountStore.ts"
 import { wellFormed } from "./identity/ApiKey.ts"
 import { ApiKeyStore } from "./identity/ApiKeyStore.ts"
@@ -176,6 +177,7 @@ const listenForHurry = Effect.flatMap(Drain, (drain) =>
 
 const main = Effect.gen(function* () {
   const settings = yield* Settings.load(loadOptions)
+  if (Workers.isSupervisor(settings.workers)) return yield* Workers.supervise(settings.workers)
   const program = Effect.zipRight(listenForHurry, Effect.provide(start(settings), server(settings)))
   return yield* Effect.provide(program, services(settings)).pipe(Logger.withMinimumLogLevel(settings.logLevel))
 }).pipe(Effect.provide(NodeFileSystem.layer))

@@ -165,6 +165,8 @@ const faultsOfPairs = (all: Variables): ReadonlyArray<Fault> => {
     ...(all.stripeWebhookSecret.given ? needs("STRIPE_WEBHOOK_SECRET", all.stripeSecretKey) : []),
     ...(all.oidcAudience.given ? needs("OIDC_AUDIENCE", all.oidcIssuer) : []),
     ...([...objects, all.s3Region].some((one) => one.given) ? needs("the other S3_ variables", ...objects) : []),
+    // the embedded database is open in one process alone
+    ...((all.workers.value ?? 1) > 1 ? needs("more than one of the WORKERS", all.databaseUrl) : []),
     ...(all.bedrockRegion.given && !all.bedrockToken.given
       ? needs("BEDROCK_REGION without AWS_BEARER_TOKEN_BEDROCK", all.awsAccessKeyId, all.awsSecretAccessKey)
       : [])

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import OpenAI from "openai"
+import Pg from "pg"
 
 const bundle = fileURLToPath(new URL("../../dist/main.js", import.meta.url))
 
@@ -15,7 +17,7 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Written to a file that GATEWAY_CONFIG names. */
   readonly config?: unknown
-  /** Kept by the caller; without one a fresh folder is used and removed. */
+  /** The embedded database in this folder, kept by the caller; else a fresh database of the kind the suite runs on. */
   readonly dataDir?: string
 }
 
@@ -35,14 +37,35 @@ export interface Service {
 
 const startMillis = 60_000
 
+/** A PostgreSQL database of its own when the suite runs on PostgreSQL. */
+const makeDatabase = async (): Promise<{ readonly url: string; readonly drop: () => Promise<void> } | undefined> => {
+  const server = process.env["TEST_DATABASE_URL"]
+  if (server === undefined) return undefined
+  const name = `service_${randomUUID().replaceAll("-", "")}`
+  await administer(server, `create database ${name}`)
+  return {
+    url: Object.assign(new URL(server), { pathname: `/${name}` }).href,
+    drop: () => administer(server, `drop database ${name} with (force)`)
+  }
+}
+
+const administer = async (server: string, statement: string): Promise<void> => {
+  const client = new Pg.Client({ connectionString: server })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
 export const startService = async (options: ServiceOptions = {}): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), "gateway-service-"))
+  const database = options.dataDir === undefined ? await makeDatabase() : undefined
   const env: Record<string, string> = {
     PATH: process.env["PATH"] ?? "",
     HOME: folder,
     PORT: "0",
     DATA_DIR: options.dataDir ?? join(folder, "data"),
     GATEWAY_BOOTSTRAP_KEY: testKey,
+    ...(database === undefined ? {} : { DATABASE_URL: database.url }),
     ...options.env
   }
   if (options.config !== undefined) {
@@ -87,6 +110,7 @@ export const startService = async (options: ServiceOptions = {}): Promise<Servic
         await once(child, "exit")
       }
       await rm(folder, { recursive: true, force: true })
+      await database?.drop()
       return child.exitCode
     }
   }

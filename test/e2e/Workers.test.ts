@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest"
+import { startService } from "../support/Service.ts"
+
+const databaseUrl = process.env["TEST_DATABASE_URL"]
+
+describe.skipIf(databaseUrl === undefined)("several workers", () => {
+  it("share one port, serve, and stop together", async () => {
+    const service = await startService({ env: { WORKERS: "2" } })
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          service.client.chat.completions.create({
+            model: "sim/fast",
+            messages: [{ role: "user", content: `Say ${index}.` }]
+          })
+        )
+      )
+      expect(answers.every((answer) => (answer.choices[0]?.message.content ?? "") !== "")).toBe(true)
+    } finally {
+      expect(await service.stop()).toBe(0)
+    }
+  })
+})
+
+describe.skipIf(databaseUrl !== undefined)("several workers on the embedded database", () => {
+  it("are a configuration fault", async () => {
+    const refused = await startService({ env: { WORKERS: "2" } }).then(
+      async (service) => {
+        await service.stop()
+        return "started"
+      },
+      (error: unknown) => String(error)
+    )
+    expect(refused).toContain("ended with 78")
+    expect(refused).toContain("DATABASE_URL")
+  })
+})
