@@ -4,8 +4,8 @@
 export { Catalog, type CatalogShape, type Snapshot } from "./catalog/Catalog.ts"
 export {
   Attempt,
-  type CallRecord,
   CallError,
+  type CallRecord,
   CallStatus,
   CandidatePool,
   Cost,
@@ -54,5 +54,5 @@ export { Configurations } from "./routing/Configurations.ts"
 export { Health } from "./routing/Health.ts"
 export { RetryBudget } from "./routing/RetryBudget.ts"
 export { layer as databaseLayer } from "./sql/Database.ts"
-export { ChatCompletionRequest } from "./wire/ChatRequestSchema.ts"
 export { decode as decodeChatRequest } from "./wire/ChatRequest.ts"
+export { ChatCompletionRequest } from "./wire/ChatRequestSchema.ts"

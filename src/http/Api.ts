@@ -7,7 +7,6 @@ import * as Schema from "effect/Schema"
 import { AnthropicModelList } from "../wire/AnthropicModelListSchema.ts"
 import { ChatCompletion } from "../wire/ChatAnswerSchema.ts"
 import { ChatCompletionRequest } from "../wire/ChatRequestSchema.ts"
-import { ErrorResponse } from "../wire/ErrorBody.ts"
 import { ModelList } from "../wire/ModelListSchema.ts"
 import { ResponsesObject } from "../wire/ResponsesObjectSchema.ts"
 import { ResponsesRequest } from "../wire/ResponsesRequestSchema.ts"
@@ -86,7 +85,6 @@ export const Api = HttpApi.make("gateway")
       .add(metrics)
       .annotate(OpenApi.Description, "For whoever runs the gateway.")
   )
-  .addError(ErrorResponse, { status: 500 })
   .annotate(OpenApi.Title, "Model routing gateway")
   .annotate(OpenApi.Version, "0.1.0")
   .annotate(OpenApi.License, { name: "MIT" })

@@ -2,6 +2,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 import { ChatCompletionChunk } from "../wire/ChatAnswerSchema.ts"
+import { ErrorResponse } from "../wire/ErrorBody.ts"
 import { ResponsesEvent } from "../wire/ResponsesEventSchema.ts"
 import { Api, type ErrorStatus, errorDescription } from "./Api.ts"
 
@@ -27,6 +28,7 @@ const completed = (spec: Json): Json => {
   const schemas = child(components, "schemas")
   // the platform documents a 400 of its own, which is never sent
   for (const own of ["HttpApiDecodeError", "Issue", "PropertyKey"]) delete schemas[own]
+  schemaOf(ErrorResponse, schemas)
   const paths = child(spec, "paths")
   describe(operation(paths, "/v1/chat/completions", "post"), schemas, callErrors, ChatCompletionChunk)
   describe(operation(paths, "/v1/responses", "post"), schemas, callErrors, ResponsesEvent)

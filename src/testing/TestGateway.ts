@@ -8,7 +8,7 @@ import { defaultOptions, Gateway, type GatewayOptions } from "../gateway/Gateway
 import type { Ledger } from "../ledger/Ledger.ts"
 import type { Scopes } from "../ledger/Scopes.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../policy/Policy.ts"
-import { RateLimits, type RateLimitOptions } from "../policy/RateLimits.ts"
+import { type RateLimitOptions, RateLimits } from "../policy/RateLimits.ts"
 import type { Provider } from "../provider/Provider.ts"
 import { Providers } from "../provider/Providers.ts"
 import { Health } from "../routing/Health.ts"

@@ -1,5 +1,5 @@
-import { capabilities, type Capability, type Model, providerOf } from "../domain/Model.ts"
-import { type Parameter, shapingParameters, type SupportTable, tuningParameters } from "../domain/Support.ts"
+import { type Capability, capabilities, type Model, providerOf } from "../domain/Model.ts"
+import { type Parameter, type SupportTable, shapingParameters, tuningParameters } from "../domain/Support.ts"
 
 /** A model that can do everything and costs little, but for what is given here. */
 export const testModel = (id: string, changes: Partial<Model> = {}): Model => ({
@@ -32,4 +32,7 @@ const record = <Key extends string, Value>(keys: ReadonlyArray<Key>, value: Valu
   Object.fromEntries(keys.map((key) => [key, value])) as { readonly [K in Key]: Value }
 
 const everyCapability: Model["capabilities"] = record<Capability, boolean>(capabilities, true)
-const everythingNative: SupportTable = record<Parameter, "native">([...shapingParameters, ...tuningParameters], "native")
+const everythingNative: SupportTable = record<Parameter, "native">(
+  [...shapingParameters, ...tuningParameters],
+  "native"
+)

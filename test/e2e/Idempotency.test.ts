@@ -29,7 +29,11 @@ describe("a request with an Idempotency-Key", () => {
   })
 
   const send = (key: string, body: object) => service.post("/v1/chat/completions", body, { "idempotency-key": key })
-  const say = (content: string, more: object = {}) => ({ model: "up/ok", messages: [{ role: "user", content }], ...more })
+  const say = (content: string, more: object = {}) => ({
+    model: "up/ok",
+    messages: [{ role: "user", content }],
+    ...more
+  })
 
   it("runs once and is replayed, plain", async () => {
     const before = upstream.requests.length

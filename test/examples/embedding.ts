@@ -23,7 +23,9 @@ export const ask = (question: string): Effect.Effect<string, CallFailure | Strea
       const gateway = yield* Gateway
       const request = yield* decodeChatRequest({ model: "auto", messages: [{ role: "user", content: question }] })
       const answer = yield* gateway.stream(request)
-      return yield* Stream.runFold(answer.events, "", (text, event) => (event._tag === "Text" ? text + event.text : text))
+      return yield* Stream.runFold(answer.events, "", (text, event) =>
+        event._tag === "Text" ? text + event.text : text
+      )
     })
   )
 

@@ -22,6 +22,11 @@ export const program = Effect.gen(function* () {
     const text = yield* asked
     const books = yield* MemoryLedger
     const now = (yield* Timers).now()
-    return { text, charges: books.calls().filter((call) => call.charged > 0).length, flakyCalls: flaky.calls.length, now }
+    return {
+      text,
+      charges: books.calls().filter((call) => call.charged > 0).length,
+      flakyCalls: flaky.calls.length,
+      now
+    }
   }).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
 })
