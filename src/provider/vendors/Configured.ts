@@ -1,7 +1,7 @@
 import type { ProtocolId } from "../../domain/Support.ts"
 import * as Endpoint from "../Endpoint.ts"
 import { compatible, type Quirks } from "../protocols/openai-chat/Quirks.ts"
-import { openAiCompatible, type Vendor } from "./Vendor.ts"
+import { openAiCompatible, speakingMessages, type Vendor } from "./Vendor.ts"
 import { vendorOf } from "./Vendors.ts"
 
 /** A provider of the operator's own, as the configuration file describes it. */
@@ -49,6 +49,15 @@ const bare: ReadonlyMap<ProtocolId, Vendor> = new Map<ProtocolId, Vendor>([
       baseUrl: nowhere,
       credentialEnv: [],
       quirks: { ...compatible, extraContent: true }
+    })
+  ],
+  [
+    "anthropic-messages",
+    speakingMessages({
+      id: "anthropic-messages",
+      displayName: "Anthropic-compatible",
+      baseUrl: nowhere,
+      credentialEnv: []
     })
   ]
 ])

@@ -3,6 +3,7 @@ import type { ProtocolId, SupportTable } from "../../domain/Support.ts"
 import * as Auth from "../Auth.ts"
 import * as Endpoint from "../Endpoint.ts"
 import type { Protocol } from "../Protocol.ts"
+import { anthropicMessages } from "../protocols/AnthropicMessages.ts"
 import * as OpenAiChat from "../protocols/OpenAiChat.ts"
 import { openAi, type Quirks } from "../protocols/openai-chat/Quirks.ts"
 
@@ -59,4 +60,25 @@ export const openAiCompatible = (options: {
     reasoningStyles: quirks.thinking.styles,
     withOutputCap: (outputCapField) => openAiCompatible({ ...options, quirks: { ...quirks, outputCapField } })
   }
+}
+
+/** One that speaks Anthropic's Messages; its output-cap field has one name only. */
+export const speakingMessages = (options: {
+  readonly id: string
+  readonly displayName: string
+  readonly baseUrl: string
+  readonly credentialEnv: ReadonlyArray<string>
+}): Vendor => {
+  const vendor: Vendor = {
+    id: options.id,
+    displayName: options.displayName,
+    protocol: anthropicMessages,
+    endpoint: Endpoint.of(options.baseUrl),
+    credentialEnv: options.credentialEnv,
+    auth: Auth.header("x-api-key"),
+    billsAbortedCalls: false,
+    reasoningStyles: ["effort", "budget", "toggle", "fixed"],
+    withOutputCap: () => vendor
+  }
+  return vendor
 }

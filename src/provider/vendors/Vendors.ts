@@ -1,4 +1,5 @@
 import { alibaba } from "./Alibaba.ts"
+import { anthropic } from "./Anthropic.ts"
 import { cerebras } from "./Cerebras.ts"
 import { cohere } from "./Cohere.ts"
 import { deepseek } from "./DeepSeek.ts"
@@ -17,6 +18,7 @@ import { zai } from "./Zai.ts"
 /** Every vendor that is built in. */
 export const vendors: ReadonlyArray<Vendor> = [
   alibaba,
+  anthropic,
   cerebras,
   cohere,
   deepseek,

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto"
 import type {
   AssistantMessage,
-  Effort,
   JsonObject,
   Message,
   ReasoningDetail,
@@ -14,6 +13,7 @@ import type {
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { isObject, listAt, objectAt, textAt } from "../../Json.ts"
 import type { ProviderCall } from "../../Provider.ts"
+import { thinkingBudget } from "../../ThinkingBudget.ts"
 import type { Quirks } from "./Quirks.ts"
 
 /** The upstream body, its fields always in this order. */
@@ -275,34 +275,6 @@ const thinking = ({ model, request, effort, maxOutputTokens }: ProviderCall, { t
     case "budget":
       if (effort === "none") return thinking.toggle(false)
       if (effort === undefined && tokens === undefined) return {}
-      return thinking.budget(
-        budgetTokens(
-          tokens ?? (ratios[effort ?? "medium"] ?? 0) * maxOutputTokens,
-          maxOutputTokens,
-          model.reasoning.budget
-        )
-      )
+      return thinking.budget(thinkingBudget({ effort, tokens, maxOutputTokens, range: model.reasoning.budget }))
   }
 }
-
-/** How much of the output cap each effort may think. */
-const ratios: Readonly<Record<Effort, number>> = {
-  none: 0,
-  minimal: 0.1,
-  low: 0.2,
-  medium: 0.5,
-  high: 0.8,
-  xhigh: 0.95,
-  max: 0.95
-}
-
-/** Within the model's own range, and below the cap: some of the answer must be left to say. */
-const budgetTokens = (
-  wanted: number,
-  maxOutputTokens: number,
-  range: { readonly min: number | null; readonly max: number | null } | null
-): number =>
-  Math.max(
-    range?.min ?? 1,
-    Math.min(Math.floor(wanted), range?.max ?? Number.MAX_SAFE_INTEGER, Math.max(1, maxOutputTokens - 1))
-  )

@@ -1,0 +1,148 @@
+import type { ChatRequest } from "../../../domain/Chat.ts"
+import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import { isObject, type Json, parseObject, textAt } from "../../Json.ts"
+import { failed, more, type Step } from "../../Protocol.ts"
+import { type ToolNames, toolNamesOf } from "../turns/ToolNames.ts"
+import { customToolsOf } from "../turns/Tools.ts"
+
+type Block =
+  | { readonly _tag: "Text" }
+  | { readonly _tag: "Thinking"; readonly index: number }
+  | { readonly _tag: "ToolUse"; readonly index: number; readonly kind: "function"; hasInput: boolean }
+  /** Its input is inside the arguments and comes out when they are whole. */
+  | { readonly _tag: "Custom"; readonly index: number; readonly kind: "custom"; input: string }
+  /** Not for us, such as what the provider's own tools do. */
+  | { readonly _tag: "Other" }
+
+/** No honest answer calls more tools; each call is kept in memory. */
+const mostToolCalls = 1024
+
+/** The blocks of one answer. They are numbered together; thoughts and tool calls each count for themselves with us. */
+export class ContentBlocks {
+  hasContent = false
+  toolCalls = 0
+  private thoughts = 0
+  private readonly open = new Map<unknown, Block>()
+  private readonly names: ToolNames
+  private readonly customTools: ReadonlySet<string>
+
+  constructor(request: ChatRequest) {
+    this.names = toolNamesOf(request)
+    this.customTools = customToolsOf(request)
+  }
+
+  start(index: unknown, block: Json): Step {
+    const begun = this.begin(block)
+    if (begun === undefined) return failed({ _tag: "BadResponse", detail: "a tool call without a name" })
+    if (this.toolCalls > mostToolCalls) {
+      return failed({ _tag: "BadResponse", detail: `more than ${mostToolCalls} tool calls` })
+    }
+    const { event, kept } = begun
+    this.open.set(index, kept)
+    return this.said(event)
+  }
+
+  delta(index: unknown, delta: Json): Step {
+    const block = this.open.get(index)
+    if (block === undefined) return failed({ _tag: "BadResponse", detail: "a piece of a block that never began" })
+    switch (delta["type"]) {
+      case "text_delta":
+        return block._tag === "Text" ? this.said(textEvent(textAt(delta, "text"))) : more()
+      case "thinking_delta":
+        return block._tag === "Thinking" ? this.said(thought(block.index, textAt(delta, "thinking"))) : more()
+      case "signature_delta":
+        return block._tag === "Thinking"
+          ? this.said(thought(block.index, undefined, textAt(delta, "signature")))
+          : more()
+      case "input_json_delta":
+        return this.input(block, textAt(delta, "partial_json"))
+      default:
+        return more()
+    }
+  }
+
+  /** A call without any input has none: that is an empty object. */
+  stop(index: unknown): Step {
+    const block = this.open.get(index)
+    this.open.delete(index)
+    if (block?._tag === "ToolUse" && !block.hasInput) return more(pieceOf(block, "{}"))
+    if (block?._tag === "Custom") {
+      const input = parseObject(block.input)?.["input"]
+      const text = typeof input === "string" ? input : block.input
+      return text === "" ? more() : more(pieceOf(block, text))
+    }
+    return more()
+  }
+
+  private begin(block: Json): { readonly kept: Block; readonly event: ChatEvent | undefined } | undefined {
+    switch (block["type"]) {
+      case "text":
+        return { kept: { _tag: "Text" }, event: textEvent(textAt(block, "text")) }
+      case "thinking": {
+        const index = this.thoughts++
+        return {
+          kept: { _tag: "Thinking", index },
+          event: thought(index, textAt(block, "thinking"), textAt(block, "signature"))
+        }
+      }
+      case "redacted_thinking":
+        return {
+          kept: { _tag: "Other" },
+          event: { _tag: "Reasoning", index: this.thoughts++, kind: "encrypted", text: textAt(block, "data") ?? "" }
+        }
+      case "tool_use":
+        return this.beginCall(block)
+      default:
+        return { kept: { _tag: "Other" }, event: undefined }
+    }
+  }
+
+  private beginCall(block: Json): { readonly kept: Block; readonly event: ChatEvent } | undefined {
+    const [given, id] = [textAt(block, "name"), textAt(block, "id")]
+    if (given === undefined || id === undefined) return undefined
+    const index = this.toolCalls++
+    const name = this.names.toClient(given)
+    const input = block["input"]
+    const early = isObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : ""
+    if (this.customTools.has(name)) {
+      const event: ChatEvent = { _tag: "ToolCall", index, kind: "custom", id, name, arguments: "" }
+      return { kept: { _tag: "Custom", index, kind: "custom", input: early }, event }
+    }
+    return {
+      kept: { _tag: "ToolUse", index, kind: "function", hasInput: early !== "" },
+      event: { _tag: "ToolCall", index, kind: "function", id, name, arguments: early }
+    }
+  }
+
+  private input(block: Block, piece: string | undefined): Step {
+    if (piece === undefined) return more()
+    if (block._tag === "Custom") block.input += piece
+    if (block._tag !== "ToolUse") return more()
+    block.hasInput = true
+    return more(pieceOf(block, piece))
+  }
+
+  private said(event: ChatEvent | undefined): Step {
+    if (event === undefined) return more()
+    this.hasContent = true
+    return more(event)
+  }
+}
+
+const textEvent = (text: string | undefined): ChatEvent | undefined =>
+  text === undefined ? undefined : { _tag: "Text", text }
+
+const thought = (index: number, text: string | undefined, signature?: string): ChatEvent | undefined =>
+  text === undefined && signature === undefined
+    ? undefined
+    : { _tag: "Reasoning", index, kind: "text", text: text ?? "", ...(signature !== undefined && { signature }) }
+
+const pieceOf = (
+  block: { readonly index: number; readonly kind: "function" | "custom" },
+  piece: string
+): ChatEvent => ({
+  _tag: "ToolCall",
+  index: block.index,
+  kind: block.kind,
+  arguments: piece
+})

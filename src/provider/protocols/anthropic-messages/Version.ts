@@ -1,0 +1,8 @@
+import type { Model } from "../../../domain/Model.ts"
+
+/** The newer version has no sampling parameters any more; a model that takes them is spoken to in the older one. */
+export const versionOf = (model: Model): string =>
+  model.profile.apiVersion ?? (takesSampling(model) ? "2023-06-01" : "2026-10-21")
+
+export const takesSampling = (model: Model): boolean =>
+  model.capabilities.sampling !== false && model.profile.apiVersion !== "2026-10-21"
