@@ -1,3 +1,4 @@
+import * as EventStream from "../wire/EventStream.ts"
 import * as Sse from "../wire/Sse.ts"
 
 /** How an upstream cuts its bytes into frames. */
@@ -23,4 +24,10 @@ export const sse: Framing<Sse.SseEvent> = {
       end: () => undefined
     }
   }
+}
+
+/** The binary event streams of AWS. */
+export const awsEventStream: Framing<EventStream.EventStreamMessage> = {
+  mediaType: "application/vnd.amazon.eventstream",
+  open: (onFrame) => EventStream.reader(onFrame)
 }
