@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metrics from "../observe/Metrics.ts"
 
@@ -54,13 +55,17 @@ const make = (grace: Duration.Duration): Effect.Effect<DrainShape> =>
       hurry: Effect.asVoid(Deferred.succeed(hurried, undefined)),
       drain: Effect.fnUntraced(function* (abort) {
         draining = true
-        // a finalizer is not interruptible, and so would wait for every loser of the race
-        yield* Effect.interruptible(
-          Effect.raceFirst(idle, Effect.raceFirst(Deferred.await(hurried), Effect.sleep(grace)))
-        )
+        yield* apart(Effect.raceFirst(idle, Effect.raceFirst(Deferred.await(hurried), Effect.sleep(grace))))
         if (running === 0) return
         yield* abort
-        yield* Effect.interruptible(Effect.timeoutOption(idle, abortMillis))
+        yield* apart(Effect.timeoutOption(idle, abortMillis))
       })
     }
   })
+
+/**
+ * A wait that can be given up, on a fiber of its own. Draining is a finalizer of a fiber that a signal has interrupted: there
+ * an uninterruptible race waits for its losers, and an interruptible one is over before it has begun.
+ */
+const apart = <A>(wait: Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.flatMap(Effect.forkDaemon(Effect.interruptible(wait)), Fiber.join)

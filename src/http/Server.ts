@@ -8,10 +8,11 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { UnknownPath } from "../domain/GatewayError.ts"
 import { Ids, RequestId } from "../domain/Ids.ts"
-import { Timers } from "../domain/Timers.ts"
+import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type CallDeps, type CallState, make as makeCall } from "./CallHttp.ts"
 import { chatEndpoint } from "./ChatEndpoint.ts"
@@ -35,7 +36,12 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
   readonly host: string
   readonly port: number
   readonly reason: string
-}> {}
+}> {
+  override get message(): string {
+    const why = this.reason === "EADDRINUSE" ? "is in use by another process" : `cannot be listened on (${this.reason})`
+    return `the address ${this.host}:${this.port} ${why}.`
+  }
+}
 
 /** Where the server listens, once it does. */
 export class Server extends Context.Tag("gateway/http/Server")<Server, { readonly address: AddressInfo }>() {
@@ -83,7 +89,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     [responsesEndpoint.path, makeCall(responsesEndpoint, deps)]
   ])
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
-  const fork = Runtime.runFork(yield* Effect.runtime<never>())
+  const fork = Runtime.runFork(lean(yield* Effect.runtime<never>()))
 
   const run = (
     path: string,
@@ -117,10 +123,20 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     else Responder.error(request, response, Errors.of(new UnknownPath({ path })))
   })
   yield* Effect.acquireRelease(listen(server, options), () =>
-    Effect.zipRight(drain.drain(gateway.abort), close(server))
+    Effect.zipRight(drain.drain(gateway.abort), close(server, timers))
   )
   return { address: addressOf(server) }
 })
+
+/**
+ * For the request fibers: everything they need has been taken from the services above, so they carry none along to be
+ * copied, and they are not timed one by one, which the gateway's own metrics do better.
+ */
+const lean = (runtime: Runtime.Runtime<never>): Runtime.Runtime<never> =>
+  runtime.pipe(
+    Runtime.updateContext(() => Context.empty()),
+    Runtime.disableRuntimeFlag(RuntimeFlags.RuntimeMetrics)
+  )
 
 const pathOf = (url: string): string => {
   const query = url.indexOf("?")
@@ -139,15 +155,15 @@ const listen = (server: Http.Server, { host, port }: ServerOptions): Effect.Effe
   })
 
 /** Idle keep-alive connections are ended; those that still answer get until the last byte is out. */
-const close = (server: Http.Server): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    server.close(() => resume(Effect.void))
+const close = (server: Http.Server, timers: TimersShape): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const cancel = timers.after(closeMillis, () => server.closeAllConnections())
+    server.close(() => {
+      cancel()
+      resume(Effect.void)
+    })
     server.closeIdleConnections()
-  }).pipe(
-    Effect.timeoutOption(closeMillis),
-    Effect.interruptible,
-    Effect.zipRight(Effect.sync(() => server.closeAllConnections()))
-  )
+  })
 const closeMillis = 1_000
 
 const addressOf = (server: Http.Server): AddressInfo => {

@@ -54,7 +54,7 @@ describe("a plain answer", () => {
     const requestId = response.headers.get("x-request-id") ?? ""
     expect(requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(data.id).toBe(`chatcmpl-${requestId.replaceAll("-", "")}`)
-    expect(data._request_id).toBe(requestId)
+    expect(data).toHaveProperty("_request_id", requestId)
 
     const metadata = metadataOf(data)
     expect(metadata).toMatchObject({
@@ -237,7 +237,7 @@ describe("tools and structure", () => {
 })
 
 describe("errors", () => {
-  const failing = async (body: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>, client = service.client) => {
+  const failing = async (body: object, client = service.client) => {
     const failure: unknown = await client.chat.completions
       .create({ model: "auto", messages: saying("hi"), ...body })
       .catch((error: unknown) => error)
