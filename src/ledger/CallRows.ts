@@ -55,11 +55,13 @@ export const attemptRow = (callId: string, attempt: Attempt, position: number) =
 })
 
 /** PostgreSQL takes neither NUL nor half of a surrogate pair in text. */
-export const storable = (text: string): string =>
-  text
-    .slice(0, mostTextLength)
-    .replaceAll("\0", "\ufffd")
-    .replace(/\p{Surrogate}/gu, "\ufffd")
+const unstorable = /[\0\p{Surrogate}]/u
+const everyUnstorable = /[\0\p{Surrogate}]/gu
+
+export const storable = (text: string): string => {
+  const cut = text.length > mostTextLength ? text.slice(0, mostTextLength) : text
+  return unstorable.test(cut) ? cut.replace(everyUnstorable, "\ufffd") : cut
+}
 
 const storableOrNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : storable(text)

@@ -1,17 +1,15 @@
-import type { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InsufficientFunds, StoreUnavailable } from "../domain/GatewayError.ts"
-import type { AccountId, Ids } from "../domain/Ids.ts"
+import type { AccountId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
-import type { Database } from "../sql/Database.ts"
 import type { Balance, Hold, HoldOption, HoldRequest, Settlement } from "./Hold.ts"
-import { LedgerNode } from "./LedgerNode.ts"
+import { LedgerNode } from "./LedgerNodeStore.ts"
 import { LedgerStore } from "./LedgerStore.ts"
 import * as Recovery from "./Recovery.ts"
-import { Scopes } from "./Scopes.ts"
+import { RecoveryStore } from "./RecoveryStore.ts"
+import * as ScopesStore from "./ScopesStore.ts"
 import * as Writer from "./Writer.ts"
 
 export type { Balance, Hold, HoldOption, HoldRequest, Settlement } from "./Hold.ts"
@@ -68,8 +66,8 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
 }
 
 /** Everything about money, on the database: the ledger, the scopes it guards, and the recovery from crashes. */
-export const LedgerLayer: Layer.Layer<Ledger | Scopes, SqlError, SqlClient | Database | Timers | Ids> = Layer.mergeAll(
+export const LedgerLayer = Layer.mergeAll(
   Ledger.layer.pipe(Layer.provide(LedgerStore.layer)),
-  Scopes.layer,
-  Recovery.layer()
+  ScopesStore.layer,
+  Recovery.layer().pipe(Layer.provide(RecoveryStore.layer))
 ).pipe(Layer.provide(LedgerNode.layer))

@@ -16,7 +16,7 @@ import { MicroUsd } from "../domain/Money.ts"
 import { violations } from "./Audit.ts"
 import { attemptRow, callRow, storable } from "./CallRows.ts"
 import type { Balance, HoldOption } from "./Hold.ts"
-import { LedgerNode } from "./LedgerNode.ts"
+import { LedgerNode } from "./LedgerNodeStore.ts"
 
 /** A hold to be made or, with `extends`, to be raised. */
 export interface BatchRequest {

@@ -40,37 +40,43 @@ export const make = (): TextMeasure => {
     tokens: () => tokens,
     add: (text) => {
       utf8Bytes += Buffer.byteLength(text, "utf8")
-      let runClass = -1
-      let runLength = 0
-      /** Letters and digits without anything between them, however they alternate. */
-      let wordLength = 0
-      let wordTokens = 0
-      for (let at = 0; at < text.length; at++) {
-        const code = text.charCodeAt(at)
-        const kind = code < 128 ? (asciiClasses[code] ?? other) : code < 0x800 ? other : ideograph
-        if (kind === runClass) {
-          runLength += 1
-          continue
-        }
-        if (runClass === letter || runClass === digit) {
-          wordLength += runLength
-          wordTokens += tokensOfRun(runClass, runLength)
-        } else if (runClass !== -1) tokens += tokensOfRun(runClass, runLength)
-        if (kind !== letter && kind !== digit) {
-          tokens += tokensOfWord(wordLength, wordTokens)
-          wordLength = 0
-          wordTokens = 0
-        }
-        runClass = kind
-        runLength = 1
-      }
-      if (runClass === letter || runClass === digit) {
-        wordLength += runLength
-        wordTokens += tokensOfRun(runClass, runLength)
-      } else if (runClass !== -1) tokens += tokensOfRun(runClass, runLength)
-      tokens += tokensOfWord(wordLength, wordTokens)
+      tokens += tokensOf(text)
     }
   }
+}
+
+/** Counts in locals only: a captured number with a fraction would be allocated anew with every change. */
+const tokensOf = (text: string): number => {
+  let tokens = 0
+  let runClass = -1
+  let runLength = 0
+  /** Letters and digits without anything between them, however they alternate. */
+  let wordLength = 0
+  let wordTokens = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const kind = code < 128 ? (asciiClasses[code] ?? other) : code < 0x800 ? other : ideograph
+    if (kind === runClass) {
+      runLength += 1
+      continue
+    }
+    if (runClass === letter || runClass === digit) {
+      wordLength += runLength
+      wordTokens += tokensOfRun(runClass, runLength)
+    } else if (runClass !== -1) tokens += tokensOfRun(runClass, runLength)
+    if (kind !== letter && kind !== digit) {
+      tokens += tokensOfWord(wordLength, wordTokens)
+      wordLength = 0
+      wordTokens = 0
+    }
+    runClass = kind
+    runLength = 1
+  }
+  if (runClass === letter || runClass === digit) {
+    wordLength += runLength
+    wordTokens += tokensOfRun(runClass, runLength)
+  } else if (runClass !== -1) tokens += tokensOfRun(runClass, runLength)
+  return tokens + tokensOfWord(wordLength, wordTokens)
 }
 
 const tokensOfRun = (kind: number, length: number): number => {

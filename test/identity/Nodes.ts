@@ -16,7 +16,7 @@ import { AccountStore } from "../../src/identity/AccountStore.ts"
 import { ApiKeyStore } from "../../src/identity/ApiKeyStore.ts"
 import { ApiKeys } from "../../src/identity/ApiKeys.ts"
 import { ProjectStore } from "../../src/identity/ProjectStore.ts"
-import { Scopes } from "../../src/ledger/Scopes.ts"
+import * as ScopesStore from "../../src/ledger/ScopesStore.ts"
 import { Policy } from "../../src/policy/Policy.ts"
 import { PolicyStore } from "../../src/policy/PolicyStore.ts"
 import { ConfigurationStore } from "../../src/routing/ConfigurationStore.ts"
@@ -110,7 +110,7 @@ export const node = <E>(database: Layer.Layer<Store, E>, timers = VirtualTimers.
         ConfigurationStore.layer,
         PolicyStore.layer,
         ProjectStore.layer,
-        Scopes.layer
+        ScopesStore.layer
       )
     ),
     Layer.provideMerge(Changes.layerWith({ proveEveryMillis: 50 })),

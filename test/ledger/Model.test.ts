@@ -9,7 +9,7 @@ import { Ids } from "../../src/domain/Ids.ts"
 import { microUsd } from "../../src/domain/Money.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { type Hold, type HoldOption, Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
-import * as Recovery from "../../src/ledger/Recovery.ts"
+import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { MemoryLedger } from "../../src/testing/MemoryLedger.ts"
 import { databases } from "./databases.ts"
@@ -142,7 +142,11 @@ for (const [name, database] of databases) {
       timeout: 60_000,
       excludeTestServices: true
     })((it) => {
-      it.effect("whatever is done to it", () => checked(100, Effect.flatMap(SqlClient, Recovery.expireAll)), 120_000)
+      it.effect(
+        "whatever is done to it",
+        () => checked(100, Effect.flatMap(SqlClient, RecoveryStore.expireAll)),
+        120_000
+      )
     })
   })
 }

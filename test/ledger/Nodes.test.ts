@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import { Ids } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
-import * as Recovery from "../../src/ledger/Recovery.ts"
+import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { freshDatabase, postgresAt, postgresServer } from "./databases.ts"
 import { newCaller, newKey, option, settled, voided, wants } from "./fixtures.ts"
@@ -40,7 +40,7 @@ describe.skipIf(postgresServer === undefined)("four nodes on one PostgreSQL", ()
             Effect.gen(function* () {
               const project = Option.getOrThrow(yield* scopes.read(caller.projectId))
               highest = Math.max(highest, project.spentMicroUsd + project.heldMicroUsd)
-              yield* Recovery.sweep(sql, Duration.seconds(60), Duration.hours(1))
+              yield* RecoveryStore.sweep(sql, Duration.seconds(60), Duration.hours(1))
             })
           )
         )

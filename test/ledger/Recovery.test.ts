@@ -8,10 +8,12 @@ import * as Option from "effect/Option"
 import { Ids } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
-import { LedgerNode } from "../../src/ledger/LedgerNode.ts"
+import { LedgerNode } from "../../src/ledger/LedgerNodeStore.ts"
 import { LedgerStore } from "../../src/ledger/LedgerStore.ts"
 import * as Recovery from "../../src/ledger/Recovery.ts"
+import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
+import * as ScopesStore from "../../src/ledger/ScopesStore.ts"
 import { Database } from "../../src/sql/Database.ts"
 import { databases } from "./databases.ts"
 import { newCaller, option, settled, wants } from "./fixtures.ts"
@@ -20,7 +22,7 @@ const silence = Duration.seconds(60)
 const longestCall = Duration.hours(1)
 
 for (const [name, database] of databases) {
-  const ledger = Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), Scopes.layer).pipe(
+  const ledger = Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer).pipe(
     Layer.provideMerge(LedgerNode.layer)
   )
   const live = ledger.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provide(Timers.layer))
@@ -33,7 +35,9 @@ for (const [name, database] of databases) {
           const { kind } = yield* Database
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(400)))
-          yield* Effect.scoped(Layer.build(Recovery.layer({ interval: "1 hour" })))
+          yield* Effect.scoped(
+            Layer.build(Recovery.layer({ interval: "1 hour" }).pipe(Layer.provide(RecoveryStore.RecoveryStore.layer)))
+          )
           const { heldMicroUsd } = yield* ledger.balance(caller.accountId)
           expect(heldMicroUsd).toBe(kind === "embedded" ? 0 : 400)
           yield* ledger.settle(hold, settled(0))
@@ -57,10 +61,10 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(400)))
           yield* silent(59)
-          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(0)
           yield* silent(600)
-          yield* Recovery.beat(sql, node.id)
-          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(0)
+          yield* RecoveryStore.beat(sql, node.id)
+          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(0)
           yield* ledger.settle(hold, settled(400))
           yield* ledger.flushed
           expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(400)
@@ -75,8 +79,8 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000, key: 900, project: 950 })
           const hold = yield* ledger.reserve(wants(caller, option(800)))
           yield* silent(60)
-          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(1)
-          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(1)
+          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(0)
           expect(yield* ledger.balance(caller.accountId)).toEqual({
             creditMicroUsd: 1_000,
             spentMicroUsd: 0,
@@ -107,7 +111,7 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(800)))
           yield* silent(61)
-          yield* Recovery.sweep(sql, silence, longestCall)
+          yield* RecoveryStore.sweep(sql, silence, longestCall)
           const extended = yield* Effect.either(ledger.extend(hold, option(900)))
           expect(Either.isLeft(extended) && extended.left._tag).toBe("StoreUnavailable")
           yield* ledger.settle(hold, settled(300))
@@ -130,12 +134,12 @@ for (const [name, database] of databases) {
           const sql = yield* SqlClient
           const ledger = yield* Ledger
           const node = yield* LedgerNode
-          yield* Recovery.beat(sql, node.id)
+          yield* RecoveryStore.beat(sql, node.id)
           const caller = yield* newCaller({ credit: 1_000 })
           const old = yield* ledger.reserve(wants(caller, option(300)))
           const young = yield* ledger.reserve(wants(caller, option(200)))
           yield* sql`update hold set created_at = now() - interval '61 minutes' where id = ${old.callId}`
-          expect(yield* Recovery.sweep(sql, silence, longestCall)).toBe(1)
+          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(1)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(200)
           yield* ledger.settle(young, settled(0))
           yield* ledger.flushed
@@ -156,7 +160,13 @@ for (const [name, database] of databases) {
           yield* Effect.gen(function* () {
             yield* Effect.repeat(ledger.balance(caller.accountId), { until: (balance) => balance.heldMicroUsd === 0 })
             yield* Effect.repeat(sql`select id from node where id = ${gone}`, { until: (rows) => rows.length === 0 })
-          }).pipe(Effect.provide(Recovery.layer({ interval: "5 seconds", silence, longestCall })))
+          }).pipe(
+            Effect.provide(
+              Recovery.layer({ interval: "5 seconds", silence, longestCall }).pipe(
+                Layer.provide(RecoveryStore.RecoveryStore.layer)
+              )
+            )
+          )
           expect(
             yield* sql`select seen_at > now() - interval '1 minute' as seen from node where id = ${node.id}`
           ).toEqual([{ seen: true }])
@@ -172,10 +182,10 @@ for (const [name, database] of databases) {
           yield* Effect.forEach(Array.from({ length: 1_200 }), () => ledger.reserve(wants(caller, option(1))), {
             concurrency: "unbounded"
           })
-          expect(yield* Recovery.expireAll(sql)).toBe(1_200)
+          expect(yield* RecoveryStore.expireAll(sql)).toBe(1_200)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
           yield* silent(61)
-          yield* Recovery.sweep(sql, silence, longestCall)
+          yield* RecoveryStore.sweep(sql, silence, longestCall)
           expect(yield* sql`select id from node`).toEqual([])
           expect(yield* ledger.audit).toEqual([])
         })
