@@ -15,7 +15,10 @@ export interface SimulatedAnswer {
   readonly toolCalls: ReadonlyArray<SimulatedToolCall>
 }
 
-export const answerTo = (request: ChatRequest, prompt: Prompt, modelId: string): SimulatedAnswer => {
+/** What of a request decides the answer. */
+export type Asking = Pick<ChatRequest, "tools" | "toolChoice" | "parallelToolCalls" | "responseFormat" | "stop">
+
+export const answerTo = (request: Asking, prompt: Prompt, modelId: string): SimulatedAnswer => {
   const called = toolsToCall(request, prompt)
   if (called.length > 0) return { text: "", toolCalls: called.map((tool) => callOf(tool, prompt.text)) }
   return { text: untilStop(textFor(request, prompt, modelId), request.stop), toolCalls: [] }
@@ -41,7 +44,7 @@ const stepsByEffort: ReadonlyMap<Effort, number> = new Map([
 
 // Tools
 
-const toolsToCall = (request: ChatRequest, prompt: Prompt): ReadonlyArray<Tool> => {
+const toolsToCall = (request: Asking, prompt: Prompt): ReadonlyArray<Tool> => {
   const choice = request.toolChoice ?? "auto"
   if (choice === "none" || request.tools.length === 0) return []
   const named = isObject(choice) ? nameIn(choice) : undefined
@@ -86,7 +89,7 @@ const callOf = (tool: Tool, prompt: string): SimulatedToolCall =>
 
 // Text
 
-const textFor = (request: ChatRequest, prompt: Prompt, modelId: string): string => {
+const textFor = (request: Asking, prompt: Prompt, modelId: string): string => {
   const format = request.responseFormat
   if (format?.["type"] === "json_schema") {
     return JSON.stringify(fill(objectAt(format, "json_schema")?.["schema"] ?? {}, prompt.text))
