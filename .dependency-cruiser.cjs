@@ -17,7 +17,7 @@ const table = {
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "credentials", "calls", "policy", "ledger", "routing", "provider", "capture"],
   account: ["domain", "sql", "catalog", "identity", "credentials", "calls", "policy", "routing", "ledger", "capture"],
   http: ["domain", "wire", "config", "observe", "catalog", "identity", "calls", "policy", "ledger", "routing", "gateway", "account"],
-  testing: ["domain", "wire", "sql", "catalog", "identity", "policy", "ledger", "routing", "provider", "gateway"]
+  testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }
 
 module.exports = {

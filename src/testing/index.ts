@@ -4,6 +4,7 @@
  */
 export * as FixedKeys from "./FixedKeys.ts"
 export * as FixedPolicy from "./FixedPolicy.ts"
+export * as MemoryIdempotency from "./MemoryIdempotency.ts"
 export { type BookedCall, MemoryLedger } from "./MemoryLedger.ts"
 export * as ScriptedProvider from "./ScriptedProvider.ts"
 export * as TestGateway from "./TestGateway.ts"

@@ -27,6 +27,7 @@ import { Health } from "../../src/routing/Health.ts"
 import { RetryBudget } from "../../src/routing/RetryBudget.ts"
 import * as FixedKeys from "../../src/testing/FixedKeys.ts"
 import * as FixedPolicy from "../../src/testing/FixedPolicy.ts"
+import * as MemoryIdempotency from "../../src/testing/MemoryIdempotency.ts"
 import { MemoryLedger } from "../../src/testing/MemoryLedger.ts"
 
 export const caller: CallerShape = {
@@ -124,6 +125,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     FixedPolicy.layerConfigurations(options.configurations),
     RateLimits.layerMemory(options.rateLimits ?? { key: noLimit, project: noLimit }),
     Health.layer,
+    MemoryIdempotency.layer,
     RetryBudget.layer,
     offered(options),
     watched

@@ -12,6 +12,8 @@ export interface Simulator {
   /** As a provider's `baseUrl`. */
   readonly baseUrl: string
   readonly requests: ReadonlyArray<SimulatedRequest>
+  /** Resolves with the n-th request, counted from 1, as soon as it has come. */
+  readonly received: (count: number) => Promise<SimulatedRequest>
   /** What was wrong with the requests that it has refused by its own rules. */
   readonly refusals: ReadonlyArray<string>
   /** The next call breaks this way; several wait for their turn. */
@@ -95,6 +97,7 @@ export const start = async (behaviour: Behaviour): Promise<Simulator> => {
   const requests: Array<SimulatedRequest> = []
   const refusals: Array<string> = []
   const waiting: Array<Fault> = []
+  const watchers: Array<{ readonly count: number; readonly resolve: (request: SimulatedRequest) => void }> = []
   const sockets = new Set<Socket>()
   const server = createServer((incoming, response) => {
     const parts: Array<Buffer> = []
@@ -117,6 +120,7 @@ export const start = async (behaviour: Behaviour): Promise<Simulator> => {
         })
       }
       requests.push(request)
+      for (const { count, resolve } of watchers) if (requests.length === count) resolve(request)
       send(
         response,
         behaviour.answer(request, waiting.shift(), (why) => refusals.push(why))
@@ -135,6 +139,10 @@ export const start = async (behaviour: Behaviour): Promise<Simulator> => {
     origin,
     baseUrl: origin + behaviour.basePath,
     requests,
+    received: (count) => {
+      const known = requests[count - 1]
+      return known === undefined ? new Promise((resolve) => watchers.push({ count, resolve })) : Promise.resolve(known)
+    },
     refusals,
     failNext: (...faults) => void waiting.push(...faults),
     stop: async () => {
