@@ -30,6 +30,7 @@ export const scrub = (message: string): string => {
     .slice(0, 4 * longestMessage)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .replace(/\barn:aws[\w-]*:[^\s"'<>,)\]]+/gi, "[redacted]")
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "[address]")
     .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "[address]")
     .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "[redacted]")
@@ -77,7 +78,7 @@ export const byStatus = (
 
 /** Providers say these things in words more often than in codes. */
 export const saysContextLength = (message: string): boolean =>
-  /context[ _-]?(?:length|window|size)|maximum (?:prompt|input|context|sequence)|(?:prompt|input|request)[^.]{0,40} too (?:long|large|many tokens)|too many (?:input |prompt )?tokens|reduce the length|exceeds? the (?:maximum|max|model)[^.]{0,40}(?:tokens|length)/i.test(
+  /context[ _-]?(?:length|window|size|limit)|maximum (?:prompt|input|context|sequence)|(?:prompt|input|request)[^.]{0,40} too (?:long|large|many tokens)|too many (?:input |prompt )?tokens|reduce the length|exceeds? the (?:maximum|max|model)[^.]{0,40}(?:tokens|length)/i.test(
     message
   )
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import { lastBreakpoints } from "../turns/Breakpoints.ts"
 import * as DataUrl from "../turns/DataUrl.ts"
 import type { ToolNames } from "../turns/ToolNames.ts"
 import type {
@@ -38,17 +39,6 @@ export const lowerConversation = (conversation: Conversation, names: ToolNames):
 }
 
 const isFailure = (value: JsonObject | ProviderFailure): value is ProviderFailure => "_tag" in value
-
-/** More breakpoints are refused; the later one covers more. */
-const mostBreakpoints = 4
-
-const lastBreakpoints = ({ instructions, turns }: Conversation): ReadonlySet<TextBlock> => {
-  const all = [...instructions, ...turns.flatMap(({ blocks }): ReadonlyArray<UserBlock | AssistantBlock> => blocks)]
-  const texts = all.flatMap((block) =>
-    block._tag === "Text" ? [block] : block._tag === "ToolResult" ? block.content : []
-  )
-  return new Set(texts.filter((block) => block.isCacheBreakpoint).slice(-mostBreakpoints))
-}
 
 /** `undefined`: nothing that could be sent. */
 const lowerBlock = (

@@ -1,0 +1,100 @@
+import type { JsonObject } from "../../../domain/Chat.ts"
+import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import * as DataUrl from "../turns/DataUrl.ts"
+import type { FileBlock, ImageBlock } from "../turns/Turns.ts"
+
+export interface Lowered {
+  readonly blocks: ReadonlyArray<JsonObject>
+}
+
+/** Bytes only: the service fetches nothing, and neither do we. */
+export const lowerImage = ({ param, url }: ImageBlock): Lowered | ProviderFailure => {
+  const inline = DataUrl.parse(url)
+  if (inline === undefined) {
+    return { _tag: "RequestRejected", message: "The provider takes images as data: URLs only.", param }
+  }
+  const format = imageFormats.get(inline.mediaType)
+  return format === undefined
+    ? { _tag: "RequestRejected", message: "The provider takes images as JPEG, PNG, GIF or WebP only.", param }
+    : image(format, inline)
+}
+
+const image = (format: string, { base64 }: DataUrl.Inline): Lowered => ({
+  blocks: [{ image: { format, source: { bytes: base64 } } }]
+})
+
+/** The documents of one request: no two may have the same name. */
+export class Documents {
+  private readonly taken = new Set<string>()
+
+  lower({ data, filename, param }: FileBlock): Lowered | ProviderFailure {
+    const inline = data === undefined ? undefined : DataUrl.parse(data)
+    if (inline === undefined) {
+      return { _tag: "RequestRejected", message: "The provider takes files as data: URLs only.", param }
+    }
+    const imageFormat = imageFormats.get(inline.mediaType)
+    if (imageFormat !== undefined) return image(imageFormat, inline)
+    const format = documentFormats.get(inline.mediaType) ?? extensionOf(filename) ?? textFormat(inline.mediaType)
+    if (format === undefined) {
+      return {
+        _tag: "RequestRejected",
+        message: "The provider takes PDF, Word, Excel, HTML, Markdown, CSV and text files only.",
+        param: `${param}.file_data`
+      }
+    }
+    if (inline.base64 === "") {
+      return { _tag: "RequestRejected", message: "The file is empty.", param: `${param}.file_data` }
+    }
+    return { blocks: [{ document: { format, name: this.nameFor(filename), source: { bytes: inline.base64 } } }] }
+  }
+
+  private nameFor(filename: string | undefined): string {
+    const wanted = nameOf(filename)
+    let name = wanted
+    for (let again = 2; this.taken.has(name.toLowerCase()); again++) name = `${wanted}-${again}`
+    this.taken.add(name.toLowerCase())
+    return name
+  }
+}
+
+const longestName = 150
+
+/** Letters, digits, single blanks, hyphens and brackets; the extension has its own field. */
+const nameOf = (filename: string | undefined): string =>
+  (filename ?? "")
+    .replace(/\.[A-Za-z0-9]{1,8}$/, "")
+    .replace(/[^A-Za-z0-9 ()[\]-]+/g, " ")
+    .replace(/ {2,}/g, " ")
+    .trim()
+    .slice(0, longestName)
+    .trimEnd() || "document"
+
+const extensionOf = (filename: string | undefined): string | undefined => {
+  const extension = /\.([A-Za-z0-9]{1,8})$/.exec(filename ?? "")?.[1]?.toLowerCase()
+  return extension !== undefined && formats.has(extension) ? extension : undefined
+}
+
+const textFormat = (mediaType: string): string | undefined =>
+  mediaType.startsWith("text/") || /^application\/(?:json|xml|yaml|x-yaml|javascript|.+\+(?:json|xml))$/.test(mediaType)
+    ? "txt"
+    : undefined
+
+const imageFormats: ReadonlyMap<string, string> = new Map([
+  ["image/jpeg", "jpeg"],
+  ["image/png", "png"],
+  ["image/gif", "gif"],
+  ["image/webp", "webp"]
+])
+
+const documentFormats: ReadonlyMap<string, string> = new Map([
+  ["application/pdf", "pdf"],
+  ["text/csv", "csv"],
+  ["application/msword", "doc"],
+  ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"],
+  ["application/vnd.ms-excel", "xls"],
+  ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"],
+  ["text/html", "html"],
+  ["text/markdown", "md"]
+])
+
+const formats: ReadonlySet<string> = new Set([...documentFormats.values(), "txt"])
