@@ -69,6 +69,7 @@ export const startGateway = async ({ bundle = builtBundle, database, name, nodeO
     name,
     port: server.port,
     pid: server.pid,
+    child: server.child,
     path: "/v1/chat/completions",
     headers: { authorization: `Bearer ${key}` },
     model: pinnedModel,

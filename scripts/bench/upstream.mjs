@@ -24,10 +24,11 @@ const marked = (size) => `~T${Number(process.hrtime.bigint() / 1000n)}~${filler(
 
 /** One timer for all paced streams: thousands of them must not cost a timer each. */
 const due = []
-let ticking
+let isTicking = false
 const after = (millis, run) => {
   due.push({ at: performance.now() + millis, run })
-  ticking ??= setTimeout(tick, 1)
+  if (!isTicking) setTimeout(tick, 1)
+  isTicking = true
 }
 const tick = () => {
   const now = performance.now()
@@ -39,7 +40,8 @@ const tick = () => {
   }
   due.length = kept
   for (const run of ready) run()
-  ticking = due.length > 0 ? setTimeout(tick, 1) : undefined
+  isTicking = due.length > 0
+  if (isTicking) setTimeout(tick, 1)
 }
 
 /** Only the head and the tail of a long body are read: the knobs and `stream` are there, and parsing would cost. */
