@@ -1,41 +1,47 @@
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
+import * as MetricKey from "effect/MetricKey"
+import * as MetricLabel from "effect/MetricLabel"
 import type { CallStatus } from "../domain/Call.ts"
 
 /**
- * The gateway's own metrics, without tenant labels. They are updated synchronously: a labelled metric is built once and
- * kept, so that an update on the hot path is one map lookup.
+ * The gateway's own metrics, without tenant labels. They are updated synchronously: a labelled metric is built once, with
+ * its labels in its key, so that an update on the hot path is one map lookup. (`Metric.tagged` would build the key, and
+ * hash it, at every update.)
  */
 const labelled = <Labels extends ReadonlyArray<string>>(
-  metric: Metric.Metric.Counter<number>,
-  names: Labels
+  name: string,
+  description: string,
+  labels: Labels
 ): ((values: { readonly [Index in keyof Labels]: string }) => void) => {
+  const family = MetricKey.counter(name, { description, incremental: true })
   const known = new Map<string, Metric.Metric.Counter<number>>()
   return (values) => {
     const key = values.join("\u0000")
-    let tagged = known.get(key)
-    if (tagged === undefined) {
-      tagged = names.reduce((built, name, index) => Metric.tagged(built, name, values[index] ?? ""), metric)
-      known.set(key, tagged)
+    let metric = known.get(key)
+    if (metric === undefined) {
+      const tags = labels.map((label, index) => MetricLabel.make(label, values[index] ?? ""))
+      metric = Metric.fromMetricKey(MetricKey.taggedWithLabels(family, tags))
+      known.set(key, metric)
     }
-    tagged.unsafeUpdate(1, [])
+    metric.unsafeUpdate(1, [])
   }
 }
 
-const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
 const seconds = MetricBoundaries.fromIterable([
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600
 ])
 
-const callsCounted = labelled(counter("gateway_calls_total", "Calls that were admitted, by endpoint and status."), [
+const callsCounted = labelled("gateway_calls_total", "Calls that were admitted, by endpoint and status.", [
   "endpoint",
   "status"
 ])
 const attemptsCounted = labelled(
-  counter("gateway_attempts_total", "Attempts at providers, by provider and result (success or the fault's code)."),
+  "gateway_attempts_total",
+  "Attempts at providers, by provider and result (success or the fault's code).",
   ["provider", "result"]
 )
-const answersCounted = labelled(counter("gateway_http_responses_total", "HTTP answers, by path and status code."), [
+const answersCounted = labelled("gateway_http_responses_total", "HTTP answers, by path and status code.", [
   "path",
   "status"
 ])
@@ -46,10 +52,10 @@ const contentLatency = Metric.histogram(
   "From admission to the first content."
 )
 const inFlight = Metric.gauge("gateway_calls_in_flight", { description: "Calls that are running now." })
-const defectsCounted = counter(
-  "gateway_defects_total",
-  "Unexpected failures of the gateway itself; expected to stay 0."
-)
+const defectsCounted = Metric.counter("gateway_defects_total", {
+  description: "Unexpected failures of the gateway itself; expected to stay 0.",
+  incremental: true
+})
 
 export const calls = (endpoint: string, status: CallStatus): void => callsCounted([endpoint, status])
 export const attempts = (provider: string, result: string): void => attemptsCounted([provider, result])
