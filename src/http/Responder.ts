@@ -16,9 +16,9 @@ export const json = (
   body: string,
   headers: Readonly<Record<string, string>> = {}
 ): void => {
-  const bytes = Buffer.from(body)
-  response.writeHead(status, { ...jsonHeaders, "content-length": bytes.length, ...headers })
-  response.end(bytes)
+  response.writeHead(status, { ...jsonHeaders, "content-length": Buffer.byteLength(body), ...headers })
+  // text goes out together with the head in one write; bytes would be a second one
+  response.end(body)
 }
 
 /** An answer that was kept from an earlier run of the same request. */
