@@ -89,20 +89,40 @@ const positionIn = (message: string): string => {
   return position === undefined ? "" : ` (at position ${position})`
 }
 
-/** One pass over the bytes: brackets outside strings. Valid JSON or not, it never recurses. */
+/**
+ * One pass over the bytes: brackets outside strings. Valid JSON or not, it never recurses. A long string is jumped over by
+ * a native search: most of a large body is text.
+ */
 const deeperThan = (body: Buffer, limit: number): boolean => {
   let depth = 0
-  let inString = false
   for (let at = 0; at < body.length; at++) {
     const byte = body[at]
-    if (inString) {
-      if (byte === 0x5c) at++
-      else if (byte === 0x22) inString = false
-    } else if (byte === 0x22) inString = true
+    if (byte === quote) at = endOfString(body, at + 1)
     else if (byte === 0x7b || byte === 0x5b) {
       depth++
       if (depth > limit) return true
     } else if (byte === 0x7d || byte === 0x5d) depth--
   }
   return false
+}
+
+const quote = 0x22
+const backslash = 0x5c
+/** Up to here a look at each byte is cheaper than a native search. */
+const shortString = 48
+
+/** The place of the quote that ends the string, or of the body's end. */
+const endOfString = (body: Buffer, start: number): number => {
+  const near = Math.min(start + shortString, body.length)
+  let at = start
+  for (; at < near; at++) {
+    if (body[at] === backslash) at++
+    else if (body[at] === quote) return at
+  }
+  for (let end = body.indexOf(quote, at); end >= 0; end = body.indexOf(quote, end + 1)) {
+    let escapes = end
+    while (escapes > at && body[escapes - 1] === backslash) escapes--
+    if ((end - escapes) % 2 === 0) return end
+  }
+  return body.length
 }

@@ -1,0 +1,62 @@
+import { IncomingMessage } from "node:http"
+import { Socket } from "node:net"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Body from "../../src/http/Body.ts"
+
+const mostLevels = 64
+
+const requestOf = (text: string): IncomingMessage => {
+  const request = new IncomingMessage(new Socket())
+  request.headers["content-type"] = "application/json"
+  request.push(Buffer.from(text))
+  request.push(null)
+  return request
+}
+
+const read = (text: string) => Effect.either(Effect.map(Body.read(requestOf(text)), ({ json }) => json))
+
+const nested = (levels: number, inner: string): string => "[".repeat(levels) + inner + "]".repeat(levels)
+
+/** Text that is hard on whoever looks for the end of a string: quotes, backslashes and brackets, short and long. */
+const awkward = fc
+  .array(fc.constantFrom('"', "\\", "[", "{", "}", "]", "x", '\\"', "\\\\", "ü", "\n"), { maxLength: 200 })
+  .map((parts) => parts.join(""))
+
+describe("the body of a request", () => {
+  it.effect("is refused when it is nested deeper than the limit, and only then, whatever its strings contain", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.array(awkward, { maxLength: 5 }),
+          fc.integer({ min: 60, max: 68 }),
+          async (texts, levels) => {
+            const inner = JSON.stringify({ texts })
+            const result = await Effect.runPromise(read(nested(levels - 2, inner)))
+            expect(result._tag).toBe(levels > mostLevels ? "Left" : "Right")
+          }
+        )
+      )
+    )
+  )
+
+  it.effect("is the very value that was sent", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(fc.array(awkward, { maxLength: 5 }), async (texts) => {
+          const result = await Effect.runPromise(read(JSON.stringify(texts)))
+          expect(result).toMatchObject({ _tag: "Right", right: texts })
+        })
+      )
+    )
+  )
+
+  it.effect("may end in the middle of a string without being searched for ever", () =>
+    Effect.gen(function* () {
+      for (const text of ['["', `["${"x".repeat(100)}`, `["${"x".repeat(100)}\\`, `["${"x".repeat(100)}\\"`]) {
+        expect(yield* read(text)).toMatchObject({ _tag: "Left", left: { code: "invalid_json" } })
+      }
+    })
+  )
+})
