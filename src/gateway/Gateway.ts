@@ -64,6 +64,18 @@ export interface GatewayShape {
     sink: Sink,
     options?: Admission.CallOptions
   ) => Effect.Effect<void, CallFailure, Caller>
+  /** `complete` and `relay` for a caller that is at hand: providing a service costs more than admission does. */
+  readonly completeFor: (
+    caller: CallerShape,
+    request: ChatRequest,
+    options: Admission.CallOptions
+  ) => Effect.Effect<Completion, CallFailure>
+  readonly relayFor: (
+    caller: CallerShape,
+    request: ChatRequest,
+    sink: Sink,
+    options: Admission.CallOptions
+  ) => Effect.Effect<void, CallFailure>
   /** A streamed call as a Stream: fails before the first content, or the stream itself fails; leaving the scope cancels. */
   readonly stream: (request: ChatRequest) => Effect.Effect<StreamView.StreamedAnswer, CallFailure, Caller | Scope.Scope>
   /** Fails every running call: this node has to go down. Their clients are told, their customers pay nothing. */
@@ -116,22 +128,23 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
 
   const slots = new Set<Slot>()
 
-  /** Money is held before `use` and settled after it, however it ends. */
+  /** Admitted and held before `use`, settled and released after it, however it ends. */
   const running = <A>(
     caller: CallerShape,
     request: ChatRequest,
     callOptions: Admission.CallOptions,
     use: (admitted: Admission.Admitted, call: Call) => Effect.Effect<A, CallFailure>
   ): Effect.Effect<A, CallFailure> =>
-    Effect.flatMap(admission.admit(caller, request, callOptions), (admitted) => {
-      const held = ledger.reserve({
-        callId: admitted.requestId,
-        caller,
-        requestedModel: request.model,
-        options: admitted.options
-      })
-      return Effect.ensuring(
-        Effect.acquireUseRelease(
+    Effect.acquireUseRelease(
+      admission.admit(caller, request, callOptions),
+      (admitted) => {
+        const held = ledger.reserve({
+          callId: admitted.requestId,
+          caller,
+          requestedModel: request.model,
+          options: admitted.options
+        })
+        return Effect.acquireUseRelease(
           Effect.map(held, (hold): Call => {
             const slot = new Slot()
             slots.add(slot)
@@ -146,10 +159,10 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
               Outcomes.record(settlement.record)
               return ledger.settle(meter.hold, settlement)
             })
-        ),
-        Effect.sync(admitted.release)
-      )
-    })
+        )
+      },
+      (admitted) => Effect.sync(admitted.release)
+    )
 
   /** Tries the candidates from the held one on; what is told of each failure goes to meter and health. */
   const firstOf = <A>(
@@ -294,6 +307,8 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   })
 
   const shape: GatewayShape = {
+    completeFor: complete,
+    relayFor: relay,
     complete: (request, callOptions = fresh()) =>
       Effect.flatMap(Caller, (caller) => complete(caller, request, callOptions)),
     relay: (request, sink, callOptions = fresh()) =>
@@ -306,8 +321,10 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       for (const slot of slots) slot.abort({ _tag: "Shutdown" })
     }),
     models: Effect.flatMap(Caller, (caller) =>
-      Effect.flatMap(rateLimits.admit(caller, 0), (release) =>
-        Effect.ensuring(admission.listable(caller), Effect.sync(release))
+      Effect.acquireUseRelease(
+        rateLimits.admit(caller, 0),
+        () => admission.listable(caller),
+        (release) => Effect.sync(release)
       )
     )
   }

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import type { IdempotencyShape, KeptAnswer } from "../calls/Idempotency.ts"
-import { Caller, type CallerShape } from "../domain/Caller.ts"
+import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import { type GatewayError, InvalidRequest, ServiceRefused } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
@@ -80,7 +81,7 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
     response: ServerResponse,
     keep: Keep
   ): Effect.Effect<void, GatewayError> =>
-    Effect.map(as(caller, gateway.complete(decoded.request, options)), (completion) => {
+    Effect.map(gateway.completeFor(caller, decoded.request, options), (completion) => {
       const body = endpoint.plain(completion, decoded)
       keep?.({ contentType: Responder.jsonHeaders["content-type"], body: Buffer.from(body) })
       Responder.json(response, 200, body, endpoint.headers(decoded))
@@ -97,10 +98,9 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
     Effect.suspend(() => {
       const sink = sinkOf(response, options.requestId, decoded, state, keep)
       state.sink = sink
-      return Effect.ensuring(
-        as(caller, gateway.relay(decoded.request, sink, options)),
+      return Effect.onExit(gateway.relayFor(caller, decoded.request, sink, options), (exit) =>
         Effect.sync(() => {
-          if (!sink.headSent) sink.dispose()
+          if (!sink.headSent || Exit.isInterrupted(exit)) sink.dispose()
         })
       )
     })
@@ -157,9 +157,6 @@ export interface CallState {
   /** The client is gone, or as good as gone. */
   abandon: () => void
 }
-
-const as = <A, E>(caller: CallerShape, effect: Effect.Effect<A, E, Caller>): Effect.Effect<A, E> =>
-  Effect.provideService(effect, Caller, caller)
 
 const refusal = (request: IncomingMessage, drain: DrainShape): Effect.Effect<void, InvalidRequest | ServiceRefused> => {
   if (request.method !== "POST") {
