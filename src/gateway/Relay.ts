@@ -33,6 +33,8 @@ export interface Sink {
 
 /** A finish waits this long for the usage that should follow it. */
 const usageWaitMillis = 2_000
+/** Usage may be corrected: the last one that comes within this time, or before the end, counts. */
+const usageRepeatMillis = 25
 /** A whole answer's socket may take this long to end by itself, so that it can be used again. */
 const lingerMillis = 1_000
 
@@ -72,7 +74,10 @@ export const pump = (
             cancelWait = timers.after(usageWaitMillis, () => over(undefined))
             return true
           case "Usage":
-            if (finish !== undefined) over(undefined)
+            if (finish !== undefined) {
+              cancelWait?.()
+              cancelWait = timers.after(usageRepeatMillis, () => over(undefined))
+            }
             return true
           default:
             return finish === undefined ? sink.event(event) : true
