@@ -77,23 +77,19 @@ export const reasoningItem = (id: string, block: ReasoningBlock, origin: string)
   encrypted_content: mint(block, origin)
 })
 
-/** A call as the client knows its tool: in its namespace, and custom even where the provider was told of a function. */
+/** A call as the client knows its tool: in its namespace. */
 export interface CallTarget {
   readonly type: "function_call" | "custom_tool_call"
   readonly name: string
   readonly namespace: string | undefined
-  /** The input stands in the JSON text of a function's arguments. */
-  readonly wrapped: boolean
 }
 
 export const callTarget = (kind: AnswerToolCall["kind"], name: string, tools: ToolMap): CallTarget => {
   const origin = tools.get(name)
-  const custom = kind === "custom" || origin?.kind === "custom"
   return {
-    type: custom ? "custom_tool_call" : "function_call",
+    type: kind === "custom" ? "custom_tool_call" : "function_call",
     name: origin?.name ?? name,
-    namespace: origin?.namespace,
-    wrapped: custom && kind === "function"
+    namespace: origin?.namespace
   }
 }
 
@@ -116,18 +112,6 @@ export const callItem = (
   return target.type === "function_call"
     ? { ...facts, type: "function_call", arguments: written }
     : { ...facts, type: "custom_tool_call", input: written }
-}
-
-/** The input of a custom tool that was called as a function; what is not of that form is passed on as it came. */
-export const unwrapInput = (argumentsText: string): string => {
-  try {
-    const json: unknown = JSON.parse(argumentsText)
-    if (typeof json === "object" && json !== null && "input" in json && typeof json.input === "string")
-      return json.input
-  } catch {
-    return argumentsText
-  }
-  return argumentsText
 }
 
 /** Chat completions nests a citation under its type, Responses does not; other kinds have no counterpart. */

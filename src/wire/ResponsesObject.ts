@@ -17,8 +17,7 @@ import {
   reasoningId,
   reasoningItem,
   responseId,
-  textContent,
-  unwrapInput
+  textContent
 } from "./ResponsesItems.ts"
 import type { DecodedResponses, ResponsesEcho } from "./ResponsesRequest.ts"
 
@@ -147,7 +146,7 @@ const outputOf = (head: AnswerHead, decoded: DecodedResponses, answer: Answer): 
         "completed",
         id,
         target,
-        target.wrapped ? unwrapInput(call.arguments) : call.arguments,
+        call.arguments,
         call.extraContent
       )
     )

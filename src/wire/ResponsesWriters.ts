@@ -10,8 +10,7 @@ import {
   type OutputItem,
   type ReasoningItem,
   reasoningItem,
-  textContent,
-  unwrapInput
+  textContent
 } from "./ResponsesItems.ts"
 import type { EventName } from "./Sse.ts"
 
@@ -184,7 +183,7 @@ export class ReasoningWriter implements ItemWriter {
   }
 }
 
-/** A call of a tool. The input of a wrapped custom call can only be told once its JSON is whole. */
+/** A call of a tool. */
 export class CallWriter implements ItemWriter {
   readonly place: Place
   private readonly emit: Emit
@@ -204,16 +203,15 @@ export class CallWriter implements ItemWriter {
   add(delta: ToolCallDelta): void {
     this.written += delta.arguments
     this.extraContent = delta.extraContent ?? this.extraContent
-    if (!this.target.wrapped) this.tell(delta.arguments)
+    this.tell(delta.arguments)
   }
 
   item(status: ItemStatus): OutputItem {
-    return callItem(this.place.id, status, this.callId, this.target, this.text(), this.extraContent)
+    return callItem(this.place.id, status, this.callId, this.target, this.written, this.extraContent)
   }
 
   close(status: ItemStatus): OutputItem {
-    const text = this.text()
-    if (this.target.wrapped) this.tell(text)
+    const text = this.written
     if (this.target.type === "function_call")
       this.emit("response.function_call_arguments.done", {
         ...itemAt(this.place),
@@ -233,10 +231,6 @@ export class CallWriter implements ItemWriter {
         ? "response.function_call_arguments.delta"
         : "response.custom_tool_call_input.delta"
     this.emit(event, { ...itemAt(this.place), delta })
-  }
-
-  private text(): string {
-    return this.target.wrapped ? unwrapInput(this.written) : this.written
   }
 }
 

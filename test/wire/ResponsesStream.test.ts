@@ -70,9 +70,10 @@ describe("items", () => {
     ])
   })
 
-  it("of a custom tool that was called as a function tell its input once it is whole", () => {
+  it("of a custom tool tell its input", () => {
     const request = decoded({ tools: [{ type: "custom", name: "tool_0" }] })
-    const frames = parsed(framesOf([call(0, '{"inp', true), call(0, 'ut":"x"}')], complete(), request))
+    const custom = { ...call(0, "x", true), kind: "custom" } as const
+    const frames = parsed(framesOf([custom], complete(), request))
     const told = frames.filter((frame) => frame.type.startsWith("response.custom_tool_call_input"))
     expect(told).toMatchObject([{ delta: "x" }, { input: "x" }])
   })

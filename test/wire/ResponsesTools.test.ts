@@ -2,7 +2,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import type { Tool } from "../../src/domain/Chat.ts"
-import { customAsFunctions } from "../../src/wire/ResponsesCustomTools.ts"
 import { ResponsesRequest } from "../../src/wire/ResponsesRequestSchema.ts"
 import { decodeTools } from "../../src/wire/ResponsesTools.ts"
 import { decoded, refused } from "./ResponsesFixtures.ts"
@@ -198,43 +197,5 @@ describe("the tool choice", () => {
     [{ type: "allowed_tools", mode: "auto", tools: [{ type: "mcp" }] }, "unsupported_tool tool_choice.tools[0].type"]
   ])("%j is refused", (tool_choice, expected) => {
     expect(refused({ tools: [f], tool_choice })).toBe(expected)
-  })
-})
-
-describe("custom tools as functions", () => {
-  it("become functions of one text everywhere in the request", () => {
-    const request = customAsFunctions(
-      decoded({
-        tools: [f, patch],
-        tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "custom", name: "patch" }] },
-        input: [
-          { role: "user", content: "hi" },
-          { type: "custom_tool_call", call_id: "c", name: "patch", input: 'a "b"' },
-          { type: "custom_tool_call_output", call_id: "c", output: "ok" }
-        ]
-      }).request
-    )
-    expect(request.tools.map((tool) => tool.type)).toEqual(["function", "function"])
-    expect(request.tools[1]).toMatchObject({
-      function: {
-        name: "patch",
-        parameters: { properties: { input: { description: expect.stringContaining("start: x") } }, required: ["input"] }
-      }
-    })
-    expect(request.messages[1]).toMatchObject({
-      tool_calls: [{ id: "c", type: "function", function: { name: "patch", arguments: '{"input":"a \\"b\\""}' } }]
-    })
-    expect(request.toolChoice).toEqual({
-      type: "allowed_tools",
-      allowed_tools: { mode: "auto", tools: [{ type: "function", function: { name: "patch" } }] }
-    })
-    expect(
-      customAsFunctions(decoded({ tools: [patch], tool_choice: { type: "custom", name: "patch" } }).request).toolChoice
-    ).toEqual({ type: "function", function: { name: "patch" } })
-  })
-
-  it("leave a request without any as it is", () => {
-    const { request } = decoded({ tools: [f], tool_choice: "required" })
-    expect(customAsFunctions(request)).toEqual(request)
   })
 })
