@@ -1,0 +1,113 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { strictSchema } from "../../src/provider/protocols/anthropic-messages/StrictSchema.ts"
+import { refusedSchema } from "../../src/testing/simulators/AnthropicSchemaRules.ts"
+
+describe("a schema that Anthropic can hold an answer to", () => {
+  it("has closed objects; what cannot be enforced is told in the description", () => {
+    expect(
+      strictSchema({
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        type: "object",
+        title: "T",
+        description: "D",
+        minProperties: 1,
+        additionalProperties: true,
+        required: ["a"],
+        properties: {
+          a: { type: "string", format: "date", maxLength: 3 },
+          b: { type: "string", format: "regex" },
+          c: { type: "array", items: { type: "number", maximum: 2 }, minItems: 1, maxItems: 4 },
+          d: { enum: ["x", 1] },
+          e: { oneOf: [{ type: "null" }, { $ref: "#/$defs/n" }] }
+        },
+        $defs: { n: { type: "object" } }
+      })
+    ).toEqual({
+      type: "object",
+      title: "T",
+      description: "D\n\n{minProperties: 1}",
+      additionalProperties: false,
+      required: ["a"],
+      properties: {
+        a: { type: "string", format: "date", description: "{maxLength: 3}" },
+        b: { type: "string", description: '{format: "regex"}' },
+        c: {
+          type: "array",
+          items: { type: "number", description: "{maximum: 2}" },
+          minItems: 1,
+          description: "{maxItems: 4}"
+        },
+        d: { enum: ["x", 1] },
+        e: { anyOf: [{ type: "null" }, { $ref: "#/$defs/n" }] }
+      },
+      $defs: { n: { type: "object", properties: {}, additionalProperties: false } }
+    })
+  })
+
+  it("splits a list of types, so that each keeps its own keywords", () => {
+    expect(strictSchema({ type: ["object", "null"], description: "D", properties: { a: { type: "string" } } })).toEqual(
+      {
+        anyOf: [
+          { type: "object", properties: { a: { type: "string" } }, additionalProperties: false },
+          { type: "null" }
+        ],
+        description: "D"
+      }
+    )
+  })
+
+  it("keeps properties that are named like keywords", () => {
+    const { properties } = strictSchema({
+      type: "object",
+      properties: { minimum: { type: "number" }, $ref: { type: "string" } }
+    })
+    expect(properties).toEqual({ minimum: { type: "number" }, $ref: { type: "string" } })
+  })
+
+  it("is never refused by the rules, and stays as it is when it is one already", () => {
+    const { schema } = fc.letrec<{ schema: Record<string, unknown>; node: Record<string, unknown> }>((tie) => ({
+      schema: tie("node"),
+      node: fc.oneof(
+        { maxDepth: 3 },
+        fc.record(
+          {
+            type: fc.constantFrom("string", "number", "integer", "boolean", "null"),
+            minimum: fc.nat(),
+            pattern: fc.string()
+          },
+          { requiredKeys: ["type"] }
+        ),
+        fc.record(
+          { enum: fc.array(fc.oneof(fc.string(), fc.nat()), { minLength: 1 }), default: fc.string() },
+          { requiredKeys: ["enum"] }
+        ),
+        fc.record(
+          { type: fc.constant("array"), items: tie("node"), minItems: fc.nat({ max: 3 }), uniqueItems: fc.boolean() },
+          { requiredKeys: ["type"] }
+        ),
+        fc.record(
+          {
+            type: fc.constantFrom<unknown>("object", ["object", "null"], ["string", "object"]),
+            properties: fc.dictionary(fc.constantFrom("a", "items", "minimum", "$ref"), tie("node"), { maxKeys: 3 }),
+            required: fc.constant(["a"]),
+            additionalProperties: fc.boolean(),
+            patternProperties: fc.constant({}),
+            $defs: fc.dictionary(fc.constantFrom("x", "y"), tie("node"), { maxKeys: 1 })
+          },
+          { requiredKeys: ["type"] }
+        ),
+        fc.record({ anyOf: fc.array(tie("node"), { minLength: 1, maxLength: 2 }) }),
+        fc.record({ not: fc.constant({}) })
+      )
+    }))
+    fc.assert(
+      fc.property(schema, (given) => {
+        const strict = strictSchema(given)
+        expect(refusedSchema(strict, "schema")).toBeUndefined()
+        expect(strictSchema(strict)).toEqual(strict)
+      }),
+      { numRuns: 500 }
+    )
+  })
+})
