@@ -72,7 +72,7 @@ describe("items", () => {
 
   it("of a custom tool tell its input", () => {
     const request = decoded({ tools: [{ type: "custom", name: "tool_0" }] })
-    const custom = { ...call(0, "x", true), kind: "custom" } as const
+    const custom = { _tag: "ToolCall", index: 0, kind: "custom", id: "call_0", name: "tool_0", arguments: "x" } as const
     const frames = parsed(framesOf([custom], complete(), request))
     const told = frames.filter((frame) => frame.type.startsWith("response.custom_tool_call_input"))
     expect(told).toMatchObject([{ delta: "x" }, { input: "x" }])
