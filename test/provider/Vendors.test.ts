@@ -6,12 +6,15 @@ import { configured } from "../../src/provider/vendors/Configured.ts"
 import { vendors } from "../../src/provider/vendors/Vendors.ts"
 import { call } from "./calls.ts"
 
+/** A key alone is not enough to call these. */
+const keyless: ReadonlyArray<string> = ["amazon-bedrock", "google-vertex"]
+
 describe("built-in vendors", () => {
   it("have ids, https origins and credential names of their own", () => {
     expect(new Set(vendors.map((vendor) => vendor.id)).size).toBe(vendors.length)
     for (const vendor of vendors) {
       expect(vendor.endpoint.origin).toMatch(/^https:\/\//)
-      expect(vendor.credentialEnv.length).toBeGreaterThan(0)
+      expect([vendor.id, vendor.credentialEnv.length > 0]).toEqual([vendor.id, !keyless.includes(vendor.id)])
     }
     const names = vendors.flatMap((vendor) => vendor.credentialEnv)
     expect(new Set(names).size).toBe(names.length)
@@ -51,6 +54,22 @@ describe("authentication", () => {
 })
 
 describe("configured providers", () => {
+  it("that speak generateContent are called by model, with a key or, like Vertex AI, with a token", () => {
+    const asked = call({ stream: false })
+    const key = Redacted.make("k")
+    const outgoing = { origin: "", path: "", headers: {}, body: "" }
+    const own = configured({ id: "mine", protocol: "gemini", baseUrl: "http://127.0.0.1:9001/v1beta" })
+    expect(own?.protocol.path(asked)).toBe("/models/large:generateContent")
+    expect(own?.auth(key).headers(outgoing, 0)).toEqual({ "x-goog-api-key": "k" })
+    const vertex = configured({
+      id: "mine",
+      vendor: "google-vertex",
+      baseUrl: "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/google"
+    })
+    expect(vertex?.endpoint.basePath).toBe("/v1/projects/p/locations/global/publishers/google")
+    expect(vertex?.auth(key).headers(outgoing, 0)).toEqual({ authorization: "Bearer k" })
+  })
+
   const capField = (provider: Parameters<typeof configured>[0]): string => {
     const lowered = configured(provider)?.protocol.lower(call())
     return typeof lowered === "string" ? (/max_(?:completion_)?tokens/.exec(lowered)?.[0] ?? "") : ""

@@ -1,7 +1,7 @@
 import type { ProtocolId } from "../../domain/Support.ts"
 import * as Endpoint from "../Endpoint.ts"
 import { compatible, type Quirks } from "../protocols/openai-chat/Quirks.ts"
-import { openAiCompatible, speakingMessages, type Vendor } from "./Vendor.ts"
+import { openAiCompatible, speakingGemini, speakingMessages, type Vendor } from "./Vendor.ts"
 import { vendorOf } from "./Vendors.ts"
 
 /** A provider of the operator's own, as the configuration file describes it. */
@@ -58,6 +58,16 @@ const bare: ReadonlyMap<ProtocolId, Vendor> = new Map<ProtocolId, Vendor>([
       displayName: "Anthropic-compatible",
       baseUrl: nowhere,
       credentialEnv: []
+    })
+  ],
+  [
+    "gemini",
+    speakingGemini({
+      id: "gemini",
+      displayName: "Gemini-compatible",
+      baseUrl: nowhere,
+      credentialEnv: [],
+      schemas: "openapi"
     })
   ]
 ])

@@ -4,6 +4,8 @@ import * as Auth from "../Auth.ts"
 import * as Endpoint from "../Endpoint.ts"
 import type { Protocol } from "../Protocol.ts"
 import { anthropicMessages } from "../protocols/AnthropicMessages.ts"
+import * as Gemini from "../protocols/Gemini.ts"
+import type { SchemaDialect } from "../protocols/gemini/Schema.ts"
 import * as OpenAiChat from "../protocols/OpenAiChat.ts"
 import { openAi, type Quirks } from "../protocols/openai-chat/Quirks.ts"
 
@@ -76,6 +78,29 @@ export const speakingMessages = (options: {
     endpoint: Endpoint.of(options.baseUrl),
     credentialEnv: options.credentialEnv,
     auth: Auth.header("x-api-key"),
+    billsAbortedCalls: false,
+    reasoningStyles: ["effort", "budget", "toggle", "fixed"],
+    withOutputCap: () => vendor
+  }
+  return vendor
+}
+
+/** One that speaks generateContent; its output-cap field has one name only. */
+export const speakingGemini = (options: {
+  readonly id: string
+  readonly displayName: string
+  readonly baseUrl: string
+  readonly credentialEnv: ReadonlyArray<string>
+  readonly auth?: Auth.AuthScheme
+  readonly schemas: SchemaDialect
+}): Vendor => {
+  const vendor: Vendor = {
+    id: options.id,
+    displayName: options.displayName,
+    protocol: Gemini.make(options.schemas),
+    endpoint: Endpoint.of(options.baseUrl),
+    credentialEnv: options.credentialEnv,
+    auth: options.auth ?? Auth.header("x-goog-api-key"),
     billsAbortedCalls: false,
     reasoningStyles: ["effort", "budget", "toggle", "fixed"],
     withOutputCap: () => vendor

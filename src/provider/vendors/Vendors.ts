@@ -4,6 +4,8 @@ import { cerebras } from "./Cerebras.ts"
 import { cohere } from "./Cohere.ts"
 import { deepseek } from "./DeepSeek.ts"
 import { fireworksAi } from "./FireworksAi.ts"
+import { google } from "./Google.ts"
+import { googleVertex } from "./GoogleVertex.ts"
 import { groq } from "./Groq.ts"
 import { minimax } from "./MiniMax.ts"
 import { mistral } from "./Mistral.ts"
@@ -23,6 +25,8 @@ export const vendors: ReadonlyArray<Vendor> = [
   cohere,
   deepseek,
   fireworksAi,
+  google,
+  googleVertex,
   groq,
   minimax,
   mistral,

@@ -1,0 +1,206 @@
+import type { ChatEvent, FinishReason } from "../../../domain/ChatEvent.ts"
+import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import type { SseEvent } from "../../../wire/Sse.ts"
+import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../Json.ts"
+import { failed, type Machine, more, type Step, whole } from "../../Protocol.ts"
+import type { ProviderCall } from "../../Provider.ts"
+import { classifyInBand } from "./Classify.ts"
+import { FunctionCalls } from "./FunctionCalls.ts"
+import { logprobsOf } from "./Logprobs.ts"
+import { usageOf } from "./Usage.ts"
+
+/** What a stream has said so far. */
+export interface State {
+  readonly calls: FunctionCalls
+  /** Blocks of thought so far. */
+  blocks: number
+  /** The block that thoughts are being added to. */
+  thought: number | undefined
+  /** A signature of text of which nothing has come yet. */
+  signature: string | undefined
+  saidText: boolean
+  hasContent: boolean
+  finished: boolean
+  served: string
+  usage: string
+}
+
+const start = (call: ProviderCall): State => ({
+  calls: new FunctionCalls(call),
+  blocks: 0,
+  thought: undefined,
+  signature: undefined,
+  saidText: false,
+  hasContent: false,
+  finished: false,
+  served: "",
+  usage: ""
+})
+
+export const machine: Machine<SseEvent, State> = {
+  start,
+  step: (state, frame) => {
+    const json = parseObject(frame.data)
+    return json === undefined
+      ? failed({ _tag: "BadResponse", detail: "an event that is not a JSON object" })
+      : chunk(state, json)
+  },
+  onEnd: (state) => (state.finished ? whole() : failed({ _tag: "Disconnected" }))
+}
+
+/** A plain answer is one chunk; a stream that is not sent as events is a list of them. */
+export const plain = (call: ProviderCall, body: string): Step => {
+  const chunks = chunksOf(body)
+  if (chunks === undefined) return failed({ _tag: "BadResponse", detail: "an answer that is not JSON" })
+  const state = start(call)
+  const events: Array<ChatEvent> = []
+  for (const json of chunks) {
+    const step = chunk(state, json)
+    events.push(...step.events)
+    if (step.progress !== "more") return { events, progress: step.progress }
+  }
+  if (state.finished) return whole(...events)
+  return state.hasContent
+    ? failed({ _tag: "BadResponse", detail: "an answer without a finish reason" }, events)
+    : failed({ _tag: "EmptyCompletion" })
+}
+
+const chunksOf = (body: string): ReadonlyArray<Json> | undefined => {
+  try {
+    const value: unknown = JSON.parse(body)
+    const chunks = Array.isArray(value) ? value : [value]
+    return chunks.every(isObject) ? chunks : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const chunk = (state: State, json: Json): Step => {
+  const error = json["error"]
+  if (error !== undefined && error !== null) return failed(classifyInBand(error))
+  const events: Array<ChatEvent> = []
+  const candidates = json["candidates"]
+  const usage = usageOf(json)
+  const blocked = textAt(objectAt(json, "promptFeedback"), "blockReason")
+  if (blocked !== undefined && listAt(json, "candidates").length === 0) {
+    return failed({ _tag: "ContentPolicy", message: `The provider blocked the prompt (${word(blocked)}).` })
+  }
+  if (!Array.isArray(candidates) && usage === undefined && textAt(json, "modelVersion") === undefined) {
+    return failed({ _tag: "BadResponse", detail: "an event without candidates" })
+  }
+  served(state, json, events)
+  const candidate: unknown = listAt(json, "candidates").find((one) => isObject(one) && (one["index"] ?? 0) === 0)
+  let failure: ProviderFailure | undefined
+  if (isObject(candidate)) {
+    failure = contents(state, candidate, events)
+    failure ??= finish(state, candidate["finishReason"], events)
+  }
+  const counts = JSON.stringify(usage ?? null)
+  if (usage !== undefined && counts !== state.usage) {
+    state.usage = counts
+    events.push({ _tag: "Usage", usage })
+  }
+  return failure === undefined ? more(...events) : failed(failure, events)
+}
+
+/** Who answers, said once and again only when it changes. */
+const served = (state: State, json: Json, events: Array<ChatEvent>): void => {
+  const model = textAt(json, "modelVersion")
+  if (model === undefined || model === state.served) return
+  state.served = model
+  events.push({ _tag: "Served", model })
+}
+
+const contents = (state: State, candidate: Json, events: Array<ChatEvent>): ProviderFailure | undefined => {
+  const before = events.length
+  let logprobs = logprobsOf(candidate)
+  for (const part of listAt(objectAt(candidate, "content"), "parts")) {
+    if (!isObject(part)) return { _tag: "BadResponse", detail: "a part that is not an object" }
+    const call = objectAt(part, "functionCall")
+    if (call !== undefined) {
+      state.thought = undefined
+      const failure = state.calls.read(part, call, () => state.blocks++, events)
+      if (failure !== undefined) return failure
+    } else if (part["thought"] === true) {
+      thought(state, part, events)
+    } else if (typeof part["text"] === "string" || textAt(part, "thoughtSignature") !== undefined) {
+      text(state, part, logprobs, events)
+      logprobs = []
+    }
+  }
+  if (events.length > before) state.hasContent = true
+  return undefined
+}
+
+const thought = (state: State, part: Json, events: Array<ChatEvent>): void => {
+  const said = textAt(part, "text") ?? ""
+  const signature = textAt(part, "thoughtSignature")
+  if (said === "" && signature === undefined) return
+  state.thought ??= state.blocks++
+  events.push({
+    _tag: "Reasoning",
+    index: state.thought,
+    kind: "text",
+    text: said,
+    ...(signature !== undefined && { signature })
+  })
+}
+
+/** A signature may come on text that is empty, at the end of a stream; alone it is no answer, and waits for one. */
+const text = (state: State, part: Json, logprobs: ReadonlyArray<unknown>, events: Array<ChatEvent>): void => {
+  const said = textAt(part, "text") ?? ""
+  if (said !== "" || logprobs.length > 0) {
+    state.thought = undefined
+    state.saidText = true
+    events.push(logprobs.length === 0 ? { _tag: "Text", text: said } : { _tag: "Text", text: said, logprobs })
+  }
+  state.signature = textAt(part, "thoughtSignature") ?? state.signature
+  if (state.signature === undefined || !state.saidText) return
+  events.push({ _tag: "Reasoning", index: state.blocks++, kind: "encrypted", text: state.signature })
+  state.signature = undefined
+}
+
+const finish = (state: State, reason: unknown, events: Array<ChatEvent>): ProviderFailure | undefined => {
+  if (typeof reason !== "string" || reason === "" || reason === "FINISH_REASON_UNSPECIFIED" || state.finished) {
+    return undefined
+  }
+  const broken = failedFinish.get(reason)
+  if (broken !== undefined) return { _tag: "BadResponse", detail: broken }
+  if (state.calls.incomplete) return { _tag: "BadResponse", detail: "a function call that does not end" }
+  const known = finishReasons.get(reason) ?? (reason.startsWith("IMAGE_") ? "content_filter" : undefined)
+  // a reason that explains nothing, for nothing
+  if (known === undefined && !state.hasContent) return { _tag: "EmptyCompletion" }
+  state.finished = true
+  const said = known ?? "stop"
+  events.push({
+    _tag: "Finish",
+    reason: said === "stop" && state.calls.count > 0 ? "tool_calls" : said,
+    native: reason
+  })
+  return undefined
+}
+
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["STOP", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["FUNCTION_CALL", "tool_calls"],
+  ["SAFETY", "content_filter"],
+  ["RECITATION", "content_filter"],
+  ["LANGUAGE", "content_filter"],
+  ["BLOCKLIST", "content_filter"],
+  ["PROHIBITED_CONTENT", "content_filter"],
+  ["SPII", "content_filter"],
+  ["MODEL_ARMOR", "content_filter"]
+])
+
+/** The model's own breakdowns, reported as a way to finish. */
+const failedFinish: ReadonlyMap<string, string> = new Map([
+  ["MALFORMED_FUNCTION_CALL", "a malformed function call"],
+  ["UNEXPECTED_TOOL_CALL", "a function call that was not allowed"],
+  ["TOO_MANY_TOOL_CALLS", "too many function calls"],
+  ["MISSING_THOUGHT_SIGNATURE", "a function call without its signature"],
+  ["MALFORMED_RESPONSE", "a malformed answer"]
+])
+
+/** The provider's word, as far as it is one. */
+const word = (text: string): string => (/^[A-Z_]{1,40}$/.test(text) ? text : "OTHER")

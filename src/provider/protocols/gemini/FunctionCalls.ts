@@ -1,0 +1,105 @@
+import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import type { RequestId } from "../../../domain/Ids.ts"
+import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import { type Json, listAt, objectAt, textAt } from "../../Json.ts"
+import type { ProviderCall } from "../../Provider.ts"
+import { mintId } from "../openai-chat/ToolCalls.ts"
+import { type ToolNames, toolNamesOf } from "../turns/ToolNames.ts"
+import { customToolsOf } from "../turns/Tools.ts"
+import { PartialArgs } from "./PartialArgs.ts"
+
+/** No honest answer calls more tools. */
+const mostCalls = 1024
+
+interface Begun {
+  readonly id: string | undefined
+  readonly name: string
+  readonly pieces: PartialArgs
+  signature: string | undefined
+}
+
+/**
+ * Function calls come whole, each in a part of its own; neither chunk nor name tells parallel ones apart, so one counter
+ * numbers them all. Only where a call says that it goes on are its parts put together first.
+ */
+export class FunctionCalls {
+  private readonly requestId: RequestId
+  private readonly names: ToolNames
+  private readonly custom: ReadonlySet<string>
+  private readonly ids = new Set<string>()
+  private begun: Begun | undefined
+
+  constructor(call: ProviderCall) {
+    this.requestId = call.requestId
+    this.names = toolNamesOf(call.request)
+    this.custom = customToolsOf(call.request)
+  }
+
+  get count(): number {
+    return this.ids.size
+  }
+
+  /** A call that has said that it goes on, and has not. */
+  get incomplete(): boolean {
+    return this.begun !== undefined
+  }
+
+  read(part: Json, call: Json, nextBlock: () => number, events: Array<ChatEvent>): ProviderFailure | undefined {
+    const name = textAt(call, "name") ?? this.begun?.name
+    if (name === undefined) return bad("a function call without a name")
+    if (this.count >= mostCalls) return bad(`more than ${mostCalls} function calls`)
+    const id = textAt(call, "id")
+    const signature = textAt(part, "thoughtSignature")
+    const goesOn = call["willContinue"] === true
+    const pieces = listAt(call, "partialArgs")
+    if (this.begun === undefined && !goesOn && pieces.length === 0) {
+      this.emit(id, name, objectAt(call, "args") ?? {}, signature, nextBlock, events)
+      return undefined
+    }
+    this.begun ??= { id, name, pieces: new PartialArgs(), signature }
+    const begun = this.begun
+    begun.signature = signature ?? begun.signature
+    if (!pieces.every((piece) => begun.pieces.add(piece))) return bad("a piece of arguments that has no place")
+    if (goesOn) return undefined
+    this.begun = undefined
+    this.emit(begun.id, begun.name, begun.pieces.args, begun.signature, nextBlock, events)
+    return undefined
+  }
+
+  /** The signature goes with the call, and as a thought of its id for clients that only give thoughts back. */
+  private emit(
+    givenId: string | undefined,
+    providerName: string,
+    args: Json,
+    signature: string | undefined,
+    nextBlock: () => number,
+    events: Array<ChatEvent>
+  ): void {
+    const index = this.count
+    const isUsable = givenId !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(givenId) && !this.ids.has(givenId)
+    const id = isUsable ? givenId : mintId(this.requestId, index)
+    this.ids.add(id)
+    const name = this.names.toClient(providerName)
+    const kind = this.custom.has(name) ? "custom" : "function"
+    if (signature !== undefined) {
+      events.push({ _tag: "Reasoning", index: nextBlock(), kind: "encrypted", text: signature, id })
+    }
+    events.push({
+      _tag: "ToolCall",
+      index,
+      kind,
+      id,
+      name,
+      arguments: kind === "custom" ? inputOf(args) : JSON.stringify(args),
+      ...(signature !== undefined && { extraContent: { google: { thought_signature: signature } } })
+    })
+  }
+}
+
+/** A custom tool was offered as a function of one string. */
+const inputOf = (args: Json): string => {
+  const input = args["input"]
+  return typeof input === "string" ? input : JSON.stringify(args)
+}
+
+const bad = (detail: string): ProviderFailure => ({ _tag: "BadResponse", detail })

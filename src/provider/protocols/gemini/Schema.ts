@@ -1,0 +1,284 @@
+import type { JsonObject } from "../../../domain/Chat.ts"
+import { isObject, listAt, objectAt } from "../../Json.ts"
+
+/**
+ * How a server takes schemas: as JSON schemas, or only as the OpenAPI subset in which an unknown keyword makes it refuse the
+ * whole request.
+ */
+export type SchemaDialect = "json" | "openapi"
+
+// JSON schemas
+
+/** Keywords outside its list the provider passes over, so a `const` would not bind: as an `enum` it does. */
+export const jsonSchema = (schema: JsonObject): JsonObject => mapSchema(schema, withoutConst)
+
+const withoutConst = (schema: JsonObject): JsonObject => {
+  const { $schema: _, const: only, ...rest } = schema
+  return only === undefined || "enum" in rest ? rest : { ...rest, enum: [only] }
+}
+
+/** Keywords whose value is a schema, a list of schemas, or a record of schemas: names in a record are no keywords. */
+const schemaKeys: ReadonlySet<string> = new Set([
+  "additionalProperties",
+  "contains",
+  "else",
+  "if",
+  "items",
+  "not",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties"
+])
+const listKeys: ReadonlySet<string> = new Set(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
+const recordKeys: ReadonlySet<string> = new Set([
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "patternProperties",
+  "properties"
+])
+
+const mapSchema = (schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject => {
+  const inner = (value: unknown): unknown => (isObject(value) ? mapSchema(value, change) : value)
+  const entries = Object.entries(change(schema)).map(([key, value]): [string, unknown] => {
+    if (listKeys.has(key) && Array.isArray(value)) return [key, value.map(inner)]
+    if (schemaKeys.has(key)) return [key, inner(value)]
+    if (recordKeys.has(key) && isObject(value)) {
+      return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inner(one)]))]
+    }
+    return [key, value]
+  })
+  return Object.fromEntries(entries)
+}
+
+// The OpenAPI subset
+
+/** Resolved references can multiply without end. */
+const mostSchemas = 5_000
+
+/** `undefined` when the schema is too large once its references stand where they are used. */
+export const openApiSchema = (root: JsonObject): JsonObject | undefined => {
+  const converter = new Converter(root)
+  const schema = converter.convert(root)
+  return converter.isTooLarge ? undefined : schema
+}
+
+class Converter {
+  private readonly root: JsonObject
+  /** References that are being resolved, outermost first. */
+  private readonly open: Array<string> = []
+  private depth = 0
+  private count = 0
+
+  constructor(root: JsonObject) {
+    this.root = root
+  }
+
+  get isTooLarge(): boolean {
+    return this.count > mostSchemas
+  }
+
+  /** A schema that contains itself is cut where it begins anew. */
+  convert(given: JsonObject): JsonObject {
+    const ref = given["$ref"]
+    const isCyclic = typeof ref === "string" && (ref === "#" || this.open.includes(ref))
+    if (isCyclic || ++this.count > mostSchemas || this.depth >= deepest) return { type: "OBJECT" }
+    this.depth++
+    if (typeof ref === "string") this.open.push(ref)
+    const converted = this.bare(this.merged(this.resolved(given)))
+    if (typeof ref === "string") this.open.pop()
+    this.depth--
+    return converted
+  }
+
+  private bare(schema: JsonObject): JsonObject {
+    const types = typesOf(schema)
+    const variants = this.variantsOf(schema)
+    const real = variants.filter((variant) => !isNull(this.resolved(variant)))
+    const isNullable = types.includes("null") || real.length < variants.length || schema["nullable"] === true
+    const [type, ...others] = types.filter((one) => one !== "null")
+    const said: JsonObject = {
+      title: schema["title"],
+      description: descriptionOf(schema, type),
+      nullable: isNullable ? true : undefined
+    }
+    const [only] = real
+    if (only !== undefined && real.length === 1) return defined({ ...this.convert(only), ...defined(said) })
+    if (real.length > 1) return defined({ ...said, anyOf: real.map((variant) => this.convert(variant)) })
+    if (type !== undefined && others.length > 0) {
+      const anyOf = [type, ...others].map((one) => this.convert({ ...schema, ...unsaid, type: one }))
+      return defined({ ...said, anyOf })
+    }
+    return defined({ ...said, ...this.typed(schema, type ?? impliedType(schema)) })
+  }
+
+  private typed(schema: JsonObject, type: string): JsonObject {
+    switch (type) {
+      case "object":
+        return this.objectFields(schema)
+      case "array":
+        return {
+          type: "ARRAY",
+          items: this.items(schema),
+          minItems: schema["minItems"],
+          maxItems: schema["maxItems"]
+        }
+      case "string":
+        return {
+          type: "STRING",
+          enum: textEnum(schema),
+          format: schema["format"] === "date-time" ? "date-time" : undefined,
+          pattern: schema["pattern"],
+          minLength: schema["minLength"],
+          maxLength: schema["maxLength"]
+        }
+      case "integer":
+      case "number":
+        return {
+          type: type.toUpperCase(),
+          minimum: schema["minimum"] ?? numberAt(schema, "exclusiveMinimum"),
+          maximum: schema["maximum"] ?? numberAt(schema, "exclusiveMaximum")
+        }
+      default:
+        return { type: type === "boolean" ? "BOOLEAN" : "STRING" }
+    }
+  }
+
+  private objectFields(schema: JsonObject): JsonObject {
+    const properties = Object.entries(objectAt(schema, "properties") ?? {})
+    if (properties.length === 0) return { type: "OBJECT" }
+    const names = new Set(properties.map(([name]) => name))
+    const required = listAt(schema, "required").filter((name) => typeof name === "string" && names.has(name))
+    return {
+      type: "OBJECT",
+      properties: Object.fromEntries(
+        properties.map(([name, property]) => [name, this.convert(isObject(property) ? property : {})])
+      ),
+      required: required.length === 0 ? undefined : required,
+      propertyOrdering: [...names],
+      minProperties: schema["minProperties"],
+      maxProperties: schema["maxProperties"]
+    }
+  }
+
+  /** A list must say what is in it; a tuple becomes a list of any of its members. */
+  private items(schema: JsonObject): JsonObject {
+    const items = schema["items"]
+    if (isObject(items)) return this.convert(items)
+    const tuple = (Array.isArray(items) ? items : listAt(schema, "prefixItems")).filter(isObject)
+    const [only] = tuple
+    if (only === undefined) return { type: "STRING" }
+    return tuple.length === 1 ? this.convert(only) : { anyOf: tuple.map((member) => this.convert(member)) }
+  }
+
+  /** Of an object with properties, variants only say which of them go together: they are left out. */
+  private variantsOf(schema: JsonObject): ReadonlyArray<JsonObject> {
+    if ("properties" in schema) return []
+    const variants = [...listAt(schema, "anyOf"), ...listAt(schema, "oneOf")].filter(isObject)
+    const type = schema["type"]
+    return typeof type === "string"
+      ? variants.map((variant) => ("$ref" in variant ? variant : { type, ...variant }))
+      : variants
+  }
+
+  /** All parts of an `allOf` in one. */
+  private merged(schema: JsonObject, nested = 0): JsonObject {
+    const { allOf: _, ...own } = schema
+    const parts = nested < longestChain ? listAt(schema, "allOf").filter(isObject) : []
+    let whole: JsonObject = own
+    for (const part of parts) {
+      if (++this.count > mostSchemas) return whole
+      const more = this.merged(this.resolved(part), nested + 1)
+      whole = { ...more, ...whole, ...bothObjects(more, whole, "properties"), ...bothLists(more, whole, "required") }
+    }
+    return whole
+  }
+
+  /** Follows `$ref` within the schema; what stands beside it, a description for one, is kept. */
+  private resolved(schema: JsonObject): JsonObject {
+    let current = schema
+    for (let hops = 0; typeof current["$ref"] === "string"; hops++) {
+      const target = hops < longestChain ? this.target(current["$ref"]) : undefined
+      const { $ref: _, ...beside } = current
+      if (target === undefined) return beside
+      current = Object.keys(beside).length === 0 ? target : { ...target, ...beside }
+    }
+    return current
+  }
+
+  private target(ref: string): JsonObject | undefined {
+    if (ref !== "#" && !ref.startsWith("#/")) return undefined
+    let current: unknown = this.root
+    for (const step of ref.split("/").slice(1)) {
+      const name = unescaped(step)
+      current = isObject(current) && Object.hasOwn(current, name) ? current[name] : undefined
+    }
+    return isObject(current) ? current : undefined
+  }
+}
+
+/** References to references, and `allOf` within `allOf`. */
+const longestChain = 16
+/** Deeper than the bodies that we take can be without references. */
+const deepest = 64
+
+/** JSON pointers have their own escapes inside those of URLs. */
+const unescaped = (step: string): string => {
+  const text = step.replaceAll("~1", "/").replaceAll("~0", "~")
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const isNull = (schema: JsonObject): boolean => schema["type"] === "null" || schema["const"] === null
+
+const unsaid = { title: undefined, description: undefined, nullable: undefined }
+
+const defined = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+const typesOf = (schema: JsonObject): ReadonlyArray<string> =>
+  [schema["type"]].flat().flatMap((type) => (typeof type === "string" ? [type.toLowerCase()] : []))
+
+const impliedType = (schema: JsonObject): string => {
+  if ("properties" in schema || "additionalProperties" in schema) return "object"
+  if ("items" in schema || "prefixItems" in schema) return "array"
+  if ("minimum" in schema || "maximum" in schema) return "number"
+  const values = valuesOf(schema)
+  const [first] = values
+  if (values.length > 0 && values.every((value) => typeof value === typeof first)) {
+    return typeof first === "number" ? "number" : typeof first === "boolean" ? "boolean" : "string"
+  }
+  return "string"
+}
+
+const valuesOf = (schema: JsonObject): ReadonlyArray<unknown> =>
+  "const" in schema ? [schema["const"]] : listAt(schema, "enum").filter((value) => value !== null)
+
+const textEnum = (schema: JsonObject): ReadonlyArray<string> | undefined => {
+  const values = valuesOf(schema).flatMap((value) => (typeof value === "string" && value !== "" ? [value] : []))
+  return values.length === 0 ? undefined : values
+}
+
+/** Only strings can be enumerated; other values are told in words. */
+const descriptionOf = (schema: JsonObject, type: string | undefined): unknown => {
+  const values = valuesOf(schema)
+  const description = schema["description"]
+  if (values.length === 0 || (type ?? impliedType(schema)) === "string") return description
+  const oneOf = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`
+  return typeof description === "string" && description !== "" ? `${description} ${oneOf}` : oneOf
+}
+
+const numberAt = (schema: JsonObject, key: string): number | undefined => {
+  const value = schema[key]
+  return typeof value === "number" ? value : undefined
+}
+
+const bothObjects = (a: JsonObject, b: JsonObject, key: string): JsonObject =>
+  isObject(a[key]) && isObject(b[key]) ? { [key]: { ...a[key], ...b[key] } } : {}
+
+const bothLists = (a: JsonObject, b: JsonObject, key: string): JsonObject =>
+  Array.isArray(a[key]) && Array.isArray(b[key]) ? { [key]: [...new Set([...a[key], ...b[key]])] } : {}

@@ -1,0 +1,9 @@
+import { speakingGemini } from "./Vendor.ts"
+
+export const google = speakingGemini({
+  id: "google",
+  displayName: "Google",
+  baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+  credentialEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+  schemas: "json"
+})
