@@ -112,7 +112,11 @@ export const open = (
       end: () => over(undefined),
       fail: over
     })
-    slot.hold(upstream, (reason) => over(failure(providerId, reason)))
+    const close = () => {
+      watch.stop()
+      upstream.close()
+    }
+    slot.hold(close, (reason) => over(failure(providerId, reason)))
     watch.start(deadlines.firstContentMillis, { _tag: "FirstContentTimeout" }, () => phase === "opening")
     return Effect.sync(() => {
       watch.stop()
@@ -153,7 +157,10 @@ export const answer = (
       },
       fail: (error) => over(Effect.fail(error))
     })
-    slot.hold(upstream, (reason) => over(Effect.fail(failure(providerId, reason))))
+    slot.hold(
+      () => upstream.close(),
+      (reason) => over(Effect.fail(failure(providerId, reason)))
+    )
     watch.start(deadlines.plainAnswerMillis, { _tag: "AnswerTimeout" }, () => true)
     return Effect.sync(() => {
       watch.stop()

@@ -1,6 +1,5 @@
 import type { ProviderFailure } from "../domain/ProviderError.ts"
 import type { Cancel } from "../domain/Timers.ts"
-import type { Upstream } from "../provider/Provider.ts"
 
 type Fail = (reason: ProviderFailure) => void
 
@@ -9,35 +8,35 @@ type Fail = (reason: ProviderFailure) => void
  * socket: an upstream that arrives after the closing is closed at once.
  */
 export class Slot {
-  private current: Upstream | undefined
+  private closeCurrent: (() => void) | undefined
   private fail: Fail | undefined
   private closed = false
   private aborted: ProviderFailure | undefined
 
-  /** `fail` ends the attempt from outside, as if its provider had failed. */
-  hold(upstream: Upstream, fail: Fail): void {
+  /** `close` ends the attempt in silence; `fail` ends it from outside, as if its provider had failed. */
+  hold(close: () => void, fail: Fail): void {
     if (this.closed) {
-      upstream.close()
+      close()
       return
     }
-    this.current = upstream
+    this.closeCurrent = close
     this.fail = fail
     if (this.aborted !== undefined) fail(this.aborted)
   }
 
   /** Ends the current attempt; the slot can take the next one. */
   release(): void {
-    this.current?.close()
-    this.current = undefined
+    this.closeCurrent?.()
+    this.closeCurrent = undefined
     this.fail = undefined
   }
 
   /** Lets a whole answer's socket end by itself, to be used again, but not for longer than the timer says. */
   linger(after: (run: () => void) => Cancel): void {
-    const upstream = this.current
-    this.current = undefined
+    const close = this.closeCurrent
+    this.closeCurrent = undefined
     this.fail = undefined
-    if (upstream !== undefined) after(upstream.close)
+    if (close !== undefined) after(close)
   }
 
   /** Fails the attempt that is running now, and any that would follow. */

@@ -7,8 +7,9 @@ import * as Layer from "effect/Layer"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Ids } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
-import { LedgerNode } from "../../src/ledger/LedgerNode.ts"
+import { LedgerNode } from "../../src/ledger/LedgerNodeStore.ts"
 import * as Recovery from "../../src/ledger/Recovery.ts"
+import { RecoveryStore } from "../../src/ledger/RecoveryStore.ts"
 import { freshDatabase, postgresServer } from "../ledger/databases.ts"
 import { books, databaseAt } from "../support/Books.ts"
 import { type Service, startService } from "../support/Service.ts"
@@ -111,6 +112,7 @@ describe("after kill -9 under load", () => {
       yield* Effect.promise(() => patient.stop())
 
       const recovery = Recovery.layer({ interval: Duration.millis(50), silence: Duration.millis(1) }).pipe(
+        Layer.provide(RecoveryStore.layer),
         Layer.provide(LedgerNode.layer),
         Layer.provide(database),
         Layer.provide(Layer.provideMerge(Ids.layer, Timers.layer))

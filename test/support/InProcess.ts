@@ -5,11 +5,12 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import OpenAI from "openai"
+import { Idempotency } from "../../src/calls/Idempotency.ts"
 import { Catalog } from "../../src/catalog/Catalog.ts"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import { AccountId, Ids, KeyId, ProjectId } from "../../src/domain/Ids.ts"
 import type { Model } from "../../src/domain/Model.ts"
-import { Timers } from "../../src/domain/Timers.ts"
+import { Timers, type TimersShape } from "../../src/domain/Timers.ts"
 import { type Deadlines, defaultDeadlines } from "../../src/gateway/Deadlines.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { Drain } from "../../src/http/Drain.ts"
@@ -20,9 +21,11 @@ import { type Hold, Ledger, type Settlement } from "../../src/ledger/Ledger.ts"
 import type { Scopes } from "../../src/ledger/Scopes.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import { type RateLimitOptions, RateLimits } from "../../src/policy/RateLimits.ts"
+import * as Auth from "../../src/provider/Auth.ts"
+import * as HttpProvider from "../../src/provider/HttpProvider.ts"
 import { Providers } from "../../src/provider/Providers.ts"
-import * as Registry from "../../src/provider/Registry.ts"
 import { Transport } from "../../src/provider/Transport.ts"
+import { configured } from "../../src/provider/vendors/Configured.ts"
 import { Health } from "../../src/routing/Health.ts"
 import { RetryBudget } from "../../src/routing/RetryBudget.ts"
 import * as FixedKeys from "../../src/testing/FixedKeys.ts"
@@ -54,6 +57,7 @@ export interface InProcessOptions {
   readonly heartbeatMillis?: number
   readonly drainGrace?: Duration.DurationInput
   readonly creditMicroUsd?: number
+  readonly timers?: TimersShape
   /** In place of the books in memory; `openBooks` then fills them before the first call. */
   readonly books?: Layer.Layer<Ledger | Scopes, unknown, Timers | Ids>
   readonly openBooks?: Effect.Effect<void, unknown, Scopes>
@@ -84,21 +88,18 @@ export interface InProcess {
 const offered = (options: InProcessOptions) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
-      const { providers } = Registry.make({
-        transport: yield* Transport,
-        timers: yield* Timers,
-        credentials: new Map(),
-        own: Object.entries(options.origins).map(([id, baseUrl]) => ({
-          id,
-          baseUrl,
-          apiKey: null,
-          protocol: "openai-chat" as const
-        })),
-        simulated: false
+      const [transport, timers] = [yield* Transport, yield* Timers]
+      const providers = Object.entries(options.origins).map(([id, baseUrl]) => {
+        const vendor = configured({ id, baseUrl, protocol: "openai-chat" })
+        if (vendor === undefined) throw new Error(`not a base URL: ${baseUrl}`)
+        return HttpProvider.make({ ...vendor, auth: Auth.none, transport, timers })
       })
       return Layer.merge(Providers.layerOf(providers), Catalog.layerOf(options.models))
     })
   ).pipe(Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? 5_000 })))
+
+/** These tests send no `Idempotency-Key`. */
+const neverIdempotent = Layer.succeed(Idempotency, { begin: () => Effect.dieMessage("nothing is kept here") })
 
 const noLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
 
@@ -118,13 +119,15 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     }))
   ).pipe(Layer.provideMerge(options.books ?? MemoryLedger.layerFunded(options.creditMicroUsd ?? 25_000_000)))
 
-  const base = Ids.layer.pipe(Layer.provideMerge(Timers.layer))
+  const timers = options.timers === undefined ? Timers.layer : Layer.succeed(Timers, options.timers)
+  const base = Ids.layer.pipe(Layer.provideMerge(timers))
   const knowledge = Layer.mergeAll(
     FixedKeys.layer({ [callerKey]: caller }),
     FixedPolicy.layerPolicy(options.policy),
     FixedPolicy.layerConfigurations(options.configurations),
     RateLimits.layerMemory(options.rateLimits ?? { key: noLimit, project: noLimit }),
     Health.layer,
+    neverIdempotent,
     MemoryIdempotency.layer,
     RetryBudget.layer,
     offered(options),

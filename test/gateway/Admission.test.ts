@@ -1,0 +1,77 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import {
+  Caller,
+  Catalog,
+  Configurations,
+  Gateway,
+  Health,
+  Ids,
+  Policy,
+  Providers,
+  RateLimits,
+  RetryBudget,
+  Timers
+} from "../../src/index.ts"
+import {
+  FixedPolicy,
+  MemoryLedger,
+  ScriptedProvider,
+  TestGateway,
+  testModel,
+  VirtualTimers
+} from "../../src/testing/index.ts"
+import { request } from "../provider/calls.ts"
+import { inVirtualTime, quiet } from "./virtualTime.ts"
+
+const oneAtATime = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: 1 }
+const noLimit = { ...oneAtATime, concurrentRequests: null }
+
+/** The project's rules take a second to be read. */
+const setUp = () => {
+  const timers = VirtualTimers.make()
+  const provider = ScriptedProvider.make({ id: "one", timers, script: () => ScriptedProvider.answer("hi") })
+  const slowPolicy = Layer.succeed(Policy, {
+    ofProject: () =>
+      Effect.async((resume) => {
+        timers.after(1_000, () => resume(Effect.succeed(FixedPolicy.openPolicy)))
+      })
+  })
+  const layer = Gateway.layer().pipe(
+    Layer.provide([
+      Catalog.layerOf([testModel("one/m")]),
+      Providers.layerOf([provider]),
+      slowPolicy,
+      Layer.succeed(Configurations, { ofProject: () => Effect.succeed([]) }),
+      RateLimits.layerMemory({ key: oneAtATime, project: noLimit }),
+      Health.layer,
+      RetryBudget.layer
+    ]),
+    Layer.provideMerge(MemoryLedger.layerFunded(1_000_000)),
+    Layer.provide(Ids.layer),
+    Layer.provide(Layer.succeed(Timers, timers))
+  )
+  return { timers, provider, layer }
+}
+
+it.effect("a client that leaves while it is being admitted gives its place back, and holds nothing", () => {
+  const { layer, provider, timers } = setUp()
+  return inVirtualTime(
+    timers,
+    Effect.gen(function* () {
+      const gateway = yield* Gateway
+      const complete = Effect.asVoid(gateway.complete(request({ stream: false })))
+      for (const leaving of [complete, Effect.orDie(Effect.asVoid(gateway.models))]) {
+        const first = yield* Effect.fork(leaving)
+        yield* quiet
+        yield* Fiber.interrupt(first)
+        const answer = yield* gateway.complete(request({ stream: false }))
+        expect(answer.answer.text).toBe("hi")
+      }
+      expect(provider.calls).toHaveLength(2)
+      expect((yield* MemoryLedger).calls().map((call) => call.state)).toEqual(expect.not.arrayContaining(["held"]))
+    })
+  ).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
+})
