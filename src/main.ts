@@ -49,7 +49,7 @@ const configurationExitCode = 78
 const loadOptions: Settings.LoadOptions = {
   vendors: vendors.map((vendor) => ({ id: vendor.id, env: vendor.credentialEnv })),
   isApiKey: wellFormed,
-  builtInIds: [...vendors.map((vendor) => vendor.id), "amazon-bedrock", "sim", "sim2"],
+  builtInIds: [...vendors.map((vendor) => vendor.id), "sim", "sim2"],
   vendorIds: vendors.map((vendor) => vendor.id),
   catalogModelIds: new Set([...builtInCatalog.models, ...Simulated.models].map((model) => model.id))
 }
@@ -58,6 +58,7 @@ const loadOptions: Settings.LoadOptions = {
 const offer = (settings: Settings.Settings) =>
   ProviderLayer({
     credentials: settings.vendorKeys,
+    bedrock: settings.bedrock,
     own: settings.providers.map(({ apiKey, door, id, models }) => ({
       id,
       apiKey,

@@ -10,6 +10,7 @@ import { Providers } from "../provider/Providers.ts"
 import * as Registry from "../provider/Registry.ts"
 import * as Simulated from "../provider/simulated/Models.ts"
 import { Transport } from "../provider/Transport.ts"
+import type { BedrockAccess } from "../provider/vendors/AmazonBedrock.ts"
 import { describe } from "../provider/vendors/Vendor.ts"
 
 /** A provider of one's own with the models it offers. */
@@ -20,6 +21,8 @@ export interface OwnProvider extends Registry.OwnProvider {
 export interface ProviderOptions {
   /** Keys of built-in vendors by vendor id (`openai`, `groq`, …); only these vendors' models are offered. */
   readonly credentials?: ReadonlyMap<string, Redacted.Redacted>
+  /** Amazon Bedrock: its region, and a key of its own or an AWS identity that signs. */
+  readonly bedrock?: BedrockAccess | null
   readonly own?: ReadonlyArray<OwnProvider>
   /** The simulated providers `sim` and `sim2`: no sockets, no cost, the same answer each time. */
   readonly simulated?: boolean
@@ -41,6 +44,7 @@ export const ProviderLayer = (options: ProviderOptions): Layer.Layer<Providers |
         transport: yield* Transport,
         timers: yield* Timers,
         credentials: options.credentials ?? new Map(),
+        bedrock: options.bedrock ?? null,
         own,
         simulated
       })

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto"
+import * as DateTime from "effect/DateTime"
 import * as Redacted from "effect/Redacted"
 import type { Auth, Outgoing } from "./Auth.ts"
 
@@ -76,7 +77,8 @@ const signingKey = (secret: string, day: string, { region, service }: SigningSco
   [day, region, service, "aws4_request"].reduce(hmac, Buffer.from(`AWS4${secret}`, "utf8"))
 
 /** As in `20150830T123600Z`. */
-const basicTime = (millis: number): string => new Date(Math.floor(millis)).toISOString().replace(/[:-]|\.\d{3}/g, "")
+const basicTime = (millis: number): string =>
+  DateTime.formatIso(DateTime.unsafeMake(Math.floor(millis))).replace(/[:-]|\.\d{3}/g, "")
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac("sha256", key).update(text, "utf8").digest()
 

@@ -1,10 +1,11 @@
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import type { TimersShape } from "../domain/Timers.ts"
 import * as Auth from "./Auth.ts"
 import * as HttpProvider from "./HttpProvider.ts"
 import type { Provider } from "./Provider.ts"
 import * as Simulated from "./simulated/Simulated.ts"
 import type { TransportShape } from "./Transport.ts"
+import { amazonBedrock, type BedrockAccess, bedrockAuth } from "./vendors/AmazonBedrock.ts"
 import { type ConfiguredProvider, configured } from "./vendors/Configured.ts"
 import type { Vendor } from "./vendors/Vendor.ts"
 import { vendorOf } from "./vendors/Vendors.ts"
@@ -19,6 +20,8 @@ export interface RegistryOptions {
   readonly timers: TimersShape
   /** Credentials of built-in vendors; a vendor without one is not there. */
   readonly credentials: ReadonlyMap<string, Redacted.Redacted>
+  /** Amazon Bedrock, which has more than a key; `null`: it is not there. */
+  readonly bedrock: BedrockAccess | null
   readonly own: ReadonlyArray<OwnProvider>
   readonly simulated: boolean
 }
@@ -51,9 +54,15 @@ export const make = (options: RegistryOptions): Registry => {
     vendors.push(vendor)
     providers.push(http(vendor, vendor.auth(credential)))
   }
+  if (options.bedrock !== null) {
+    const vendor = amazonBedrock(options.bedrock.region)
+    vendors.push(vendor)
+    providers.push(http(vendor, bedrockAuth(options.bedrock)))
+  }
   for (const one of options.own) {
     const vendor = configured(one)
-    if (vendor === undefined) throw new Error(`the configured provider ${one.id} has passed the checks and cannot be made`)
+    if (vendor === undefined)
+      throw new Error(`the configured provider ${one.id} has passed the checks and cannot be made`)
     own.push(vendor)
     providers.push(http(vendor, one.apiKey === null ? Auth.none : vendor.auth(one.apiKey)))
   }

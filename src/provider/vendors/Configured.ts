@@ -1,7 +1,7 @@
 import type { ProtocolId } from "../../domain/Support.ts"
 import * as Endpoint from "../Endpoint.ts"
 import { compatible, type Quirks } from "../protocols/openai-chat/Quirks.ts"
-import { openAiCompatible, speakingGemini, speakingMessages, type Vendor } from "./Vendor.ts"
+import { openAiCompatible, speakingConverse, speakingGemini, speakingMessages, type Vendor } from "./Vendor.ts"
 import { vendorOf } from "./Vendors.ts"
 
 /** A provider of the operator's own, as the configuration file describes it. */
@@ -69,5 +69,6 @@ const bare: ReadonlyMap<ProtocolId, Vendor> = new Map<ProtocolId, Vendor>([
       credentialEnv: [],
       schemas: "openapi"
     })
-  ]
+  ],
+  ["bedrock-converse", speakingConverse({ id: "bedrock-converse", displayName: "Bedrock", baseUrl: nowhere })]
 ])

@@ -4,6 +4,7 @@ import * as Auth from "../Auth.ts"
 import * as Endpoint from "../Endpoint.ts"
 import type { Protocol } from "../Protocol.ts"
 import { anthropicMessages } from "../protocols/AnthropicMessages.ts"
+import { bedrockConverse } from "../protocols/BedrockConverse.ts"
 import * as Gemini from "../protocols/Gemini.ts"
 import type { SchemaDialect } from "../protocols/gemini/Schema.ts"
 import * as OpenAiChat from "../protocols/OpenAiChat.ts"
@@ -103,6 +104,26 @@ export const speakingGemini = (options: {
     auth: options.auth ?? Auth.header("x-goog-api-key"),
     billsAbortedCalls: false,
     reasoningStyles: ["effort", "budget", "toggle", "fixed"],
+    withOutputCap: () => vendor
+  }
+  return vendor
+}
+
+/** One that speaks Bedrock's Converse; its output-cap field has one name only. */
+export const speakingConverse = (options: {
+  readonly id: string
+  readonly displayName: string
+  readonly baseUrl: string
+}): Vendor => {
+  const vendor: Vendor = {
+    id: options.id,
+    displayName: options.displayName,
+    protocol: bedrockConverse,
+    endpoint: Endpoint.of(options.baseUrl),
+    credentialEnv: [],
+    auth: Auth.bearer,
+    billsAbortedCalls: false,
+    reasoningStyles: ["effort", "budget", "fixed"],
     withOutputCap: () => vendor
   }
   return vendor

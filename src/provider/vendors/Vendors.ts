@@ -1,4 +1,5 @@
 import { alibaba } from "./Alibaba.ts"
+import { amazonBedrock } from "./AmazonBedrock.ts"
 import { anthropic } from "./Anthropic.ts"
 import { cerebras } from "./Cerebras.ts"
 import { cohere } from "./Cohere.ts"
@@ -17,9 +18,10 @@ import type { Vendor } from "./Vendor.ts"
 import { xai } from "./Xai.ts"
 import { zai } from "./Zai.ts"
 
-/** Every vendor that is built in. */
+/** Every vendor that is built in; of Amazon Bedrock the region that it has unless another is asked for. */
 export const vendors: ReadonlyArray<Vendor> = [
   alibaba,
+  amazonBedrock("us-east-1"),
   anthropic,
   cerebras,
   cohere,

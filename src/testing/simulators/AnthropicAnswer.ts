@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto"
 import type { Effort, Tool, ToolChoice } from "../../domain/Chat.ts"
 import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../provider/Json.ts"
 import * as Answers from "../../provider/simulated/Answers.ts"
@@ -6,6 +5,7 @@ import type { Prompt } from "../../provider/simulated/Prompt.ts"
 import type { Accepted, Refusal } from "./AnthropicRules.ts"
 import { redactedBy, signatureOf } from "./AnthropicSignatures.ts"
 import { type Fault, json, type Reply, retryAfterSeconds } from "./Simulator.ts"
+import { digest, tokensOf } from "./Tokens.ts"
 
 export const refusalReply = ({ message, status, type }: Refusal): Reply => errorReply(status, type, message)
 
@@ -238,10 +238,6 @@ const promptUsage = (body: Json, cached: Set<string>): Json => {
     service_tier: "standard"
   }
 }
-
-const tokensOf = (text: string): ReadonlyArray<string> => text.match(/\s*\S{1,6}|\s+$/gu) ?? []
-
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 24)
 
 const eventsOf = ({ content, head, output, stop }: Message, usage: Json): ReadonlyArray<Json> => [
   {

@@ -142,7 +142,8 @@ const rules: ReadonlyArray<(one: Case) => string | undefined> = [
 
 const efforts: ReadonlySet<unknown> = new Set(["low", "medium", "high", "xhigh", "max"])
 
-const refusedThinking = (body: Json, claude: Claude): string | undefined => {
+/** What is wrong with the way it is told to think, if anything. */
+export const refusedThinking = (body: Json, claude: Claude): string | undefined => {
   const thinking = objectAt(body, "thinking")
   const type = thinking?.["type"]
   if (thinking === undefined) return undefined
