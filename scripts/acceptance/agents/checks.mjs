@@ -1,0 +1,128 @@
+// The checks that a coding agent goes through; each run is a process of its own.
+import { until } from "../gateway.mjs"
+import { endless, sentence, speak } from "../tasks.mjs"
+import { breaks } from "../upstream.mjs"
+import { start } from "./program.mjs"
+
+const settleMillis = 10_000
+const startMillis = 60_000
+/** Two cores are common; more agents at once only make each of them slower. */
+const mostAtOnce = 3
+
+/**
+ * `programOf(door, model, prompt)` says how to run the agent, `said(output)` what its last message was, and `shell` is the
+ * name of its tool for commands. `retriesStatus` is for agents that try again on their own after a status of 502.
+ */
+export const agent = ({ client, missing, programOf, retriesStatus, said, shell }) => ({
+  client,
+  check: async (_, at, world) => {
+    if (missing !== undefined) return [{ client, check: "create", skipped: missing }]
+    const run = (model, prompt, use = ended) => withProgram(programOf(world.main.door, model, prompt), use)
+    const checks = {
+      create: async () => expectSaid(said, await run("sim/fast", speak), sentence),
+      tools: () => runsCommand(run, said, shell),
+      "fails before": async () => expectFailed(await run("sim/fail", speak), "502", "The provider reported an error"),
+      "falls back": () => fallsBack(run, said, at, world),
+      "fails after": async () => expectFailed(await run("sim/cut-mid", speak), "cut off"),
+      "every event": () => failsAtEveryEvent(run, retriesStatus),
+      leaves: () => leaves(programOf, world)
+    }
+    const results = Object.entries(checks).map(([check, act]) => async () => {
+      const problem = await act().then(
+        () => undefined,
+        (error) => String(error?.stack ?? error)
+      )
+      return { client, check, problem }
+    })
+    return await atMost(mostAtOnce, results)
+  }
+})
+
+/** A task of two steps: a command by the agent's own tool, then an answer that tells its result. */
+const runsCommand = async (run, said, shell) => {
+  const words = "made by the agent"
+  await run("sim/fast", `Use ${shell}: "echo ${words} | tee made.txt"`, async (program) => {
+    expectSaid(said, await program.ended, words)
+    const made = (await program.read("made.txt")).trim()
+    if (made !== words) throw new Error(`it made ${JSON.stringify(made)}`)
+  })
+}
+
+const fallsBack = async (run, said, at, { upstream }) => {
+  const before = upstream.requests(`down${at}`)
+  expectSaid(said, await run(`auto:fallback${at}`, speak), sentence)
+  if (upstream.requests(`down${at}`) === before) throw new Error("the broken model was not tried")
+}
+
+const failsAtEveryEvent = async (run, retriesStatus) => {
+  const whole = await run("scripted/text", "go")
+  if (whole.code !== 0) throw new Error(`the whole stream failed: ${whole.output}`)
+  // before the first content a failure is a status, which some agents answer with a minute of further attempts
+  const inBand = breaks.filter(({ after, ending }) => ending === "error" && after >= 2)
+  const tried = retriesStatus ? inBand : breaks
+  const outcomes = await atMost(
+    mostAtOnce,
+    tried.map(({ model }) => async () => ({ model, ended: await run(`scripted/${model}`, "go") }))
+  )
+  const wrong = outcomes.filter(({ ended }) => ended.code === 0 && !/"type":"(error|turn.failed)"/.test(ended.output))
+  if (wrong.length > 0) {
+    throw new Error(
+      `ended as if they were whole: ${wrong.map(({ ended, model }) => `${model}\n${ended.output}`).join("\n")}`
+    )
+  }
+}
+
+/** As with the other clients: while the agent listens it holds the whole balance, and once it has left nobody does. */
+const leaves = async (programOf, { tight }) => {
+  const before = await tight.counts()
+  await withProgram(programOf(tight.door, "sim/best", endless), async (program) => {
+    if (!(await until(startMillis, async () => (await tight.counts()).inFlight > 0)))
+      throw new Error("it has not called")
+    const { status } = await other(tight)
+    if (status !== 402) throw new Error(`another call while it listens got ${status}`)
+    program.stop()
+    await program.ended
+    const settled = await until(settleMillis, async () => {
+      const now = await tight.counts()
+      return now.cancelled > before.cancelled && now.inFlight === 0
+    })
+    if (!settled) throw new Error(`not settled as cancelled: ${JSON.stringify(await tight.counts())}`)
+  })
+  const { status } = await other(tight)
+  if (status !== 200) throw new Error(`another call after it has left got ${status}`)
+}
+
+const other = (gateway) =>
+  gateway.post("/v1/chat/completions", { model: "sim/best", messages: [{ role: "user", content: "Say: hi" }] })
+
+const ended = (program) => program.ended
+
+const withProgram = async (how, use) => {
+  const program = await start(how)
+  try {
+    return await use(program)
+  } finally {
+    program.stop()
+    await program.ended
+    await program.remove()
+  }
+}
+
+/** The results of all tasks, so many of them at a time. */
+const atMost = async (count, tasks) => {
+  const results = []
+  const waiting = [...tasks.entries()]
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) results[next[0]] = await next[1]()
+  }
+  await Promise.all(Array.from({ length: count }, worker))
+  return results
+}
+
+const expectSaid = (said, { code, output }, words) => {
+  if (code !== 0 || !said(output).includes(words)) throw new Error(`it ended with ${code}:\n${output}`)
+}
+
+const expectFailed = ({ code, output }, ...words) => {
+  if (code === 0 || !words.every((word) => output.includes(word))) throw new Error(`it ended with ${code}:\n${output}`)
+}

@@ -1,0 +1,101 @@
+// The AI SDK with the three providers that people point at gateways.
+import { createOpenAI } from "@ai-sdk/openai"
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
+import { createOpenRouter } from "@openrouter/ai-sdk-provider"
+import { generateObject, generateText, stepCountIs, streamText, tool } from "ai"
+import { citySchema, weather, weatherSchema } from "../tasks.mjs"
+
+const tools = {
+  weather: tool({
+    description: "The weather of a city",
+    inputSchema: weatherSchema,
+    execute: async (input) => weather(input)
+  })
+}
+
+/** With the default the provider replays history as references to stored items, and nothing is stored here. */
+const stateless = { openai: { store: false } }
+
+const adapter = (client, modelOf, providerOptions = {}) => ({
+  client,
+  text: async (door, { model, prompt }) =>
+    (await generateText({ model: modelOf(door, model), prompt, maxRetries: 0, providerOptions })).text,
+  stream: async (door, { model, onText, prompt, signal }) => {
+    const { fullStream } = streamText({
+      model: modelOf(door, model),
+      prompt,
+      tools,
+      maxRetries: 0,
+      providerOptions,
+      abortSignal: signal,
+      onError: () => {}
+    })
+    for await (const part of fullStream) {
+      if (part.type === "text-delta") onText(part.text)
+      if (part.type === "error") throw part.error
+      if (part.type === "abort") throw new Error("aborted")
+    }
+  },
+  loop: async (door, { model, prompt }) => {
+    const result = streamText({
+      model: modelOf(door, model),
+      prompt,
+      tools,
+      stopWhen: stepCountIs(3),
+      maxRetries: 0,
+      providerOptions
+    })
+    return await result.text
+  },
+  object: async (door, { model, prompt }) =>
+    (await generateObject({ model: modelOf(door, model), prompt, schema: citySchema, maxRetries: 0, providerOptions }))
+      .object
+})
+
+const responses = (door, model) => createOpenAI({ apiKey: door.apiKey, baseURL: door.baseURL }).responses(model)
+
+export const adapters = [
+  adapter("@ai-sdk/openai chat", (door, model) =>
+    createOpenAI({ apiKey: door.apiKey, baseURL: door.baseURL }).chat(model)
+  ),
+  {
+    ...adapter("@ai-sdk/openai responses", responses, stateless),
+    /** Without `store: false` the error says what to do. */
+    extra: {
+      name: "reference hint",
+      run: async (door) => {
+        const messages = [
+          { role: "user", content: "Say: hi" },
+          {
+            role: "assistant",
+            content: [{ type: "text", text: "hi", providerOptions: { openai: { itemId: "msg_1" } } }]
+          },
+          { role: "user", content: "Say: again" }
+        ]
+        const failure = await generateText({ model: responses(door, "sim/fast"), messages, maxRetries: 0 }).then(
+          () => undefined,
+          (error) => error
+        )
+        if (!/store: false/.test(String(failure?.message))) throw new Error(`no hint: ${failure}`)
+        const { text } = await generateText({
+          model: responses(door, "sim/fast"),
+          messages,
+          maxRetries: 0,
+          providerOptions: stateless
+        })
+        if (text !== "again") throw new Error(`with the hint followed: ${text}`)
+      }
+    }
+  },
+  adapter("@ai-sdk/openai-compatible", (door, model) =>
+    createOpenAICompatible({
+      name: "gateway",
+      apiKey: door.apiKey,
+      baseURL: door.baseURL,
+      supportsStructuredOutputs: true
+    }).chatModel(model)
+  ),
+  adapter("@openrouter/ai-sdk-provider", (door, model) =>
+    createOpenRouter({ apiKey: door.apiKey, baseURL: door.baseURL, compatibility: "strict" }).chat(model)
+  )
+]

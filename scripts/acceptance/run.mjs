@@ -1,0 +1,66 @@
+// Tries the built gateway with the clients and coding agents that people use: `node scripts/acceptance/run.mjs`.
+// `--bundle <main.js>` tests one that is built already, `--only <word>` the clients whose name has the word.
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { isStale } from "../stale.mjs"
+import { startGateway } from "./gateway.mjs"
+import { columns } from "./matrix.mjs"
+import { print } from "./report.mjs"
+import { configured, startUpstream } from "./upstream.mjs"
+
+const here = dirname(fileURLToPath(import.meta.url))
+const root = join(here, "../..")
+const { bundle, only } = parseArgs({ options: { bundle: { type: "string" }, only: { type: "string" } } }).values
+
+if (!existsSync(join(here, "node_modules"))) must("npm", ["ci", "--no-audit", "--no-fund"], here)
+if (bundle === undefined && isStale(root)) must(process.execPath, [join(root, "scripts/build.mjs")], root)
+
+const headHoldMillis = 150
+const { checkClient } = await import("./matrix.mjs")
+const modules = ["openai", "ai-sdk", "langchain", "agents-sdk", "effect", "openrouter-sdk", "anthropic", "compatcanary"]
+const clients = (await Promise.all(modules.map((name) => import(`./clients/${name}.mjs`)))).flatMap(
+  ({ adapters }) => adapters
+)
+const agents = (await Promise.all(["opencode", "codex"].map((name) => import(`./agents/${name}.mjs`)))).flatMap(
+  ({ adapters }) => adapters
+)
+
+const upstream = await startUpstream({ lateMillis: 2 * headHoldMillis })
+const main = await startGateway({
+  bundle: bundle ?? join(root, "dist/main.js"),
+  config: {
+    ...configured(upstream.baseUrl, [...clients, ...agents]),
+    headHoldMillis,
+    timeouts: { firstContentMillis: 3_000, idleMillis: 1_000 }
+  }
+})
+const tight = await startGateway({
+  bundle: bundle ?? join(root, "dist/main.js"),
+  // less than one whole answer of the dearest model: whatever is called holds all of it
+  env: { GATEWAY_BOOTSTRAP_CREDIT_MICROUSD: "400000" }
+})
+const world = { main, tight, upstream }
+const results = []
+try {
+  for (const [at, adapter] of [...clients, ...agents].entries()) {
+    if (only !== undefined && !adapter.client.includes(only)) continue
+    const check = adapter.check ?? checkClient
+    for (const result of await check(adapter, at, world)) results.push(result)
+  }
+  for (const [name, gateway] of Object.entries({ main, tight })) {
+    const { defects, inFlight } = await gateway.counts()
+    const problem = defects === 0 && inFlight === 0 ? undefined : `${defects} defects, ${inFlight} calls still running`
+    results.push({ client: `(${name} gateway)`, check: "extra", problem })
+  }
+} finally {
+  await Promise.all([main.stop(), tight.stop(), upstream.stop()])
+}
+process.exitCode = print(columns, results) ? 0 : 1
+
+function must(command, args, cwd) {
+  const { status } = spawnSync(command, args, { stdio: "inherit", cwd })
+  if (status !== 0) process.exit(status ?? 1)
+}

@@ -1,0 +1,133 @@
+// An OpenAI-compatible upstream that says what the name of its model tells it to, and breaks where it tells it to.
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { setTimeout as delay } from "node:timers/promises"
+
+const delta = (fields) => ({ choices: [{ index: 0, delta: fields, finish_reason: null }] })
+const finish = (reason) => ({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })
+const role = delta({ role: "assistant", content: "" })
+const toolCall = (index) =>
+  [
+    { id: `call_${index}`, type: "function", function: { name: "weather", arguments: "" } },
+    { function: { arguments: '{"ci' } },
+    { function: { arguments: 'ty":"Ro' } },
+    { function: { arguments: 'me"}' } }
+  ].map((fields) => delta({ tool_calls: [{ index, ...fields }] }))
+
+/** Whole answers, chunk by chunk; each ends with its finish. */
+export const answers = {
+  text: [role, delta({ content: "One" }), delta({ content: " two" }), delta({ content: " three" }), finish("stop")],
+  tool: [role, ...toolCall(0), finish("tool_calls")],
+  thoughts: [
+    role,
+    delta({ reasoning_content: "Let me" }),
+    delta({ reasoning_content: " see." }),
+    delta({ content: "One" }),
+    delta({ content: " two" }),
+    finish("stop")
+  ],
+  mixed: [
+    role,
+    delta({ content: "I will" }),
+    delta({ content: " look." }),
+    ...toolCall(0),
+    ...toolCall(1),
+    finish("tool_calls")
+  ],
+  refusal: [role, delta({ refusal: "I will" }), delta({ refusal: " not." }), finish("stop")]
+}
+
+/** An error frame, a broken connection, an end without a finish, an event that is none. */
+const endings = {
+  error: (response) =>
+    response.end(`data: ${JSON.stringify({ error: { message: "broken", type: "server_error" } })}\n\n`),
+  cut: (response) => setTimeout(() => response.destroy(), 5),
+  short: (response) => response.end(),
+  malformed: (response) => response.end("data: {broken\n\n")
+}
+
+/** Every way a stream of each answer can break before it is whole: after so many chunks, in that way. */
+export const breaks = Object.entries(answers).flatMap(([answer, chunks]) =>
+  chunks.flatMap((_, after) =>
+    Object.keys(endings).map((ending) => ({ answer, after, ending, model: `${answer}-${after}-${ending}` }))
+  )
+)
+
+/** The same, but slower than a head is held: what comes to light is told in-band. */
+export const lateBreaks = Object.keys(endings).map((ending) => ({
+  answer: "text",
+  after: 1,
+  ending,
+  model: `text-1-${ending}-late`
+}))
+
+const whole = Object.keys(answers)
+
+export const startUpstream = async ({ lateMillis }) => {
+  const requests = new Map()
+  const server = createServer(async (request, response) => {
+    const parts = []
+    for await (const part of request) parts.push(part)
+    const { model, stream } = JSON.parse(Buffer.concat(parts))
+    requests.set(model, (requests.get(model) ?? 0) + 1)
+    const [answer, after, ending, late] = model.split("-")
+    if (!(answer in answers) || stream !== true) {
+      response.writeHead(500, { "content-type": "application/json" })
+      response.end(JSON.stringify({ error: { message: "down", type: "server_error", code: null } }))
+      return
+    }
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    const chunks = answers[answer]
+    for (const chunk of chunks.slice(0, after === undefined ? chunks.length : Number(after))) {
+      response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+    }
+    if (ending === undefined) {
+      const usage = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 }
+      response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`)
+      response.end("data: [DONE]\n\n")
+      return
+    }
+    if (late !== undefined) await delay(lateMillis)
+    endings[ending](response)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    baseUrl: `http://127.0.0.1:${server.address().port}/v1`,
+    requests: (model) => requests.get(model) ?? 0,
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, "close")
+    }
+  }
+}
+
+/** The upstream's models as the operator of a gateway would write them down, one broken one for each of `clients`. */
+export const configured = (baseUrl, clients) => {
+  const names = [...whole, ...breaks.map(({ model }) => model), ...lateBreaks.map(({ model }) => model)]
+  const model = (name, more = {}) => ({
+    id: `scripted/${name}`,
+    upstreamModel: name,
+    inputPriceMicroUsdPerMillion: 1,
+    outputPriceMicroUsdPerMillion: 1,
+    contextTokens: 100_000,
+    outputTokens: 4_096,
+    ...more
+  })
+  return {
+    providers: [
+      {
+        id: "scripted",
+        protocol: "openai-chat",
+        baseUrl,
+        models: [...names.map((name) => model(name)), ...clients.map((_, at) => model(`down${at}`, { quality: 1 }))]
+      }
+    ],
+    routingConfigurations: clients.map((_, at) => ({
+      slug: `fallback${at}`,
+      models: [`scripted/down${at}`, "sim/fast"],
+      alpha: 1
+    }))
+  }
+}
