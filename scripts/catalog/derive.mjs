@@ -1,4 +1,4 @@
-import { defaultEffort, reasonsOnRequest, toolsForbidEffort } from "./known.mjs"
+import { defaultEffort, followsSchemas, reasonsOnRequest, thinksByBudget, toolsForbidEffort } from "./known.mjs"
 import { qualities } from "./quality.mjs"
 
 /**
@@ -66,7 +66,7 @@ const entryOf = (fact, quality) => {
     capabilities: {
       tools: fact.capabilities.tools,
       vision: fact.modalities.input.includes("image"),
-      "structured-output": fact.capabilities.structuredOutput,
+      "structured-output": structuredOutputOf(fact),
       sampling: fact.capabilities.temperature,
       logprobs: logprobsOf(fact),
       "audio-input": fact.modalities.input.includes("audio"),
@@ -106,16 +106,18 @@ const inputTokensOf = ({ limits }) =>
 
 /**
  * What we can translate: named efforts as they are listed (names that are not ours are left out), a budget as low, medium and
- * high, a switch as none and high. Where a switch stands beside the others, none is added. `fixed` reasons without a choice.
+ * high, a switch as none and high. Where a switch stands beside the others, none is added; asking for it in Anthropic's own
+ * protocol is not asking for thought. `fixed` reasons without a choice.
  *
  * @param {Fact} fact
  */
 const reasoningOf = (fact) => {
   if (fact.capabilities.reasoning !== true) return null
   const { efforts, budget, toggle } = fact.reasoning ?? { efforts: null, budget: null, toggle: false }
-  const style = efforts !== null ? "effort" : budget !== null ? "budget" : toggle ? "toggle" : "fixed"
+  const isNamed = efforts !== null && !thinksByBudget.has(fact.upstreamModel)
+  const style = isNamed ? "effort" : budget !== null ? "budget" : toggle ? "toggle" : "fixed"
   const offered = { effort: efforts ?? [], budget: ["low", "medium", "high"], toggle: ["high"], fixed: [] }[style]
-  const all = toggle ? ["none", ...offered] : offered
+  const all = toggle || isOffUnlessAsked(fact) ? ["none", ...offered] : offered
   return {
     efforts: effortOrder.filter((effort) => all.includes(effort)),
     style,
@@ -124,6 +126,14 @@ const reasoningOf = (fact) => {
     mandatory: !all.includes("none") && !reasonsOnRequest.has(fact.upstreamModel)
   }
 }
+
+/** @param {Fact} fact */
+const isOffUnlessAsked = (fact) => fact.provider === "anthropic" && reasonsOnRequest.has(fact.upstreamModel)
+
+/** @param {Fact} fact */
+const structuredOutputOf = (fact) =>
+  fact.capabilities.structuredOutput ??
+  (fact.provider === "anthropic" && followsSchemas.has(fact.upstreamModel) ? true : null)
 
 /** Where nothing is known it is assumed to reason: deadlines then allow for it. @param {Fact} fact */
 const reasonsByDefaultOf = (fact) =>

@@ -45,3 +45,22 @@ export const reasonsOnRequest = new Set([
   "gemini-2.5-flash-lite",
   "qwen-flash"
 ])
+
+/**
+ * Take an effort by name but think only within a budget of tokens (platform.claude.com: adaptive thinking begins with 4.6), so
+ * that the budget is what carries an effort.
+ */
+export const thinksByBudget = new Set(["claude-opus-4-5"])
+
+/** Follow a JSON schema at Anthropic (platform.claude.com, structured outputs: generation 4.5 and later). */
+export const followsSchemas = new Set([
+  "claude-haiku-4-5",
+  "claude-sonnet-4-5",
+  "claude-sonnet-4-6",
+  "claude-sonnet-5",
+  "claude-opus-4-5",
+  "claude-opus-4-6",
+  "claude-opus-4-7",
+  "claude-opus-4-8",
+  "claude-fable-5"
+])

@@ -77,7 +77,7 @@ describe("the catalog that ships", () => {
   })
 
   it("keeps what the source does not say as unknown, never as false or zero", () => {
-    expect(entry("anthropic/claude-haiku-4-5").capabilities["structured-output"]).toBeNull()
+    expect(entry("alibaba/qwen-flash").capabilities["structured-output"]).toBeNull()
     expect(entry("openai/gpt-4o").prices?.cacheWrite).toBeNull()
     expect(entry("zai/glm-4.7").prices?.cacheWrite).toBe(0)
     expect(entry("xai/grok-4.3").knowledgeCutoff).toBeNull()
@@ -121,6 +121,20 @@ describe("the catalog that ships", () => {
     expect(entry("anthropic/claude-haiku-4-5").profile.apiVersion).toBe("2023-06-01")
     expect(entry("anthropic/claude-opus-4-8").profile.apiVersion).toBe("2026-10-21")
     expect(entry("openai/gpt-5").profile.apiVersion).toBeNull()
+  })
+
+  it("has each Claude think the way that it can, and not think where that is possible", () => {
+    const thinking = (name: string) => {
+      const { reasoning } = entry(`anthropic/${name}`)
+      return [reasoning?.style, reasoning?.efforts.includes("none")]
+    }
+    for (const name of ["haiku-4-5", "sonnet-4-5", "opus-4-5"])
+      expect(thinking(`claude-${name}`)).toEqual(["budget", true])
+    for (const name of ["opus-4-6", "sonnet-4-6", "opus-4-8", "sonnet-5"]) {
+      expect(thinking(`claude-${name}`)).toEqual(["effort", true])
+    }
+    expect(thinking("claude-fable-5")).toEqual(["effort", false])
+    expect(entry("anthropic/claude-fable-5").reasoning?.mandatory).toBe(true)
   })
 
   it("marks models that refuse tools together with an effort", () => {
