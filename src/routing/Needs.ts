@@ -1,4 +1,4 @@
-import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
+import type { ChatRequest, Effort, Message, ToolChoice, UserPart } from "../domain/Chat.ts"
 import type { Capability, Model } from "../domain/Model.ts"
 import { type Parameter, shapingParameters, type TuningParameter } from "../domain/Support.ts"
 
@@ -87,11 +87,16 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
 export const droppedBy = (
   model: Model,
   request: ChatRequest,
-  tuning: ReadonlyArray<TuningParameter>
+  tuning: ReadonlyArray<TuningParameter>,
+  effort: Effort | number | undefined
 ): ReadonlyArray<string> => {
   let dropped: Array<string> | undefined
   for (const name of tuning) {
-    if (model.support[name] === "dropped" || (isSampling(name) && model.capabilities.sampling === false)) {
+    if (
+      model.support[name] === "dropped" ||
+      (isSampling(name) && model.capabilities.sampling === false) ||
+      isRefusedBeside(model, name, request, effort)
+    ) {
       dropped ??= []
       dropped.push(name)
     }
@@ -104,6 +109,32 @@ export const droppedBy = (
 }
 
 const nothingDropped: ReadonlyArray<string> = []
+
+/** What the provider takes, but not together with something else that is sent; of the stop sequences, the blank ones. */
+const isRefusedBeside = (
+  model: Model,
+  name: TuningParameter,
+  request: ChatRequest,
+  effort: Effort | number | undefined
+): boolean => {
+  if (model.protocol !== "anthropic-messages") return false
+  if (name === "stop") return request.stop.some((stop) => !/\S/.test(stop))
+  if (!isSampling(name)) return false
+  const thinks = model.reasoning !== null && effort !== undefined && effort !== "none"
+  return thinks || (name === "top_p" && request.temperature !== undefined)
+}
+
+/** Whether the model would refuse to think, given the tools of the request. */
+export const forbidsEffort = (model: Model, request: ChatRequest): boolean =>
+  request.tools.length > 0 &&
+  (model.toolsForbidEffort || (model.protocol === "anthropic-messages" && forcesTool(request.toolChoice)))
+
+const forcesTool = (choice: ToolChoice | undefined): boolean => {
+  if (choice === undefined || typeof choice === "string") return choice === "required"
+  const allowed = choice["allowed_tools"]
+  if (typeof allowed !== "object" || allowed === null) return true
+  return "mode" in allowed && allowed.mode === "required"
+}
 
 const isSampling = (name: TuningParameter): boolean => name === "temperature" || name === "top_p"
 

@@ -11,7 +11,7 @@ import type { TuningParameter } from "../domain/Support.ts"
 import { type Allowed, excludedBy } from "../policy/Narrow.ts"
 import { type Sifted, sift } from "./Eligible.ts"
 import type { RouteHealth } from "./Health.ts"
-import { droppedBy, isRefused, needsOf, tuningOf } from "./Needs.ts"
+import { droppedBy, forbidsEffort, isRefused, needsOf, tuningOf } from "./Needs.ts"
 import { byHealthyRank, byRank, nearUtility, rate, type Scored, score, unit } from "./Score.ts"
 
 export interface RankInput {
@@ -160,7 +160,7 @@ const reasonOf = (scored: Arr.NonEmptyReadonlyArray<Scored>, alpha: number, pinn
 
 /** `auto` runs each model by its own profile; some models take no effort next to tools. */
 const effortFor = (model: Model, request: ChatRequest, pinned: boolean): Effort | number | undefined => {
-  if ((model.toolsForbidEffort && request.tools.length > 0) || isRefused(model, "reasoning_effort")) return undefined
+  if (forbidsEffort(model, request) || isRefused(model, "reasoning_effort")) return undefined
   return (pinned ? request.effort : undefined) ?? model.profile.effort ?? undefined
 }
 
@@ -170,7 +170,7 @@ const toCandidate = (
   tuning: ReadonlyArray<TuningParameter>,
   pinned: boolean
 ): Candidate => {
-  const dropped = droppedBy(scored.model, request, tuning)
+  const dropped = droppedBy(scored.model, request, tuning, scored.effort)
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
   return {
     model: scored.model,

@@ -232,7 +232,7 @@ describe("tuning parameters", () => {
   }
   const dropped = (one: Model, asked: Partial<ChatRequest>) => {
     const made = request(asked)
-    return [...droppedBy(one, made, tuningOf(made))]
+    return [...droppedBy(one, made, tuningOf(made), undefined)]
   }
 
   it.each(tuningParameters)("%s is left out and named where the route drops it, but only when it was sent", (name) => {

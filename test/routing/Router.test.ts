@@ -257,6 +257,35 @@ describe("a concrete id", () => {
     expect(one({ tools: [tool] }, true)).toEqual({ effort: undefined, dropped: [] })
   })
 
+  it("of Anthropic's leaves out, and says so, what is refused beside what is sent", () => {
+    const profile = { effort: null, maxOutputTokens: null, apiVersion: null } as const
+    const reasoning = {
+      efforts: ["none", "high"],
+      style: "effort",
+      budget: null,
+      defaultEffort: null,
+      mandatory: false,
+      depth: null
+    } as const
+    const claude = { ...middle, reasoning, profile, protocol: "anthropic-messages" as const }
+    const one = (more: Partial<ChatRequest>) => {
+      const { effort, dropped } = ranked([claude], { asked: { ...asked, ...more } }).candidates[0]
+      return [effort, dropped]
+    }
+    const forced = { type: "function", function: { name: "f" } }
+    const allowed = (mode: string) => ({ type: "allowed_tools", allowed_tools: { mode, tools: [forced] } })
+    for (const toolChoice of ["required", forced, allowed("required")] as const) {
+      expect(one({ effort: "high", tools: [tool], toolChoice })).toEqual([undefined, ["reasoning_effort"]])
+    }
+    for (const toolChoice of ["auto", "none", allowed("auto")] as const) {
+      expect(one({ effort: "high", tools: [tool], toolChoice })).toEqual(["high", []])
+    }
+    expect(one({ effort: "high", temperature: 1, topP: 1 })).toEqual(["high", ["temperature", "top_p"]])
+    expect(one({ temperature: 1, topP: 1 })).toEqual([undefined, ["top_p"]])
+    expect(one({ topP: 1, stop: ["x"] })).toEqual([undefined, []])
+    expect(one({ stop: ["x", "\n"] })).toEqual([undefined, ["stop"]])
+  })
+
   it("is tried even while it rests; when it will be ready is told", () => {
     const resting = ranked(three, { asked, health: { "beta/middle": { restingUntilMillis: 1_005_000 } } })
     expect(resting.candidates[0].model.id).toBe("beta/middle")
