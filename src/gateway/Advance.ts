@@ -50,7 +50,7 @@ export const advance =
       case "ServerError":
         return again && others.length === 0 && error.reason.status === 500 ? [candidate] : others
       case "RateLimited":
-        return again && others.length === 0 && waitMillis(error) !== null ? [candidate] : others
+        return again && others.length === 0 && endsSoon(error) ? [candidate] : others
       case "ContextLengthExceeded": {
         const tooSmall = candidate.model.contextTokens
         return tooSmall === null
@@ -72,12 +72,23 @@ export const advance =
     }
   }
 
-/** How long to wait before the same route is tried again after this error; `null` when it is too long to wait. */
-export const waitMillis = (error: ProviderError): number | null => {
-  if (error.reason._tag !== "RateLimited") return 0
-  const { retryAfterMillis } = error.reason
-  return retryAfterMillis !== null && retryAfterMillis <= longestWaitMillis ? retryAfterMillis : null
+/** A server error is retried after a random part of this time, so that those who failed together do not return together. */
+const longestBackOffMillis = 400
+
+/** How long to wait before the same route is tried again after this error; `random` is from 0 to 1. */
+export const backOffMillis = (error: ProviderError, random: number): number => {
+  switch (error.reason._tag) {
+    case "RateLimited":
+      return error.reason.retryAfterMillis ?? 0
+    case "ServerError":
+      return random * longestBackOffMillis
+    default:
+      return 0
+  }
 }
+
+const endsSoon = ({ retryAfterMillis }: ProviderError): boolean =>
+  retryAfterMillis !== null && retryAfterMillis <= longestWaitMillis
 
 type Attempted = Failed<Candidate, AttemptFailure> & { readonly error: ProviderError }
 

@@ -2,14 +2,16 @@ import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
+import * as Utils from "effect/Utils"
 import { Catalog } from "../catalog/Catalog.ts"
 import { Caller, type CallerShape } from "../domain/Caller.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Answer } from "../domain/Completion.ts"
 import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
-import { Ids, RequestId } from "../domain/Ids.ts"
+import { Ids, nextRequestId } from "../domain/Ids.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -23,7 +25,7 @@ import { Configurations } from "../routing/Configurations.ts"
 import { Health } from "../routing/Health.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
 import * as Admission from "./Admission.ts"
-import { type AttemptFailure, advance, Unaffordable, waitMillis } from "./Advance.ts"
+import { type AttemptFailure, advance, backOffMillis, longestWaitMillis, Unaffordable } from "./Advance.ts"
 import * as Attempt from "./Attempt.ts"
 import { type Deadlines, defaultDeadlines, forCandidate } from "./Deadlines.ts"
 import * as Failure from "./Failure.ts"
@@ -121,12 +123,13 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     timers
   })
   const fresh = (): Admission.CallOptions => ({
-    requestId: RequestId.make(ids.uuid()),
+    requestId: nextRequestId(ids),
     endpoint: "embedded",
     clientRequestId: null
   })
 
   const slots = new Set<Slot>()
+  const random = new Utils.PCGRandom(yield* Random.nextInt)
 
   /** Admitted and held before `use`, settled and released after it, however it ends. */
   const running = <A>(
@@ -179,6 +182,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       Effect.flatMap(affordable(meter, candidate), () => {
         const tried = meter.latestAttempts.length
         meter.attempted(candidate)
+        health.attempted(candidate.model)
         return attempt({
           call: {
             requestId: admitted.requestId,
@@ -218,14 +222,25 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         return Effect.sync(cancel)
       })
     const next = advance({ fallbackEnabled, maxAttempts: options.maxAttempts })
-    const [first, ...others] = candidates
-    if (first === undefined) return Effect.dieMessage("the hold names a candidate that was not ranked")
-    retryBudget.called(first.model)
-    return Fallback.firstOf([first, ...others], delayed, (failed, rest) => {
-      const last = Arr.lastNonEmpty(failed)
-      if (last.error._tag === "ProviderError") retries.set(last.candidate, waitMillis(last.error) ?? 0)
-      return withinBudget(next(failed, rest), last.candidate)
-    }).pipe(
+    const start = ([first, ...others]: ReadonlyArray<Candidate>) => {
+      if (first === undefined) return Effect.dieMessage("the hold names a candidate that was not ranked")
+      retryBudget.called(first.model)
+      return Fallback.firstOf([first, ...others], delayed, (failed, rest) => {
+        const last = Arr.lastNonEmpty(failed)
+        const left = withinBudget(next(failed, rest), last.candidate)
+        if (last.error._tag !== "ProviderError" || left[0] !== last.candidate) return left
+        const millis = backOffMillis(last.error, random.number())
+        retries.set(last.candidate, millis)
+        return timers.now() + millis < endsAtMillis ? left : []
+      })
+    }
+    // when every candidate rests, the soonest is waited for if that is short; else the best is tried rather than nobody
+    const restMillis = Math.min(admitted.ranked.waitingUntilMillis ?? 0, endsAtMillis) - timers.now()
+    const started =
+      restMillis > 0 && restMillis <= longestWaitMillis
+        ? Effect.flatMap(sleep(restMillis), () => start(readyFirst(candidates)))
+        : start(candidates)
+    return started.pipe(
       Effect.catchAll(({ failed }) => {
         const failure = Failure.ofFailures(failed, meter.latestAttempts)
         const last = failed.findLast((one) => one.error._tag === "ProviderError")?.error
@@ -235,6 +250,12 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         return Effect.fail(failure)
       })
     )
+  }
+
+  const readyFirst = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
+    const now = timers.now()
+    const ready = candidates.filter((candidate) => health.of(candidate.model).restingUntilMillis <= now)
+    return [...ready, ...candidates.filter((candidate) => !ready.includes(candidate))]
   }
 
   /** A second try of a route, or one at a route that rests, is only made while such tries are few. */

@@ -16,16 +16,21 @@ const windowMillis = 30_000
 const restMillis = 30_000
 const longestRestMillis = 300_000
 
+/** After a rest one attempt is the trial; while it runs, or for this long, the others keep away. */
+const trialMillis = 5_000
+
 /** A run of failures is over when nothing was heard for this long, which is longer than any rest. */
 const forgetMillis = 600_000
 
 /**
  * Recent outcomes of one thing that can fail: a route, or a provider's origin. Its rest is its whole punishment: what led
  * to it is forgotten and what fails meanwhile is not counted, so that a route that is well again is used again at once.
- * But after a rest it is on trial: one failure puts it out for longer, one success makes it whole.
+ * But after a rest it is on trial: a single attempt finds out for all; if it fails the thing is out for longer, if it
+ * succeeds the thing is whole.
  */
 export class Breaker {
-  restingUntilMillis = 0
+  private outUntilMillis = 0
+  private trialUntilMillis = 0
   private failures = 0
   private successes = 0
   private heardAtMillis = 0
@@ -39,17 +44,28 @@ export class Breaker {
     return (priorFailures + this.failures * kept) / (priorAttempts + (this.failures + this.successes) * kept)
   }
 
+  get restingUntilMillis(): number {
+    return Math.max(this.outUntilMillis, this.trialUntilMillis)
+  }
+
+  /** An attempt begins: after a rest it is the trial. */
+  attempted(nowMillis: number): void {
+    const isOnTrial = this.inARow >= failuresInARow && nowMillis - this.heardAtMillis <= forgetMillis
+    if (isOnTrial && nowMillis >= this.restingUntilMillis) this.trialUntilMillis = nowMillis + trialMillis
+  }
+
   succeeded(nowMillis: number): void {
     this.hear(nowMillis)
     this.successes++
     this.window.add(nowMillis, 1, 0)
     this.inARow = 0
-    if (nowMillis >= this.restingUntilMillis) this.timesOut = 0
+    this.trialUntilMillis = 0
+    if (nowMillis >= this.outUntilMillis) this.timesOut = 0
   }
 
   /** `weight` is 1 for a failure, less for what is only half of one. */
   failed(nowMillis: number, weight: number): void {
-    if (nowMillis < this.restingUntilMillis) return
+    if (nowMillis < this.outUntilMillis) return
     this.hear(nowMillis)
     this.failures += weight
     this.window.add(nowMillis, 1, weight)
@@ -59,7 +75,8 @@ export class Breaker {
 
   private putOut(nowMillis: number): void {
     this.timesOut++
-    this.restingUntilMillis = nowMillis + Math.min(longestRestMillis, restMillis * this.timesOut)
+    this.trialUntilMillis = 0
+    this.outUntilMillis = nowMillis + Math.min(longestRestMillis, restMillis * this.timesOut)
     this.inARow = failuresInARow
     this.failures = 0
     this.successes = 0

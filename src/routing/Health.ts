@@ -19,6 +19,8 @@ export interface RouteHealth {
 
 export interface HealthShape {
   readonly of: (model: Model) => RouteHealth
+  /** An attempt begins: what has rested is on trial with it, and rests for the others until it is decided. */
+  readonly attempted: (model: Model) => void
   readonly succeeded: (model: Model, latencyMillis: number) => void
   /** Takes the effect that the error's facts name; errors of the client's own making change nothing. */
   readonly failed: (model: Model, error: ProviderError) => void
@@ -118,6 +120,14 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
         restingUntilMillis: restingUntilMillis > now ? restingUntilMillis : 0,
         latencyMillis: route?.latencyMillis ?? null
       }
+    },
+    attempted: (model) => {
+      const route = routes.get(model.id)
+      const provider = providers.get(originOf(model))
+      if (route === undefined && provider === undefined) return
+      const now = timers.now()
+      route?.breaker.attempted(now)
+      provider?.origin.attempted(now)
     },
     succeeded: (model, latencyMillis) => {
       const now = timers.now()

@@ -164,7 +164,7 @@ export const catalogue: ReadonlyArray<Row> = [
     "no-done-no-end",
     answered({ basis: "estimated", micros: [60, 1_000] }),
     answered(),
-    harmless
+    { ...harmless, failures: 2 }
   ),
   both(14, "malformed", "malformed", refused("provider_bad_response")),
   row(14, "malformed after its first content", "malformed-after-content", broken("provider_bad_response"), null),

@@ -184,6 +184,35 @@ describe("a route that fails", () => {
     expect(rest()).toBe(30_000)
   })
 
+  it("is tried by one call at a time after its rest; the others keep away until that one has its answer", () => {
+    const { fails, health, timers } = start()
+    fails(serverError, 5)
+    timers.advance(30_000)
+    expect(order(health, timers.now())[0]).toBe("acme/large")
+    health.attempted(large)
+    expect(order(health, timers.now())[0]).toBe("beta/large")
+    health.succeeded(large, 100)
+    expect(order(health, timers.now())[0]).toBe("acme/large")
+    health.attempted(large)
+    expect(order(health, timers.now())[0]).toBe("acme/large")
+  })
+
+  it("gets another trial after five seconds when the first one has no end", () => {
+    const { fails, health, rest, timers } = start()
+    fails(serverError, 5)
+    timers.advance(30_000)
+    health.attempted(large)
+    expect(rest()).toBe(5_000)
+    timers.advance(4_999)
+    health.attempted(large)
+    expect(rest()).toBe(1)
+    timers.advance(1)
+    expect(rest()).toBe(0)
+    health.attempted(large)
+    fails(serverError, 1)
+    expect(rest()).toBe(60_000)
+  })
+
   it("is not held to a trial that nobody remembers", () => {
     const { fails, rest, timers } = start()
     fails(serverError, 5)
