@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto"
 import type { Effort, Tool, ToolChoice } from "../../domain/Chat.ts"
 import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../provider/Json.ts"
 import * as Answers from "../../provider/simulated/Answers.ts"
@@ -6,6 +5,7 @@ import type { Prompt } from "../../provider/simulated/Prompt.ts"
 import type { Accepted, Refusal } from "./GeminiRules.ts"
 import { signatureOfCall, signatureOfText } from "./GeminiSignatures.ts"
 import { type Fault, json, type Reply, retryAfterSeconds } from "./Simulator.ts"
+import { digest, tokensOf } from "./Tokens.ts"
 
 export const refusalReply = (refusal: Refusal): Reply => json(refusal.code, { error: refusal })
 
@@ -262,10 +262,6 @@ const usageOf = (body: Json, { answerTokens, thoughtTokens }: Answer, cached: Se
 }
 
 const countOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4)
-
-const tokensOf = (text: string): ReadonlyArray<string> => text.match(/\s*\S{1,6}|\s+$/gu) ?? []
-
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8)
 
 /** Text comes in pieces; a function call is always whole. */
 const piecesOf = (part: Json): ReadonlyArray<Json> => {
