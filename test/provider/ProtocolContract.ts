@@ -198,7 +198,8 @@ export const protocolContract = (subject: Subject): void => {
               { role: "tool", tool_call_id: first.id, content: "sunny" }
             ]
           })
-          expect(answer.text).toBe("The tools answered: sunny; noon")
+          const results = answer.text.replace("The tools answered: ", "").split("; ")
+          expect(results.sort()).toEqual(["noon", "sunny"])
         })
 
         it("calls the tool that it must, and none when it must not", async () => {
@@ -261,7 +262,7 @@ export const protocolContract = (subject: Subject): void => {
           expect(cut.text.length).toBeLessThan(20)
         })
 
-        it("thinks when it is told to, and counts its thoughts apart", async () => {
+        it("thinks when it is told to, apart from what it says", async () => {
           const more = { model: subject.thinking, effort: "low" } as const
           const { answer } = await bench().run({ stream, messages: [user("Say exactly: so")] }, more)
           expect(bench().simulator.refusals).toEqual([])

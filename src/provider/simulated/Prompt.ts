@@ -10,7 +10,7 @@ export interface Prompt {
   readonly toolResults: ReadonlyArray<string>
 }
 
-export const promptOf = (request: ChatRequest): Prompt => {
+export const promptOf = (request: Pick<ChatRequest, "messages">): Prompt => {
   const last = request.messages.findLast((message) => message.role === "user")
   return {
     text: last === undefined ? "" : textOf(last).trim(),
