@@ -48,7 +48,6 @@ const classifyError = (name: string, said: string, status: number, retryMillis: 
     case "signaturedoesnotmatch":
     case "incompletesignature":
     case "missingauthenticationtoken":
-    case "missingauthenticationtokenexception":
     case "invalidclienttokenid":
     case "notauthorized":
     case "optinrequired":
