@@ -21,6 +21,7 @@ import { Timers } from "./domain/Timers.ts"
 import { Gateway } from "./gateway/Gateway.ts"
 import { ProviderLayer } from "./gateway/ProviderLayer.ts"
 import { Drain } from "./http/Drain.ts"
+import { LoadShedding } from "./http/LoadShedding.ts"
 import { Readiness } from "./http/Readiness.ts"
 import { Security } from "./http/Security.ts"
 import { Server } from "./http/Server.ts"
@@ -101,7 +102,7 @@ const services = (settings: Settings.Settings) => {
     offer(settings)
   )
   const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts })
-  return Layer.mergeAll(gateway, Security.layer, Drain.layer(settings.drainGrace)).pipe(
+  return Layer.mergeAll(gateway, Security.layer, LoadShedding.layer, Drain.layer(settings.drainGrace)).pipe(
     Layer.provideMerge(knowledge),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),

@@ -5,6 +5,11 @@ import { InvalidRequest } from "../domain/GatewayError.ts"
 /** Inline images make large bodies; nothing sensible is larger. */
 const maxBytes = 20 * 1024 * 1024
 const maxDepth = 64
+/**
+ * Names, values and brackets: parsing costs time by them, not by bytes, and nothing else runs meanwhile. The most messages
+ * that are allowed have a third of it.
+ */
+const maxMarks = 300_000
 
 const invalid = (code: InvalidRequest["code"], message: string) => new InvalidRequest({ code, message, param: null })
 const tooLarge = invalid("request_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MiB.`)
@@ -68,9 +73,8 @@ const parse = (body: Buffer): Effect.Effect<Body, InvalidRequest> =>
     } catch {
       return Effect.fail(invalid("invalid_utf8", "The body is not valid UTF-8."))
     }
-    if (deeperThan(body, maxDepth)) {
-      return Effect.fail(invalid("invalid_json", `The body is nested deeper than ${maxDepth} levels.`))
-    }
+    const excess = excessOf(body)
+    if (excess !== undefined) return Effect.fail(excess)
     try {
       return Effect.succeed({ bytes: body, json: JSON.parse(text) as unknown })
     } catch (error) {
@@ -89,21 +93,27 @@ const positionIn = (message: string): string => {
   return position === undefined ? "" : ` (at position ${position})`
 }
 
+const tooDeep = invalid("invalid_json", `The body is nested deeper than ${maxDepth} levels.`)
+const tooMany = invalid("request_too_large", `The body has more than ${maxMarks} names, values and brackets.`)
+
 /**
- * One pass over the bytes: brackets outside strings. Valid JSON or not, it never recurses. A long string is jumped over by
+ * One pass over the bytes: what is outside strings. Valid JSON or not, it never recurses. A long string is jumped over by
  * a native search: most of a large body is text.
  */
-const deeperThan = (body: Buffer, limit: number): boolean => {
+const excessOf = (body: Buffer): InvalidRequest | undefined => {
   let depth = 0
+  let marks = 0
   for (let at = 0; at < body.length; at++) {
     const byte = body[at]
     if (byte === quote) at = endOfString(body, at + 1)
     else if (byte === 0x7b || byte === 0x5b) {
+      marks++
       depth++
-      if (depth > limit) return true
+      if (depth > maxDepth) return tooDeep
     } else if (byte === 0x7d || byte === 0x5d) depth--
+    else if (byte === 0x2c || byte === 0x3a) marks++
   }
-  return false
+  return marks > maxMarks ? tooMany : undefined
 }
 
 const quote = 0x22

@@ -10,8 +10,8 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 import { Idempotency } from "../calls/Idempotency.ts"
-import { UnknownPath } from "../domain/GatewayError.ts"
-import { Ids, RequestId } from "../domain/Ids.ts"
+import { ServiceRefused, UnknownPath } from "../domain/GatewayError.ts"
+import { Ids, nextRequestId, type RequestId } from "../domain/Ids.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type CallDeps, type CallState, make as makeCall } from "./CallHttp.ts"
@@ -19,6 +19,7 @@ import { chatEndpoint } from "./ChatEndpoint.ts"
 import { Drain } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
 import { headerFault } from "./HeaderFault.ts"
+import { LoadShedding } from "./LoadShedding.ts"
 import * as Responder from "./Responder.ts"
 import { responsesEndpoint } from "./ResponsesEndpoint.ts"
 import { type RouteOptions, routedPaths, routes } from "./Routes.ts"
@@ -73,6 +74,7 @@ type Call = (
 const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   const gateway = yield* Gateway
   const drain = yield* Drain
+  const loadShedding = yield* LoadShedding
   const timers = yield* Timers
   const ids = yield* Ids
   const deps: CallDeps = {
@@ -111,15 +113,17 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   }
 
   const server = Http.createServer(limits, (request, response) => {
-    const requestId = RequestId.make(ids.uuid())
+    const requestId = nextRequestId(ids)
     response.setHeader("x-request-id", requestId)
     if (drain.isDraining()) response.setHeader("connection", "close")
     const fault = headerFault(request)
     if (fault !== undefined) return Responder.error(request, response, Errors.of(fault))
     const path = pathOf(request.url ?? "/")
     const call = calls.get(path)
-    if (call !== undefined) run(path, call, request, response, requestId)
-    else if (routedPaths.has(path)) others(request, response)
+    if (call !== undefined) {
+      if (loadShedding.isOverloaded()) Responder.error(request, response, overloaded)
+      else run(path, call, request, response, requestId)
+    } else if (routedPaths.has(path)) others(request, response)
     else Responder.error(request, response, Errors.of(new UnknownPath({ path })))
   })
   yield* Effect.acquireRelease(listen(server, options), () =>
@@ -127,6 +131,8 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   )
   return { address: addressOf(server) }
 })
+
+const overloaded = Errors.of(new ServiceRefused({ reason: "overloaded" }))
 
 /**
  * For the request fibers: everything they need has been taken from the services above, so they carry none along to be

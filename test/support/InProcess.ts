@@ -14,6 +14,7 @@ import { Timers, type TimersShape } from "../../src/domain/Timers.ts"
 import { type Deadlines, defaultDeadlines } from "../../src/gateway/Deadlines.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { Drain } from "../../src/http/Drain.ts"
+import { LoadShedding } from "../../src/http/LoadShedding.ts"
 import { Readiness } from "../../src/http/Readiness.ts"
 import { Security } from "../../src/http/Security.ts"
 import { Server } from "../../src/http/Server.ts"
@@ -58,6 +59,8 @@ export interface InProcessOptions {
   readonly drainGrace?: Duration.DurationInput
   readonly creditMicroUsd?: number
   readonly timers?: TimersShape
+  /** Refuses new calls while it says so. */
+  readonly isOverloaded?: () => boolean
   /** In place of the books in memory; `openBooks` then fills them before the first call. */
   readonly books?: Layer.Layer<Ledger | Scopes, unknown, Timers | Ids>
   readonly openBooks?: Effect.Effect<void, unknown, Scopes>
@@ -137,10 +140,12 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     deadlines: { ...defaultDeadlines, ...options.deadlines },
     maxAttempts: options.maxAttempts ?? 4
   })
-  const services = Layer.mergeAll(gateway, Security.layer, Drain.layer(Duration.decode(options.drainGrace ?? 0))).pipe(
-    Layer.provideMerge(knowledge),
-    Layer.provideMerge(base)
-  )
+  const services = Layer.mergeAll(
+    gateway,
+    Security.layer,
+    Layer.succeed(LoadShedding, { isOverloaded: options.isOverloaded ?? (() => false) }),
+    Drain.layer(Duration.decode(options.drainGrace ?? 0))
+  ).pipe(Layer.provideMerge(knowledge), Layer.provideMerge(base))
   const server = Server.layer({
     host: "127.0.0.1",
     port: 0,
