@@ -117,17 +117,22 @@ const isRefusedBeside = (
   request: ChatRequest,
   effort: Effort | number | undefined
 ): boolean => {
-  if (model.protocol !== "anthropic-messages") return false
-  if (name === "stop") return request.stop.some((stop) => !/\S/.test(stop))
-  if (!isSampling(name)) return false
+  if (name === "stop") {
+    return (isClaude(model) || model.protocol === "bedrock-converse") && request.stop.some((stop) => !/\S/.test(stop))
+  }
+  if (!isSampling(name) || !isClaude(model)) return false
   const thinks = model.reasoning !== null && effort !== undefined && effort !== "none"
   return thinks || (name === "top_p" && request.temperature !== undefined)
 }
 
 /** Whether the model would refuse to think, given the tools of the request. */
 export const forbidsEffort = (model: Model, request: ChatRequest): boolean =>
-  request.tools.length > 0 &&
-  (model.toolsForbidEffort || (model.protocol === "anthropic-messages" && forcesTool(request.toolChoice)))
+  request.tools.length > 0 && (model.toolsForbidEffort || (isClaude(model) && forcesTool(request.toolChoice)))
+
+/** By Anthropic's own interface, or behind Bedrock's, whose ids name the maker. */
+const isClaude = (model: Model): boolean =>
+  model.protocol === "anthropic-messages" ||
+  (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
 
 const forcesTool = (choice: ToolChoice | undefined): boolean => {
   if (choice === undefined || typeof choice === "string") return choice === "required"

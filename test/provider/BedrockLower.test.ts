@@ -82,8 +82,8 @@ describe("a request in Bedrock's words", () => {
 
   it("leaves out what the route drops, and what the format has no word for", () => {
     const body = bodyOf(
-      { temperature: 0.2, topP: 0.3, stop: ["x"], seed: 1, user: "u", metadata: { a: "b" }, serviceTier: "flex" },
-      { model: nova, dropped: ["temperature", "top_p", "stop"] }
+      { temperature: 0.2, topP: 0.3, seed: 1, user: "u", metadata: { a: "b" }, serviceTier: "flex" },
+      { model: nova, dropped: ["temperature", "top_p"] }
     )
     expect(body).toEqual({ messages: body.messages, inferenceConfig: { maxTokens: 4000 } })
   })

@@ -286,6 +286,16 @@ describe("a concrete id", () => {
     expect(one({ stop: ["x", "\n"] })).toEqual([undefined, ["stop"]])
   })
 
+  it("behind Bedrock leaves out the same where it is Anthropic's, and only blank stop sequences elsewhere", () => {
+    const more = { temperature: 1, topP: 1, stop: ["\n"], tools: [tool], toolChoice: "required" } as const
+    const droppedAt = (upstreamModel: string) => {
+      const route = { ...middle, upstreamModel, protocol: "bedrock-converse" as const }
+      return ranked([route], { asked: { ...asked, ...more } }).candidates[0].dropped
+    }
+    expect(droppedAt("us.anthropic.claude-sonnet-4-6-v1:0")).toEqual(["top_p", "stop"])
+    expect(droppedAt("amazon.nova-lite-v1:0")).toEqual(["stop"])
+  })
+
   it("is tried even while it rests; when it will be ready is told", () => {
     const resting = ranked(three, { asked, health: { "beta/middle": { restingUntilMillis: 1_005_000 } } })
     expect(resting.candidates[0].model.id).toBe("beta/middle")

@@ -53,7 +53,7 @@ const inferenceConfig = (call: ProviderCall, { isThinking }: Thinking, isClaude:
   const temperature = takes("temperature") && sampling ? between0and1(request.temperature) : undefined
   const topP = takes("top_p") && sampling && !(isClaude && temperature !== undefined) ? request.topP : undefined
   // blank ones are refused; the rest still holds
-  const stops = takes("stop") ? request.stop.filter((stop) => /\S/.test(stop)) : []
+  const stops = request.stop.filter((stop) => /\S/.test(stop))
   return {
     maxTokens: call.maxOutputTokens,
     temperature,
