@@ -22,6 +22,9 @@ export interface IdsShape {
   readonly uuid: () => string
 }
 
+/** Unchecked: what `Ids` makes is a uuid, and checking one costs more than making it. */
+export const nextRequestId = (ids: IdsShape): RequestId => RequestId.make(ids.uuid(), { disableValidation: true })
+
 /** Where ids come from, so that a scripted run can replay them exactly. */
 export class Ids extends Context.Tag("gateway/domain/Ids")<Ids, IdsShape>() {
   static readonly layer: Layer.Layer<Ids, never, Timers> = Layer.effect(
