@@ -7,12 +7,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { CallRecord } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId, RequestId } from "../domain/Ids.ts"
-import { MicroUsd } from "../domain/Money.ts"
+import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { violations } from "./Audit.ts"
 import { attemptRow, callRow, storable } from "./CallRows.ts"
 import type { Balance, HoldOption } from "./Hold.ts"
@@ -99,11 +100,10 @@ export const make = (execute: Execute, nodeId: string): LedgerStoreShape => ({
       Effect.flatMap(decodeBatch),
       Effect.map(([row]) =>
         row.verdicts.map((verdict, index): Verdict => {
-          if (verdict !== "granted") return refusals[verdict]
+          if (isRefusal(verdict)) return refusals[verdict]
           const option = wanted[index]?.[(row.granted[index] ?? 0) - 1]?.index
-          const amount = row.amounts[index]
-          if (option === undefined || amount === undefined) throw new Error("the ledger granted what was not asked for")
-          return { _tag: "Granted", option, amount }
+          if (option === undefined) throw new Error("the ledger granted what was not asked for")
+          return { _tag: "Granted", option, amount: microUsd(Number(row.amounts[index])) }
         })
       ),
       Effect.timeoutFail({
@@ -166,20 +166,22 @@ const refusals = {
 } as const satisfies Record<string, Verdict>
 
 const isRefusal = (text: string): text is keyof typeof refusals => Object.hasOwn(refusals, text)
-const VerdictText = Schema.Union(Schema.Literal("granted"), Schema.String.pipe(Schema.filter(isRefusal)))
 
 /** PostgreSQL's 64-bit integers come as text. */
 const Amount = Schema.compose(Schema.NumberFromString, MicroUsd)
 
-const decodeBatch = Schema.decodeUnknown(
-  Schema.Tuple(
-    Schema.Struct({
-      verdicts: Schema.Array(VerdictText),
-      granted: Schema.Array(Schema.Int),
-      amounts: Schema.Array(Amount)
-    })
-  )
-)
+interface BatchRow {
+  readonly verdicts: ReadonlyArray<string>
+  /** 0 for what was not granted. */
+  readonly granted: ReadonlyArray<number>
+  readonly amounts: ReadonlyArray<string>
+}
+
+/** Elements are judged where they are used: a schema for each took longer than everything else that is done for a hold. */
+const isBatchRow = (row: unknown): row is BatchRow =>
+  Predicate.isRecord(row) && [row["verdicts"], row["granted"], row["amounts"]].every((list) => Array.isArray(list))
+
+const decodeBatch = Schema.decodeUnknown(Schema.Tuple(Schema.declare(isBatchRow)))
 
 const decodeBalance = Schema.decodeUnknown(
   Schema.Tuple(Schema.Struct({ creditMicroUsd: Amount, spentMicroUsd: Amount, heldMicroUsd: Amount }))
