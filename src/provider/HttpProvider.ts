@@ -114,6 +114,8 @@ class Attempt implements Upstream, AnswerHandler {
       return
     }
     if (this.body !== undefined) this.take(this.body.end())
+    // nothing is left to read out: a timer would keep this attempt and its request in memory
+    this.deadline?.()
   }
 
   readonly fail = (failure: ProviderFailure): void => {
