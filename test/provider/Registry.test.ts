@@ -1,0 +1,81 @@
+import * as Redacted from "effect/Redacted"
+import { describe, expect, it } from "vitest"
+import type { Outgoing } from "../../src/provider/Auth.ts"
+import * as Registry from "../../src/provider/Registry.ts"
+import type { BedrockAccess } from "../../src/provider/vendors/AmazonBedrock.ts"
+import { haiku, nova } from "./bedrock.ts"
+import { call, Recorder } from "./calls.ts"
+
+/** What a provider of the registry sends. */
+const sent = (options: Partial<Registry.RegistryOptions>, id: string, asked = call({}, { model: nova })): Outgoing => {
+  const outgoing: Array<Outgoing> = []
+  const { providers } = Registry.make({
+    transport: {
+      send: (request) => {
+        outgoing.push(request)
+        return { pause: () => {}, resume: () => {}, close: () => {} }
+      }
+    },
+    timers: { now: () => Date.UTC(2026, 10, 20, 10), after: () => () => {} },
+    credentials: new Map(),
+    bedrock: null,
+    own: [],
+    simulated: false,
+    ...options
+  })
+  providers.find((provider) => provider.id === id)?.open(asked, new Recorder())
+  const [first] = outgoing
+  if (first === undefined) throw new Error("nothing was sent")
+  return first
+}
+
+const bedrock = (auth: BedrockAccess["auth"], region = "eu-central-1"): Partial<Registry.RegistryOptions> => ({
+  bedrock: { region, auth }
+})
+
+describe("Amazon Bedrock", () => {
+  it("is there only when it is asked for", () => {
+    expect(() => sent({}, "amazon-bedrock")).toThrow("nothing was sent")
+  })
+
+  it("is called in its region with a key of its own", () => {
+    const { headers, origin, path } = sent(bedrock({ _tag: "Bearer", token: Redacted.make("t") }), "amazon-bedrock")
+    expect(origin + path).toBe(
+      "https://bedrock-runtime.eu-central-1.amazonaws.com/model/amazon.nova-lite-v1%3A0/converse-stream"
+    )
+    expect(headers).toMatchObject({ authorization: "Bearer t", accept: "application/vnd.amazon.eventstream" })
+  })
+
+  it("is called with a signature as an AWS identity, its session token included", () => {
+    const auth = {
+      _tag: "Signature",
+      accessKeyId: Redacted.make("AKIDEXAMPLE"),
+      secretAccessKey: Redacted.make("a-secret"),
+      sessionToken: Redacted.make("a-session")
+    } as const
+    const { headers } = sent(bedrock(auth), "amazon-bedrock")
+    expect(headers["authorization"]).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/20261120\/eu-central-1\/bedrock\/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$/
+    )
+    expect(headers).toMatchObject({ "x-amz-date": "20261120T100000Z", "x-amz-security-token": "a-session" })
+    expect(JSON.stringify(headers)).not.toContain("a-secret")
+  })
+})
+
+describe("a provider of the operator's own", () => {
+  it("that speaks Converse is called with its key at its own place", () => {
+    const own = [
+      { id: "acme", protocol: "bedrock-converse", baseUrl: "https://host/aws", apiKey: Redacted.make("k") }
+    ] as const
+    const { headers, origin, path } = sent({ own }, "acme", call({ stream: false }, { model: haiku }))
+    expect(origin + path).toBe("https://host/aws/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse")
+    expect(headers["authorization"]).toBe("Bearer k")
+  })
+
+  it("may be like Amazon Bedrock, somewhere else", () => {
+    const own = [
+      { id: "acme", vendor: "amazon-bedrock", baseUrl: "https://vpce.example", apiKey: Redacted.make("k") }
+    ] as const
+    expect(sent({ own }, "acme").origin).toBe("https://vpce.example")
+  })
+})
