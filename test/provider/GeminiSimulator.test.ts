@@ -49,8 +49,7 @@ describe("Gemini on loopback", () => {
     "an unknown field": { contents: [hi], model: "x" },
     "no contents": { contents: [] },
     "a role of its own": { contents: [{ role: "assistant", parts: [{ text: "x" }] }] },
-    "a model that begins": { contents: [says({ text: "x" })] },
-    "two turns of the user": { contents: [hi, hi] },
+    "a call that nobody asked for": { contents: [says(call("1")), user(response("1"))] },
     "no parts": { contents: [user()] },
     "an empty text": { contents: [user({ text: "" })] },
     "a part of two kinds": { contents: [user({ text: "x", inlineData: { mimeType: "image/png", data: "AAAA" } })] },
@@ -108,6 +107,16 @@ describe("Gemini on loopback", () => {
     const bodies = [
       {
         contents: [hi, says(call("1"), call("2", { thoughtSignature: undefined })), user(response("1"), response("2"))]
+      },
+      // as the official client gives back what has come in chunks
+      {
+        contents: [
+          hi,
+          says({ text: "x", thought: true }),
+          says(call("1")),
+          says({ functionCall: { id: "2", name: "f" } }),
+          user(response("1"), response("2"))
+        ]
       },
       // only the calls since the user last spoke need a signature
       {

@@ -20,25 +20,45 @@ const partFields = [
 
 export const faultOfContents = (contents: unknown, gemini: Gemini): string | undefined => {
   if (!Array.isArray(contents) || contents.length === 0) return "contents is not specified"
-  const turns = contents.filter(isObject)
-  if (turns.length < contents.length) return "Invalid value at 'contents'"
+  const given = contents.filter(isObject)
+  if (given.length < contents.length) return "Invalid value at 'contents'"
+  return first(given, faultOfContent) ?? faultOfTurns(merged(given), gemini)
+}
+
+const faultOfContent = (content: Json, at: number): string | undefined => {
+  const { role } = content
+  if (role !== "user" && role !== "model") return "Please use a valid role: user, model."
+  const parts = listAt(content, "parts").filter(isObject)
+  if (parts.length === 0) return `contents[${at}].parts: must not be empty`
+  return (
+    unknownField(content, ["role", "parts"], `contents[${at}]`) ??
+    first(parts, (part, index) => faultOfPart(part, role, `contents[${at}].parts[${index}]`))
+  )
+}
+
+/** Contents of one role in a row are one turn: the official client sends each chunk of a stream back as a content. */
+const merged = (contents: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+  const turns: Array<Json> = []
+  for (const content of contents) {
+    const last = turns.at(-1)
+    const parts = listAt(content, "parts")
+    if (last?.["role"] === content["role"])
+      turns.splice(-1, 1, { ...last, parts: [...listAt(last, "parts"), ...parts] })
+    else turns.push(content)
+  }
+  return turns
+}
+
+const faultOfTurns = (turns: ReadonlyArray<Json>, gemini: Gemini): string | undefined => {
   /** Signatures are asked for from the last turn on in which the user has said something. */
   const current = turns.findLastIndex((turn) => turn["role"] === "user" && saysSomething(turn))
   return first(turns, (turn, at) => {
-    const { role } = turn
-    if (role !== "user" && role !== "model") return "Please use a valid role: user, model."
-    const before = turns[at - 1]
-    if (before === undefined ? role !== "user" : before["role"] === role) {
-      return "Please ensure that multiturn requests alternate between user and model."
+    if (turn["role"] === "user") {
+      return faultOfResults(callsOf(turns[at - 1]), listAt(turn, "parts").filter(isObject))
     }
-    const parts = listAt(turn, "parts").filter(isObject)
-    if (parts.length === 0) return `contents[${at}].parts: must not be empty`
-    return (
-      unknownField(turn, ["role", "parts"], `contents[${at}]`) ??
-      first(parts, (part, index) => faultOfPart(part, role, `contents[${at}].parts[${index}]`)) ??
-      (role === "user" ? faultOfResults(callsOf(before), parts) : undefined) ??
-      (role === "model" && at > current && gemini.wantsSignatures ? unsigned(turn, at) : undefined)
-    )
+    if (callsOf(turn).length === 0) return undefined
+    if (at === 0) return "Please ensure that function call turn comes immediately after a user turn."
+    return at > current && gemini.wantsSignatures ? unsigned(turn, at) : undefined
   })
 }
 
