@@ -129,6 +129,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   })
 
   const slots = new Set<Slot>()
+  let aborted = false
   const random = new Utils.PCGRandom(yield* Random.nextInt)
 
   /** Admitted and held before `use`, settled and released after it, however it ends. */
@@ -150,6 +151,8 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         return Effect.acquireUseRelease(
           Effect.map(held, (hold): Call => {
             const slot = new Slot()
+            // it was still being admitted when all others were told
+            if (aborted) slot.abort({ _tag: "Shutdown" })
             slots.add(slot)
             return { meter: new Meter(admitted, hold, timers.now), slot }
           }),
@@ -339,6 +342,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         StreamView.make((sink) => relay(caller, { ...request, stream: true }, sink, fresh()))
       ),
     abort: Effect.sync(() => {
+      aborted = true
       for (const slot of slots) slot.abort({ _tag: "Shutdown" })
     }),
     models: Effect.flatMap(Caller, (caller) =>

@@ -69,7 +69,10 @@ const crashUnderLoad = async (service: Service): Promise<void> => {
   await Promise.all([...waiting, ...busy])
 }
 
-describe("after kill -9 under load", () => {
+/** Each test starts services, which takes its time on a busy machine. */
+const testMillis = 90_000
+
+describe("after kill -9 under load", { timeout: testMillis }, () => {
   it("a restart on the same folder leaves no hold, charges nothing for what was lost, and works", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "gateway-crash-"))
     const inspect = () => Effect.runPromise(Effect.provide(books, databaseAt({ dataDir })))

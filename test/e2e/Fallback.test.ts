@@ -97,7 +97,7 @@ beforeAll(async () => {
         contextTokens: 200_000
       })
     ],
-    deadlines: { firstContentMillis: 1_500, plainAnswerMillis: 1_500, idleMillis: 1_500 }
+    deadlines: { firstContentMillis: 2_000, plainAnswerMillis: 2_000, idleMillis: 2_000 }
   })
 })
 

@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { describe, expectTypeOf } from "vitest"
@@ -122,6 +123,26 @@ describe("an embedding program", () => {
           ["closed", 500]
         ])
         expect((yield* booked).map((call) => [call.state, call.charged])).toEqual([["cancelled", 0]])
+      })
+    )
+  })
+
+  it.effect("is told that the gateway goes down, in a running call and in any that follows", () => {
+    const { one, run, two } = setUp([hang])
+    return run(
+      Effect.gen(function* () {
+        const gateway = yield* Gateway
+        const running = yield* Effect.fork(Effect.flip(complete))
+        yield* quiet
+        yield* gateway.abort
+        for (const error of [yield* Fiber.join(running), yield* Effect.flip(complete)]) {
+          expect(error).toMatchObject({ _tag: "ServiceRefused", reason: "shutting_down" })
+        }
+        expect([one.running(), two.calls.length]).toEqual([0, 0])
+        expect((yield* booked).map((call) => [call.state, call.charged])).toEqual([
+          ["void", 0],
+          ["void", 0]
+        ])
       })
     )
   })
