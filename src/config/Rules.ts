@@ -7,6 +7,8 @@ export interface Surroundings {
   readonly builtInIds: ReadonlyArray<string>
   /** Names that `vendor` may give. */
   readonly vendorIds: ReadonlyArray<string>
+  /** Those of them that are nowhere without a base URL. */
+  readonly placelessVendorIds: ReadonlyArray<string>
   /** Ids of all models of the built-in providers, usable or not. */
   readonly catalogModelIds: ReadonlySet<string>
   readonly isSet: (variable: string) => boolean
@@ -45,6 +47,9 @@ const faultsOfProvider = (provider: Raw, at: Path, around: Surroundings): Readon
   }
   if (protocol !== undefined && vendor === undefined && baseUrl === undefined) {
     faults.push(fault([...at, "baseUrl"], "is required with a protocol"))
+  }
+  if (typeof vendor === "string" && baseUrl === undefined && around.placelessVendorIds.includes(vendor)) {
+    faults.push(fault([...at, "baseUrl"], `is required with the vendor ${vendor}`))
   }
   if (typeof vendor === "string" && !around.vendorIds.includes(vendor)) {
     faults.push(fault([...at, "vendor"], `must be one of ${around.vendorIds.join(", ")}`))

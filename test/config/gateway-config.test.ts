@@ -332,12 +332,17 @@ describe("a configuration file", () => {
     [
       "an unknown vendor",
       acme({ protocol: undefined, vendor: "nobody" }),
-      ["providers[0].vendor: must be one of openai, openrouter"]
+      ["providers[0].vendor: must be one of openai, openrouter, azure"]
     ],
     [
       "a protocol without a base URL",
       acme({ baseUrl: undefined }),
       ["providers[0].baseUrl: is required with a protocol"]
+    ],
+    [
+      "a vendor without a place of its own, and no base URL",
+      acme({ protocol: undefined, vendor: "azure", baseUrl: undefined }),
+      ["providers[0].baseUrl: is required with the vendor azure"]
     ],
     ...[
       "ftp://host/v1",

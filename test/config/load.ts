@@ -11,7 +11,8 @@ const options: LoadOptions = {
   ],
   isApiKey: (text) => text.startsWith("mrg_sk_"),
   builtInIds: ["openai", "google", "sim"],
-  vendorIds: ["openai", "openrouter"],
+  vendorIds: ["openai", "openrouter", "azure"],
+  placelessVendorIds: ["azure"],
   catalogModelIds: new Set(["openai/gpt-5", "openai/o3"])
 }
 

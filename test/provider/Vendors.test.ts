@@ -7,7 +7,7 @@ import { vendors } from "../../src/provider/vendors/Vendors.ts"
 import { call } from "./calls.ts"
 
 /** A key alone is not enough to call these. */
-const keyless: ReadonlyArray<string> = ["amazon-bedrock", "google-vertex"]
+const keyless: ReadonlyArray<string> = ["amazon-bedrock", "azure", "google-vertex"]
 
 describe("built-in vendors", () => {
   it("have ids, https origins and credential names of their own", () => {
@@ -68,6 +68,17 @@ describe("configured providers", () => {
     })
     expect(vertex?.endpoint.basePath).toBe("/v1/projects/p/locations/global/publishers/google")
     expect(vertex?.auth(key).headers(outgoing, 0)).toEqual({ authorization: "Bearer k" })
+  })
+
+  it("like Azure OpenAI are called at their own resource, with its key", () => {
+    const resource = "https://acme.openai.azure.com/openai/v1"
+    const own = configured({ id: "mine", vendor: "azure", baseUrl: resource })
+    expect(own?.endpoint).toEqual({ origin: "https://acme.openai.azure.com", basePath: "/openai/v1" })
+    expect(own?.protocol.path(call())).toBe("/chat/completions")
+    const outgoing = { origin: "", path: "", headers: {}, body: "" }
+    expect(own?.auth(Redacted.make("k")).headers(outgoing, 0)).toEqual({ "api-key": "k" })
+    expect(capField({ id: "mine", vendor: "azure", baseUrl: resource })).toBe("max_completion_tokens")
+    expect(configured({ id: "mine", vendor: "azure" })).toBeUndefined()
   })
 
   const capField = (provider: Parameters<typeof configured>[0]): string => {

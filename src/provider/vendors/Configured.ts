@@ -23,7 +23,8 @@ export const configured = (provider: ConfiguredProvider): Vendor | undefined => 
       : provider.baseUrl !== undefined && provider.protocol !== undefined
         ? bare.get(provider.protocol)
         : undefined
-  const endpoint = provider.baseUrl === undefined ? base?.endpoint : Endpoint.parse(provider.baseUrl)
+  const usual = base?.needsBaseUrl === true ? undefined : base?.endpoint
+  const endpoint = provider.baseUrl === undefined ? usual : Endpoint.parse(provider.baseUrl)
   if (base === undefined || endpoint === undefined) return undefined
   const vendor = provider.outputCapField === undefined ? base : base.withOutputCap(provider.outputCapField)
   return {

@@ -19,6 +19,8 @@ export interface Vendor {
   /** Environment variables that may hold its credential; the first that is set counts. */
   readonly credentialEnv: ReadonlyArray<string>
   readonly auth: Auth.AuthScheme
+  /** Each of its customers has a base URL of its own; the endpoint is an example. */
+  readonly needsBaseUrl?: boolean
   /** Charges for the prompt of a call that was aborted before it answered. */
   readonly billsAbortedCalls: boolean
   readonly reasoningStyles: ReadonlyArray<Reasoning["style"]>
@@ -50,6 +52,8 @@ export const openAiCompatible = (options: {
   readonly baseUrl: string
   readonly credentialEnv: ReadonlyArray<string>
   readonly quirks?: Quirks
+  readonly auth?: Auth.AuthScheme
+  readonly needsBaseUrl?: boolean
 }): Vendor => {
   const quirks = options.quirks ?? openAi
   return {
@@ -58,7 +62,8 @@ export const openAiCompatible = (options: {
     protocol: OpenAiChat.make(quirks),
     endpoint: Endpoint.of(options.baseUrl),
     credentialEnv: options.credentialEnv,
-    auth: Auth.bearer,
+    auth: options.auth ?? Auth.bearer,
+    needsBaseUrl: options.needsBaseUrl ?? false,
     billsAbortedCalls: false,
     reasoningStyles: quirks.thinking.styles,
     withOutputCap: (outputCapField) => openAiCompatible({ ...options, quirks: { ...quirks, outputCapField } })

@@ -1,6 +1,7 @@
 import { alibaba } from "./Alibaba.ts"
 import { amazonBedrock } from "./AmazonBedrock.ts"
 import { anthropic } from "./Anthropic.ts"
+import { azure } from "./Azure.ts"
 import { cerebras } from "./Cerebras.ts"
 import { cohere } from "./Cohere.ts"
 import { deepseek } from "./DeepSeek.ts"
@@ -23,6 +24,7 @@ export const vendors: ReadonlyArray<Vendor> = [
   alibaba,
   amazonBedrock("us-east-1"),
   anthropic,
+  azure,
   cerebras,
   cohere,
   deepseek,
