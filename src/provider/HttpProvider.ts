@@ -2,6 +2,7 @@ import * as Redacted from "effect/Redacted"
 import { ProviderError, type ProviderFailure } from "../domain/ProviderError.ts"
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
 import type { Auth } from "./Auth.ts"
+import { asFunctions } from "./CustomTools.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { one } from "./Failures.ts"
 import type { AnswerReader, Protocol, ResponseHeaders, Step } from "./Protocol.ts"
@@ -26,7 +27,12 @@ const errorBodyMillis = 2_000
 const lingerMillis = 1_000
 const userAgent = "model-routing-gateway/0.1"
 
-export const make = (options: HttpProviderOptions): Provider => ({
+export const make = (options: HttpProviderOptions): Provider => {
+  const provider = bare(options)
+  return options.protocol.takesCustomTools ? provider : asFunctions(provider)
+}
+
+const bare = (options: HttpProviderOptions): Provider => ({
   id: options.id,
   open: (call, receiver) => {
     const attempt = new Attempt(options, call, receiver)

@@ -12,6 +12,8 @@ export interface Protocol {
   readonly id: ProtocolId
   /** What becomes of each provider-dependent request parameter. */
   readonly support: SupportTable
+  /** Custom tools can be lowered; otherwise they are sent as functions, and their calls are turned back. */
+  readonly takesCustomTools: boolean
   /** What is added to the base URL's path, percent-encoded, query included. */
   readonly path: (call: ProviderCall) => string
   /** Headers of the protocol itself (a version); content type, accept, credential and user agent are not its business. */

@@ -41,6 +41,7 @@ const support: SupportTable = {
 export const anthropicMessages: Protocol = {
   id: "anthropic-messages",
   support,
+  takesCustomTools: true,
   path: () => "/messages",
   headers: (call) => ({ "anthropic-version": versionOf(call.model) }),
   lower,

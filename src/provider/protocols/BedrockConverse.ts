@@ -41,6 +41,7 @@ const support: SupportTable = {
 export const bedrockConverse: Protocol = {
   id: "bedrock-converse",
   support,
+  takesCustomTools: true,
   /** Model ids hold colons and, as ARNs, slashes. */
   path: ({ model, request }) =>
     `/model/${escaped(model.upstreamModel)}/${request.stream ? "converse-stream" : "converse"}`,

@@ -10,6 +10,7 @@ import type { SchemaDialect } from "./gemini/Schema.ts"
 export const make = (schemas: SchemaDialect): Protocol => ({
   id: "gemini",
   support,
+  takesCustomTools: true,
   path: ({ model, request }) =>
     `/models/${encodeURIComponent(model.upstreamModel)}:${request.stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
   headers: () => ({}),

@@ -10,6 +10,7 @@ import type { Quirks } from "./openai-chat/Quirks.ts"
 export const make = (quirks: Quirks): Protocol => ({
   id: "openai-chat",
   support: { ...support, ...quirks.support },
+  takesCustomTools: quirks.customTools,
   path: () => "/chat/completions",
   headers: () => ({}),
   lower: (call) => lower(call, quirks),

@@ -10,17 +10,14 @@ import type {
   ToolChoice,
   UserPart
 } from "../../../domain/Chat.ts"
-import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { isObject, listAt, objectAt, textAt } from "../../Json.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { thinkingBudget } from "../../ThinkingBudget.ts"
 import type { Quirks } from "./Quirks.ts"
 
 /** The upstream body, its fields always in this order. */
-export const lower = (call: ProviderCall, quirks: Quirks): string | ProviderFailure => {
+export const lower = (call: ProviderCall, quirks: Quirks): string => {
   const { request } = call
-  const unsupported = unsupportedTool(request.tools, quirks)
-  if (unsupported !== undefined) return unsupported
   const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
   const tools = lowerTools(request.tools, request.toolChoice, quirks)
   const body: Record<string, unknown> = {
@@ -62,13 +59,6 @@ export const lower = (call: ProviderCall, quirks: Quirks): string | ProviderFail
   body["stream"] = request.stream
   if (request.stream && quirks.streamOptions) body["stream_options"] = { include_usage: true }
   return JSON.stringify(body)
-}
-
-const unsupportedTool = (tools: ReadonlyArray<Tool>, quirks: Quirks): ProviderFailure | undefined => {
-  const at = quirks.customTools ? -1 : tools.findIndex((tool) => tool.type === "custom")
-  return at === -1
-    ? undefined
-    : { _tag: "RequestRejected", message: "The provider takes no custom tools.", param: `tools[${at}].type` }
 }
 
 // Messages
