@@ -52,6 +52,7 @@ const loadOptions: Settings.LoadOptions = {
   isApiKey: wellFormed,
   builtInIds: [...vendors.map((vendor) => vendor.id), "sim", "sim2"],
   vendorIds: vendors.map((vendor) => vendor.id),
+  placelessVendorIds: vendors.filter((vendor) => vendor.needsBaseUrl === true).map((vendor) => vendor.id),
   catalogModelIds: new Set([...builtInCatalog.models, ...Simulated.models].map((model) => model.id))
 }
 
