@@ -1,7 +1,7 @@
 import * as Auth from "../../src/provider/Auth.ts"
 import * as OpenAiChat from "../../src/provider/protocols/OpenAiChat.ts"
 import { openAi } from "../../src/provider/protocols/openai-chat/Quirks.ts"
-import { start } from "../support/OpenAiSimulator.ts"
+import { start } from "../../src/testing/simulators/OpenAiSimulator.ts"
 import { model } from "./calls.ts"
 import { protocolContract } from "./ProtocolContract.ts"
 

@@ -14,6 +14,8 @@ export interface Simulator {
   readonly requests: ReadonlyArray<SimulatedRequest>
   /** Resolves with the n-th request, counted from 1, as soon as it has come. */
   readonly received: (count: number) => Promise<SimulatedRequest>
+  /** The body of each answer begun, as it was sent. */
+  readonly answers: ReadonlyArray<Uint8Array>
   /** What was wrong with the requests that it has refused by its own rules. */
   readonly refusals: ReadonlyArray<string>
   /** The next call breaks this way; several wait for their turn. */
@@ -96,6 +98,7 @@ const longestRequestBytes = 32 * 1024 * 1024
 export const start = async (behaviour: Behaviour): Promise<Simulator> => {
   const requests: Array<SimulatedRequest> = []
   const refusals: Array<string> = []
+  const answers: Array<Uint8Array> = []
   const waiting: Array<Fault> = []
   const watchers: Array<{ readonly count: number; readonly resolve: (request: SimulatedRequest) => void }> = []
   const sockets = new Set<Socket>()
@@ -121,10 +124,9 @@ export const start = async (behaviour: Behaviour): Promise<Simulator> => {
       }
       requests.push(request)
       for (const { count, resolve } of watchers) if (requests.length === count) resolve(request)
-      send(
-        response,
-        behaviour.answer(request, waiting.shift(), (why) => refusals.push(why))
-      )
+      const reply = behaviour.answer(request, waiting.shift(), (why) => refusals.push(why))
+      answers.push(Buffer.concat(reply.chunks.map((chunk) => Buffer.from(chunk))))
+      send(response, reply)
     })
   })
   server.on("connection", (socket) => {
@@ -144,6 +146,7 @@ export const start = async (behaviour: Behaviour): Promise<Simulator> => {
       return known === undefined ? new Promise((resolve) => watchers.push({ count, resolve })) : Promise.resolve(known)
     },
     refusals,
+    answers,
     failNext: (...faults) => void waiting.push(...faults),
     stop: async () => {
       for (const socket of sockets) socket.destroy()
