@@ -29,6 +29,8 @@ export const startGateway = async ({ bundle, config = {}, env = {} }) => {
       ...env
     }
   })
+  // nothing of it stays behind, however this run ends
+  process.once("exit", () => child.kill("SIGKILL"))
   let output = ""
   const origin = await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`the gateway did not start:\n${output}`)), startMillis)

@@ -15,7 +15,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 const root = join(here, "../..")
 const { bundle, only } = parseArgs({ options: { bundle: { type: "string" }, only: { type: "string" } } }).values
 
-if (!existsSync(join(here, "node_modules"))) must("npm", ["ci", "--no-audit", "--no-fund"], here)
+if (!existsSync(join(here, "node_modules/.package-lock.json"))) must("npm", ["ci", "--no-audit", "--no-fund"], here)
 if (bundle === undefined && isStale(root)) must(process.execPath, [join(root, "scripts/build.mjs")], root)
 
 const headHoldMillis = 150

@@ -4,7 +4,7 @@ import { agent } from "./checks.mjs"
 import { installed } from "./program.mjs"
 
 const base = `opencode-${platform() === "win32" ? "windows" : platform()}-${arch()}`
-const binary = installed(...["", "-baseline", "-musl", "-baseline-musl"].map((kind) => `${base}${kind}/bin/opencode`))
+const binary = installed(`${base}/bin/opencode`)
 
 const configOf = ({ apiKey, baseURL }, model) => ({
   model: `gateway/${model}`,

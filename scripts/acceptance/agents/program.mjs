@@ -11,8 +11,8 @@ const packages = fileURLToPath(new URL("../node_modules/", import.meta.url))
 /** An agent that is silent for so long after its task hangs. */
 const mostMillis = 150_000
 
-/** The first of the files that is installed; platform packages are optional, and not in every registry. */
-export const installed = (...paths) => paths.map((path) => join(packages, path)).find((path) => existsSync(path))
+/** Where a file of a package is, if it is installed; those for a platform are optional, and not in every registry. */
+export const installed = (path) => (existsSync(join(packages, path)) ? join(packages, path) : undefined)
 
 /**
  * `files` are written below its home first. `ended` has the exit code and what was printed; `read` gives a file that the
