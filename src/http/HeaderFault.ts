@@ -19,9 +19,12 @@ export const headerFault = (request: IncomingMessage): InvalidRequest | undefine
     if (seen.has(name)) return fault(`The header ${name} was sent more than once.`)
     seen.add(name)
   }
-  if (request.httpVersion === "1.0" && seen.has("transfer-encoding")) {
+  if (request.httpVersion !== "1.1" && request.httpVersion !== "1.0") return fault("The HTTP version has to be 1.1.")
+  const coding = request.headers["transfer-encoding"]
+  if (coding !== undefined && request.httpVersion === "1.0") {
     return fault("Transfer-Encoding does not exist in HTTP/1.0.")
   }
+  if (coding !== undefined && coding.toLowerCase() !== "chunked") return fault("Transfer-Encoding has to be chunked.")
   return request.url?.startsWith("/") === true ? undefined : fault("The request target has to be a path.")
 }
 
