@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import OpenAI from "openai"
 import { Idempotency } from "../../src/calls/Idempotency.ts"
 import { Catalog } from "../../src/catalog/Catalog.ts"
@@ -48,6 +49,8 @@ export interface InProcessOptions {
   readonly models: ReadonlyArray<Model>
   /** Where each provider of the models is, as a `baseUrl`. */
   readonly origins: Readonly<Record<string, string>>
+  /** The built-in vendor that a provider is, credential and all; one that is not named takes chat completions. */
+  readonly vendors?: Readonly<Record<string, string>>
   readonly policy?: Partial<ProjectPolicy>
   readonly configurations?: ReadonlyArray<RoutingConfiguration>
   readonly deadlines?: Partial<Deadlines>
@@ -93,9 +96,12 @@ const offered = (options: InProcessOptions) =>
     Effect.gen(function* () {
       const [transport, timers] = [yield* Transport, yield* Timers]
       const providers = Object.entries(options.origins).map(([id, baseUrl]) => {
-        const vendor = configured({ id, baseUrl, protocol: "openai-chat" })
-        if (vendor === undefined) throw new Error(`not a base URL: ${baseUrl}`)
-        return HttpProvider.make({ ...vendor, auth: Auth.none, transport, timers })
+        const name = options.vendors?.[id]
+        const kind = name === undefined ? ({ protocol: "openai-chat" } as const) : { vendor: name }
+        const vendor = configured({ id, baseUrl, ...kind })
+        if (vendor === undefined) throw new Error(`not a base URL, or no such vendor: ${baseUrl}`)
+        const auth = name === undefined ? Auth.none : vendor.auth(Redacted.make("a-secret"))
+        return HttpProvider.make({ ...vendor, auth, transport, timers })
       })
       return Layer.merge(Providers.layerOf(providers), Catalog.layerOf(options.models))
     })

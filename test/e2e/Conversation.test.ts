@@ -1,0 +1,310 @@
+import type OpenAI from "openai"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { buildModels } from "../../src/catalog/Build.ts"
+import { builtInCatalog } from "../../src/catalog/CatalogFile.ts"
+import type { ReasoningDetail } from "../../src/domain/Chat.ts"
+import type { RouterMetadata } from "../../src/domain/RouterMetadata.ts"
+import { describe } from "../../src/provider/vendors/Vendor.ts"
+import { vendors } from "../../src/provider/vendors/Vendors.ts"
+import * as AnthropicSimulator from "../../src/testing/simulators/AnthropicSimulator.ts"
+import * as BedrockSimulator from "../../src/testing/simulators/BedrockSimulator.ts"
+import * as GeminiSimulator from "../../src/testing/simulators/GeminiSimulator.ts"
+import * as OpenAiSimulator from "../../src/testing/simulators/OpenAiSimulator.ts"
+import type { Simulator } from "../../src/testing/simulators/Simulator.ts"
+import { type InProcess, startInProcess } from "../support/InProcess.ts"
+import * as Native from "../support/Native.ts"
+
+/** One model for each protocol; `auto` is held to one of them a turn. */
+const routes = [
+  { vendor: "openai", model: "openai/gpt-5", start: OpenAiSimulator.start, native: Native.openAi },
+  {
+    vendor: "anthropic",
+    model: "anthropic/claude-sonnet-5",
+    start: AnthropicSimulator.start,
+    native: Native.anthropic
+  },
+  { vendor: "google", model: "google/gemini-3-flash-preview", start: GeminiSimulator.start, native: Native.gemini },
+  {
+    vendor: "amazon-bedrock",
+    model: "amazon-bedrock/us.anthropic.claude-haiku-4-5-20251001-v1:0",
+    start: () => BedrockSimulator.start(),
+    native: Native.bedrock
+  }
+] as const
+type Route = (typeof routes)[number]
+
+/** The effort that each of them is run with. */
+const models = buildModels({ data: builtInCatalog, vendors: vendors.map(describe), configured: [], patches: {} })
+  .filter(({ id }) => routes.some(({ model }) => model === id))
+  .map((model) => ({ ...model, profile: { ...model.profile, effort: "low" as const } }))
+
+const simulators = new Map<string, Simulator>()
+let gateway: InProcess
+
+beforeAll(async () => {
+  for (const { start, vendor } of routes) simulators.set(vendor, await start())
+  gateway = await startInProcess({
+    models,
+    origins: Object.fromEntries([...simulators].map(([vendor, { baseUrl }]) => [vendor, baseUrl])),
+    vendors: Object.fromEntries(routes.map(({ vendor }) => [vendor, vendor]))
+  })
+})
+afterAll(async () => {
+  await gateway.stop()
+  for (const simulator of simulators.values()) await simulator.stop()
+})
+
+interface ToolCall {
+  id: string
+  type: "function"
+  function: { name: string; arguments: string }
+  extra_content?: unknown
+}
+interface AssistantMessage {
+  role: "assistant"
+  content: string | null
+  tool_calls?: Array<ToolCall>
+  reasoning_details?: Array<ReasoningDetail>
+}
+type Message = OpenAI.ChatCompletionMessageParam | AssistantMessage
+
+interface Answered {
+  readonly message: AssistantMessage
+  readonly finish: string
+  readonly usage: OpenAI.CompletionUsage
+  readonly metadata: RouterMetadata
+}
+
+const tool = (name: string, parameters?: Record<string, unknown>): OpenAI.ChatCompletionTool => ({
+  type: "function",
+  function: { name, description: "A tool.", ...(parameters && { parameters }) }
+})
+const tools = [
+  tool("get_weather", {
+    type: "object",
+    properties: { city: { type: "string" }, additionalProperties: { type: "boolean" } },
+    required: ["city", "additionalProperties"]
+  }),
+  tool("read_clock")
+]
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+const forecast = {
+  type: "json_schema",
+  json_schema: {
+    name: "forecast",
+    strict: true,
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: { city: { type: "string", minLength: 1 }, days: { type: "integer", minimum: 1, maximum: 9 } },
+      required: ["city", "days"],
+      additionalProperties: false
+    }
+  }
+} as const
+
+/** One turn through `auto`, answered by this route and checked on its wire. */
+const ask = async (route: Route, messages: ReadonlyArray<Message>, stream: boolean, shaped: boolean) => {
+  const body = {
+    model: "auto",
+    models: { allow: [route.model] },
+    messages: messages as Array<OpenAI.ChatCompletionMessageParam>,
+    tools,
+    max_completion_tokens: 5000,
+    ...(shaped && { response_format: forecast })
+  }
+  const chat = gateway.client.chat.completions
+  const answered = stream
+    ? await streamed(await chat.create({ ...body, stream: true, stream_options: { include_usage: true } }))
+    : plain(await chat.create(body))
+  const simulator = simulators.get(route.vendor)
+  if (simulator === undefined) throw new Error("no simulator")
+  expect(simulator.refusals).toEqual([])
+  expect([answered.metadata.model, answered.metadata.attempts.length]).toEqual([route.model, 1])
+  expect(route.native.said(Native.lastRequest(simulator))).toEqual(saidBy(messages, route))
+  const counted = route.native.counted(Native.lastAnswer(simulator))
+  expect(counted.prompt * counted.completion).toBeGreaterThan(0)
+  expect(answered.usage).toMatchObject({
+    prompt_tokens: counted.prompt,
+    completion_tokens: counted.completion,
+    total_tokens: counted.prompt + counted.completion,
+    prompt_tokens_details: { cached_tokens: counted.cached, cache_write_tokens: counted.written },
+    completion_tokens_details: { reasoning_tokens: counted.reasoning }
+  })
+  return { ...answered, cached: counted.cached }
+}
+
+const plain = (completion: OpenAI.ChatCompletion): Answered => {
+  const { choices, router_metadata, usage } = completion as OpenAI.ChatCompletion & { router_metadata: RouterMetadata }
+  const choice = choices[0]
+  if (choice === undefined || usage === undefined) throw new Error("not whole")
+  const { content, reasoning_details, tool_calls } = choice.message as AssistantMessage
+  return {
+    message: {
+      role: "assistant",
+      content,
+      ...(tool_calls && { tool_calls }),
+      ...(reasoning_details && { reasoning_details })
+    },
+    finish: choice.finish_reason,
+    usage,
+    metadata: router_metadata
+  }
+}
+
+/** As a client puts a stream together that keeps what it does not know. */
+const streamed = async (chunks: AsyncIterable<OpenAI.ChatCompletionChunk>): Promise<Answered> => {
+  let content = ""
+  let finish = ""
+  let usage: OpenAI.CompletionUsage | undefined
+  let metadata: RouterMetadata | undefined
+  const calls: Array<ToolCall> = []
+  const details: Array<ReasoningDetail> = []
+  for await (const chunk of chunks) {
+    usage = chunk.usage ?? usage
+    metadata = (chunk as { router_metadata?: RouterMetadata }).router_metadata ?? metadata
+    const choice = chunk.choices[0]
+    if (choice === undefined) continue
+    finish = choice.finish_reason ?? finish
+    content += choice.delta.content ?? ""
+    details.push(...((choice.delta as { reasoning_details?: Array<ReasoningDetail> }).reasoning_details ?? []))
+    for (const delta of choice.delta.tool_calls ?? []) {
+      const { extra_content } = delta as { extra_content?: unknown }
+      calls[delta.index] ??= { id: "", type: "function", function: { name: "", arguments: "" } }
+      const call = calls[delta.index]
+      if (call === undefined) continue
+      call.id += delta.id ?? ""
+      call.function.name += delta.function?.name ?? ""
+      call.function.arguments += delta.function?.arguments ?? ""
+      if (extra_content !== undefined) call.extra_content = extra_content
+    }
+  }
+  if (usage === undefined || metadata === undefined) throw new Error("not whole")
+  return {
+    message: {
+      role: "assistant",
+      content: content === "" ? null : content,
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(details.length > 0 && { reasoning_details: details })
+    },
+    finish,
+    usage,
+    metadata
+  }
+}
+
+/** All that the client has said and heard, as it has to arrive. */
+const saidBy = (messages: ReadonlyArray<Message>, route: Route): Native.Said => {
+  const texts = ({ content }: Message): ReadonlyArray<string> =>
+    typeof content === "string"
+      ? [content]
+      : (content ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []))
+  const assistants = messages.filter((message): message is AssistantMessage => message.role === "assistant")
+  const own = assistants
+    .flatMap(({ reasoning_details }) => reasoning_details ?? [])
+    .filter(({ format }) => format === route.model)
+  return {
+    instructions: messages.filter(({ role }) => role === "system" || role === "developer").flatMap(texts),
+    texts: messages.filter(({ role }) => role === "user" || role === "assistant").flatMap(texts),
+    calls: assistants.flatMap(({ tool_calls }) =>
+      (tool_calls ?? []).map((call) => ({
+        id: call.id,
+        name: call.function.name,
+        arguments: JSON.parse(call.function.arguments)
+      }))
+    ),
+    results: Object.fromEntries(
+      messages.flatMap((message) =>
+        message.role === "tool" ? [[message.tool_call_id, texts(message).join("\n")]] : []
+      )
+    ),
+    images: messages.flatMap(({ content }) =>
+      Array.isArray(content) && content.some(({ type }) => type === "image_url") ? [pixel] : []
+    ),
+    signatures: route.vendor === "openai" ? [] : own.flatMap(({ data, signature }) => signature ?? data ?? [])
+  }
+}
+
+const userMessage = (turn: number, kind: number): Message => {
+  const about = `(${"ABCDEFGHIJKL"[turn]}) ${"Ünïcode, 漢字 and 🌍. ".repeat(3)}`
+  if (kind === 0) return { role: "user", content: `${about}What is the weather in Rome, and what does the clock say?` }
+  if (kind === 1) return { role: "user", content: `${about}The forecast for 3 days in Rome` }
+  return {
+    role: "user",
+    content: [
+      { type: "text", text: `${about}What is this picture?` },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } }
+    ]
+  }
+}
+
+it("a conversation of twelve turns, each answered over another protocol, is refused nowhere and loses nothing", async () => {
+  const instructions = "Be brief. ".repeat(40)
+  const messages: Array<Message> = [
+    {
+      role: "system",
+      content: [{ type: "text", text: instructions, prompt_cache_breakpoint: { mode: "explicit" } }]
+    }
+  ]
+  const asked = new Map<string, number>()
+  const cached = new Map<string, number>()
+  const cost: Array<number> = []
+  const reasoned = new Set<string>()
+  const calls = new Set<string>()
+
+  const turnOf = async (route: Route, shaped: boolean): Promise<Answered> => {
+    const count = (asked.get(route.vendor) ?? 0) + 1
+    const answered = await ask(route, messages, count % 2 === 1, shaped)
+    asked.set(route.vendor, count)
+    cached.set(route.vendor, (cached.get(route.vendor) ?? 0) + (answered.cached > 0 ? 1 : 0))
+    cost.push(answered.metadata.cost.amount_microusd)
+    for (const { format } of answered.message.reasoning_details ?? []) reasoned.add(format ?? "")
+    messages.push(answered.message)
+    return answered
+  }
+
+  for (let turn = 0; turn < 12; turn++) {
+    const [route, other] = [routes[turn % 4], routes[(turn + 2) % 4]]
+    if (route === undefined || other === undefined) throw new Error("no route")
+    const kind = (turn + Math.floor(turn / 4)) % 3
+    messages.push(userMessage(turn, kind))
+    if (turn === 6) messages.push({ role: "developer", content: "Stay brief." })
+    const answered = await turnOf(route, kind === 1)
+    if (kind === 2) expect(answered.message.content).toContain("image")
+    if (kind === 1) expect(JSON.parse(answered.message.content ?? "")).toEqual({ city: "Rome", days: 3 })
+    if (kind !== 0) {
+      expect(answered.finish).toBe("stop")
+      continue
+    }
+    expect(answered.finish).toBe("tool_calls")
+    const made = answered.message.tool_calls ?? []
+    expect(made.map(({ function: { arguments: text, name } }) => [name, JSON.parse(text)])).toEqual([
+      ["get_weather", { city: "Rome", additionalProperties: expect.any(Boolean) }],
+      ["read_clock", {}]
+    ])
+    for (const { id } of made) calls.add(id)
+    // the results go to another protocol than the calls came from, the last first
+    for (const { function: called, id } of [...made].reverse()) {
+      messages.push({ role: "tool", tool_call_id: id, content: `${called.name} is fine in turn ${turn}` })
+    }
+    const { message } = await turnOf(other, false)
+    expect(message.content?.replace("The tools answered: ", "").split("; ").sort()).toEqual([
+      `get_weather is fine in turn ${turn}`,
+      `read_clock is fine in turn ${turn}`
+    ])
+  }
+
+  expect([...asked.values()]).toEqual([4, 4, 4, 4])
+  const proofs = routes.map(({ native, vendor }) => {
+    const simulator = simulators.get(vendor)
+    return simulator === undefined ? 0 : native.said(Native.lastRequest(simulator)).signatures.length
+  })
+  expect(proofs.map((count) => count > 0)).toEqual([false, true, true, true])
+  expect(calls.size).toBe(8)
+  expect([...reasoned].sort()).toEqual(routes.map(({ model }) => model).sort())
+  // what a provider has seen before begins alike the next time; a late instruction begins Gemini's anew, where it stands first
+  expect(Object.fromEntries(cached)).toEqual({ openai: 3, anthropic: 3, google: 2, "amazon-bedrock": 3 })
+  expect(await gateway.spent()).toBe(cost.reduce((sum, one) => sum + one, 0))
+  expect(await gateway.held()).toBe(0)
+  expect(await gateway.audit()).toEqual([])
+})
