@@ -38,6 +38,7 @@ export class Database extends Context.Tag("gateway/sql/Database")<Database, Data
 const defaultMaxConnections = 10
 const defaultStatementTimeoutMillis = 5_000
 const connectMillis = 5_000
+const goodbyeMillis = 2_000
 
 /** The database, migrated: the same client and the same dialect whichever it is. */
 export const layer = (
@@ -93,5 +94,7 @@ const postgres = (
       },
       catch: (cause) => new DatabaseFailed({ database: "the PostgreSQL database of DATABASE_URL", cause })
     }),
-    (pool) => Effect.promise(() => pool.end())
+    (pool) =>
+      // a server that has stopped answering does not say goodbye either
+      Effect.promise(() => pool.end()).pipe(Effect.timeoutOption(goodbyeMillis), Effect.interruptible, Effect.asVoid)
   ).pipe(Effect.map((pool) => ({ kind: "postgres", died: Effect.never, pool })))

@@ -1,0 +1,66 @@
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+
+/** pass: bytes go both ways. cut: connections break and none is accepted. stall: connections stay, but nothing moves. */
+export type ProxyMode = "pass" | "cut" | "stall"
+
+/** A loopback TCP proxy in front of a server that must not be touched itself. */
+export interface TcpProxy {
+  readonly port: number
+  readonly set: (mode: ProxyMode) => void
+  readonly stop: () => Promise<void>
+}
+
+export const startProxy = async (target: { readonly host: string; readonly port: number }): Promise<TcpProxy> => {
+  let mode: ProxyMode = "pass"
+  const pairs = new Set<readonly [Socket, Socket]>()
+
+  const server = createServer((near) => {
+    near.on("error", () => {})
+    if (mode === "cut") {
+      near.resetAndDestroy()
+      return
+    }
+    const far = connect(target.port, target.host)
+    far.on("error", () => {})
+    const pair = [near, far] as const
+    pairs.add(pair)
+    for (const [from, to] of [pair, [far, near] as const]) {
+      from.pipe(to)
+      from.on("close", () => {
+        to.destroy()
+        pairs.delete(pair)
+      })
+    }
+    if (mode === "stall") hold(pair)
+  })
+  const hold = ([near, far]: readonly [Socket, Socket]): void => {
+    near.unpipe(far)
+    far.unpipe(near)
+    near.pause()
+    far.pause()
+  }
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    port: (server.address() as AddressInfo).port,
+    set: (next) => {
+      const before = mode
+      mode = next
+      for (const pair of pairs) {
+        const [near, far] = pair
+        if (next === "cut") near.resetAndDestroy()
+        else if (next === "stall") hold(pair)
+        else if (before === "stall") {
+          near.pipe(far)
+          far.pipe(near)
+        }
+      }
+    },
+    stop: async () => {
+      for (const [near] of pairs) near.destroy()
+      server.close()
+      await once(server, "close")
+    }
+  }
+}
