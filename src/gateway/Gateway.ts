@@ -290,7 +290,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     request: ChatRequest,
     callOptions: Admission.CallOptions
   ): Effect.Effect<Completion, CallFailure> =>
-    running(caller, request, callOptions, (admitted, call) =>
+    running(caller, request.stream ? { ...request, stream: false } : request, callOptions, (admitted, call) =>
       Effect.map(
         firstOf(admitted, call, (attempt) => Attempt.answer(providers, timers, call.slot, attempt)),
         ({ candidate, value: answer }) => {
@@ -310,7 +310,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     sink: Sink,
     callOptions: Admission.CallOptions
   ): Effect.Effect<void, CallFailure> =>
-    running(caller, request, callOptions, (admitted, call) =>
+    running(caller, request.stream ? request : { ...request, stream: true }, callOptions, (admitted, call) =>
       Effect.flatMap(
         firstOf(admitted, call, (attempt) => Attempt.open(providers, timers, call.slot, attempt)),
         ({ candidate, value: opened }) => {
@@ -338,9 +338,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     relay: (request, sink, callOptions = fresh()) =>
       Effect.flatMap(Caller, (caller) => relay(caller, request, sink, callOptions)),
     stream: (request) =>
-      Effect.flatMap(Caller, (caller) =>
-        StreamView.make((sink) => relay(caller, { ...request, stream: true }, sink, fresh()))
-      ),
+      Effect.flatMap(Caller, (caller) => StreamView.make((sink) => relay(caller, request, sink, fresh()))),
     abort: Effect.sync(() => {
       aborted = true
       for (const slot of slots) slot.abort({ _tag: "Shutdown" })
