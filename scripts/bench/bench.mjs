@@ -10,7 +10,7 @@ import { run } from "./load.mjs"
 import { cpuMillis, killAll, limitations, pinSelf, residentMegabytes, stopServer } from "./processes.mjs"
 import { processTable, scenarioTable, summarize } from "./report.mjs"
 import { bodyOf, scenarios } from "./scenarios.mjs"
-import { choosing, direct, startGateway, startProxy, startUpstream } from "./servers.mjs"
+import { choosing, cleanUp, direct, startGateway, startProxy, startUpstream } from "./servers.mjs"
 
 const { values: options } = parseArgs({
   options: {
@@ -118,4 +118,5 @@ try {
   await main()
 } finally {
   killAll()
+  await cleanUp()
 }

@@ -10,6 +10,14 @@ import { coreOfLoad, coreOfServers, startServer, stopServer } from "./processes.
 const beside = (file) => fileURLToPath(new URL(file, import.meta.url))
 export const builtBundle = beside("../../dist/main.js")
 
+/** Databases and folders that are still there. */
+const leftovers = new Set()
+
+/** However a run ends: nothing of it stays behind. */
+export const cleanUp = async () => {
+  for (const remove of leftovers) await remove()
+}
+
 /** Valid everywhere and secret nowhere. */
 const key = "mrg_sk_TESTKEYTESTKEYTESTKEYTESTKEYTEST36moGh"
 const pinnedModel = "bench/model-1"
@@ -47,6 +55,12 @@ export const startGateway = async ({ bundle = builtBundle, database, name, nodeO
   const postgres = database === "postgres" ? await createDatabase() : undefined
   if (database === "postgres" && postgres === undefined) return undefined
   const folder = await mkdtemp(join(tmpdir(), "gateway-bench-"))
+  const remove = async () => {
+    leftovers.delete(remove)
+    await postgres?.drop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  leftovers.add(remove)
   const file = join(folder, "gateway.json")
   await writeFile(file, JSON.stringify(configuration(upstream)))
   const start = (...flags) =>
@@ -76,8 +90,7 @@ export const startGateway = async ({ bundle = builtBundle, database, name, nodeO
     startMillis: server.startMillis,
     stop: async () => {
       await stopServer(server)
-      await postgres?.drop()
-      await rm(folder, { recursive: true, force: true })
+      await remove()
     }
   }
 }

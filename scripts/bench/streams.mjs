@@ -6,7 +6,7 @@ import { run } from "./load.mjs"
 import { killAll, limitations, pinSelf, residentMegabytes, stopServer } from "./processes.mjs"
 import { median, streamsTable } from "./report.mjs"
 import { bodyOf, scenarios } from "./scenarios.mjs"
-import { startGateway, startProxy, startUpstream } from "./servers.mjs"
+import { cleanUp, startGateway, startProxy, startUpstream } from "./servers.mjs"
 
 const { values: options } = parseArgs({
   options: { count: { type: "string", default: "2000" }, peers: { type: "string", default: "proxy,postgres,embedded" } }
@@ -104,4 +104,5 @@ try {
   console.log(streamsTable(count, results))
 } finally {
   killAll()
+  await cleanUp()
 }
