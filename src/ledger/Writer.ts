@@ -30,6 +30,8 @@ const mostEndings = 16_384
 const rideMillis = 10
 const firstRetryMillis = 50
 const longestRetryMillis = 1_000
+/** A batch that fails after this long has met silence, not a fault that the next one may be spared. */
+const silenceMillis = 2_000
 /** After so many failures in a row, batches are halved: to find the row that is refused, or to be done within the time limit. */
 const failuresBeforeHalving = 3
 const refusalsBeforeHalving = 1
@@ -98,6 +100,7 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
       endingsTurn = due.length === 0
       if (due.length === 0 && decided.length === 0) return
       writing = true
+      const sentAtMillis = timers.now()
       for (const waiting of decided) waiting.state = "sent"
       const batch = store.apply(
         decided.map((waiting) => waiting.request),
@@ -107,7 +110,10 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
         Effect.map(Effect.exit(batch), (exit) => {
           writing = false
           if (Exit.isSuccess(exit)) succeeded(decided, due, exit.value)
-          else failed(decided, due, exit.cause)
+          else {
+            failed(decided, due, exit.cause)
+            if (timers.now() - sentAtMillis >= silenceMillis) failWaiting(exit.cause)
+          }
           proceed()
         })
       )
@@ -170,6 +176,14 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
         retry = undefined
         flush()
       })
+    }
+
+    /** Who has queued behind a database that does not answer would only wait as long again. */
+    const failWaiting = (cause: Cause.Cause<BatchFailed>): void => {
+      for (const waiting of requests.splice(0)) {
+        waiting.state = "done"
+        waiting.resume(Effect.fail(new StoreUnavailable({ cause: Cause.squash(cause) })))
+      }
     }
 
     /** First without its log row, which is the likelier culprit; then not at all: the hold is left to expire. */

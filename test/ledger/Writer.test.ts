@@ -315,3 +315,22 @@ describe("closing", () => {
     })
   )
 })
+
+describe("a database that does not answer", () => {
+  it.effect("keeps nobody waiting for a second silence: who has queued behind it is told with the first", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void, BatchFailed>()
+      const { advance, batches, script, writer } = yield* scripted(() => Effect.as(Deferred.await(gate), []))
+      const fibers = yield* Effect.forEach([1, 2, 3], () => Effect.fork(Effect.either(writer.request(request()))))
+      yield* quiet
+      yield* advance(8_000)
+      script.apply = grantsAll
+      yield* Deferred.fail(gate, new BatchFailed({ cause: "no answer", refused: false, uncertain: true }))
+      const ends = yield* Effect.forEach(fibers, Fiber.join)
+      expect(ends.map((end) => Either.isLeft(end) && end.left._tag)).toEqual(ends.map(() => "StoreUnavailable"))
+      // all that may follow is what gives the uncertain hold back
+      expect(batches.slice(1).flatMap((batch) => batch.requests)).toEqual([])
+      expect(Either.isRight(yield* Effect.either(writer.request(request())))).toBe(true)
+    })
+  )
+})
