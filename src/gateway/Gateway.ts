@@ -1,4 +1,3 @@
-import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,11 +11,9 @@ import type { ChatRequest } from "../domain/Chat.ts"
 import type { Answer } from "../domain/Completion.ts"
 import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
 import { Ids, nextRequestId } from "../domain/Ids.ts"
-import type { ProviderError } from "../domain/ProviderError.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import { Timers } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
-import * as Estimate from "../ledger/Estimate.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { Policy } from "../policy/Policy.ts"
 import { RateLimits } from "../policy/RateLimits.ts"
@@ -25,16 +22,14 @@ import { Configurations } from "../routing/Configurations.ts"
 import { Health } from "../routing/Health.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
 import * as Admission from "./Admission.ts"
-import { type AttemptFailure, advance, backOffMillis, longestWaitMillis, Unaffordable } from "./Advance.ts"
 import * as Attempt from "./Attempt.ts"
-import { type Deadlines, defaultDeadlines, forCandidate } from "./Deadlines.ts"
-import * as Failure from "./Failure.ts"
-import * as Fallback from "./Fallback.ts"
+import { type Deadlines, defaultDeadlines } from "./Deadlines.ts"
 import { Meter } from "./Meter.ts"
 import * as Outcomes from "./Outcomes.ts"
 import { type AnswerStart, pump, type Sink } from "./Relay.ts"
 import { Slot } from "./Slot.ts"
 import * as StreamView from "./StreamView.ts"
+import * as Trial from "./Trial.ts"
 
 /** A whole answer and how it came about. */
 export interface Completion extends AnswerStart {
@@ -110,7 +105,6 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const ledger = yield* Ledger
   const providers = yield* Providers
   const health = yield* Health
-  const retryBudget = yield* RetryBudget
   const timers = yield* Timers
   const ids = yield* Ids
   const rateLimits = yield* RateLimits
@@ -128,9 +122,17 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     clientRequestId: null
   })
 
+  const trial = Trial.make({
+    ledger,
+    health,
+    retryBudget: yield* RetryBudget,
+    timers,
+    random: new Utils.PCGRandom(yield* Random.nextInt),
+    deadlines: options.deadlines,
+    maxAttempts: options.maxAttempts
+  })
   const slots = new Set<Slot>()
   let aborted = false
-  const random = new Utils.PCGRandom(yield* Random.nextInt)
 
   /** Admitted and held before `use`, settled and released after it, however it ends. */
   const running = <A>(
@@ -170,121 +172,6 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       (admitted) => Effect.sync(admitted.release)
     )
 
-  /** Tries the candidates from the held one on; what is told of each failure goes to meter and health. */
-  const firstOf = <A>(
-    admitted: Admission.Admitted,
-    { meter }: Call,
-    attempt: (options: Attempt.AttemptOptions) => Effect.Effect<A, ProviderError>
-  ): Effect.Effect<Fallback.First<A, Candidate, AttemptFailure>, CallFailure> => {
-    const { fallbackEnabled } = admitted.ranked
-    const candidates = admitted.ranked.candidates.slice(meter.hold.option)
-    const retries = new Map<Candidate, number>()
-    const endsAtMillis = admitted.startedAtMillis + options.deadlines.totalMillis
-
-    const run = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, AttemptFailure> =>
-      Effect.flatMap(affordable(meter, candidate), () => {
-        const tried = meter.latestAttempts.length
-        meter.attempted(candidate)
-        health.attempted(candidate.model)
-        return attempt({
-          call: {
-            requestId: admitted.requestId,
-            model: candidate.model,
-            request: admitted.request,
-            effort: candidate.effort,
-            maxOutputTokens: Estimate.affordableOutputTokens(
-              meter.hold.amount,
-              admitted.measure,
-              candidate.model,
-              Estimate.outputCap(admitted.request, candidate.model, admitted.measure)
-            ),
-            dropped: candidate.dropped
-          },
-          deadlines: forCandidate(options.deadlines, candidate),
-          endsAtMillis,
-          acceptEmpty: rest.length === 0 || !fallbackEnabled || tried + 1 >= options.maxAttempts
-        })
-      }).pipe(
-        Effect.tapError((error) =>
-          Effect.sync(() => {
-            if (error._tag === "Unaffordable") return
-            meter.failed(error)
-            health.failed(candidate.model, error)
-          })
-        )
-      )
-    const delayed = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, AttemptFailure> => {
-      const millis = retries.get(candidate)
-      return millis === undefined || millis === 0
-        ? run(candidate, rest)
-        : Effect.zipRight(sleep(millis), run(candidate, rest))
-    }
-    const sleep = (millis: number): Effect.Effect<void> =>
-      Effect.async((resume) => {
-        const cancel = timers.after(millis, () => resume(Effect.void))
-        return Effect.sync(cancel)
-      })
-    const next = advance({ fallbackEnabled, maxAttempts: options.maxAttempts })
-    const start = ([first, ...others]: ReadonlyArray<Candidate>) => {
-      if (first === undefined) return Effect.dieMessage("the hold names a candidate that was not ranked")
-      retryBudget.called(first.model)
-      return Fallback.firstOf([first, ...others], delayed, (failed, rest) => {
-        const last = Arr.lastNonEmpty(failed)
-        const left = withinBudget(next(failed, rest), last.candidate)
-        if (last.error._tag !== "ProviderError" || left[0] !== last.candidate) return left
-        const millis = backOffMillis(last.error, random.number())
-        retries.set(last.candidate, millis)
-        return timers.now() + millis < endsAtMillis ? left : []
-      })
-    }
-    // when every candidate rests, the soonest is waited for if that is short; else the best is tried rather than nobody
-    const restMillis = Math.min(admitted.ranked.waitingUntilMillis ?? 0, endsAtMillis) - timers.now()
-    const started =
-      restMillis > 0 && restMillis <= longestWaitMillis
-        ? Effect.flatMap(sleep(restMillis), () => start(readyFirst(candidates)))
-        : start(candidates)
-    return started.pipe(
-      Effect.catchAll(({ failed }) => {
-        const failure = Failure.ofFailures(failed, meter.latestAttempts)
-        const last = failed.findLast((one) => one.error._tag === "ProviderError")?.error
-        if (last?._tag === "ProviderError") {
-          meter.end({ _tag: "Failed", status: last.facts.status, error: last.callError })
-        }
-        return Effect.fail(failure)
-      })
-    )
-  }
-
-  const readyFirst = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
-    const now = timers.now()
-    const ready = candidates.filter((candidate) => health.of(candidate.model).restingUntilMillis <= now)
-    return [...ready, ...candidates.filter((candidate) => !ready.includes(candidate))]
-  }
-
-  /** A second try of a route, or one at a route that rests, is only made while such tries are few. */
-  const withinBudget = (left: ReadonlyArray<Candidate>, failed: Candidate): ReadonlyArray<Candidate> => {
-    const first = left.findIndex(
-      (candidate) =>
-        (candidate !== failed && health.of(candidate.model).restingUntilMillis <= timers.now()) ||
-        retryBudget.mayRetry(candidate.model)
-    )
-    return first < 0 ? [] : left.slice(first)
-  }
-
-  /** Raises the hold where the candidate needs more than is held. */
-  const affordable = (meter: Meter, candidate: Candidate): Effect.Effect<void, Unaffordable> => {
-    const { admitted, hold } = meter
-    const index = admitted.ranked.candidates.indexOf(candidate)
-    const option = admitted.options[index]
-    if (option === undefined || index === hold.option || option.full <= hold.amount) return Effect.void
-    return Effect.mapBoth(ledger.extend(hold, option), {
-      onFailure: () => new Unaffordable({ candidate }),
-      onSuccess: (extended) => {
-        meter.hold = extended
-      }
-    })
-  }
-
   const complete = (
     caller: CallerShape,
     request: ChatRequest,
@@ -292,7 +179,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   ): Effect.Effect<Completion, CallFailure> =>
     running(caller, request.stream ? { ...request, stream: false } : request, callOptions, (admitted, call) =>
       Effect.map(
-        firstOf(admitted, call, (attempt) => Attempt.answer(providers, timers, call.slot, attempt)),
+        trial.firstOf(call.meter, (attempt) => Attempt.answer(providers, timers, call.slot, attempt)),
         ({ candidate, value: answer }) => {
           call.meter.answered(answer)
           const metadata = call.meter.complete()
@@ -312,7 +199,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   ): Effect.Effect<void, CallFailure> =>
     running(caller, request.stream ? request : { ...request, stream: true }, callOptions, (admitted, call) =>
       Effect.flatMap(
-        firstOf(admitted, call, (attempt) => Attempt.open(providers, timers, call.slot, attempt)),
+        trial.firstOf(call.meter, (attempt) => Attempt.open(providers, timers, call.slot, attempt)),
         ({ candidate, value: opened }) => {
           call.meter.committed()
           sink.begin(startOf(admitted, candidate))
