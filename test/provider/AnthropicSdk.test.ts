@@ -40,6 +40,22 @@ describe("the official client", () => {
     expect(message.usage.output_tokens).toBeGreaterThan(0)
   })
 
+  it("may send texts in place of lists of blocks, as long as they are not blank", async () => {
+    const ask = (content: string) =>
+      client().messages.create({
+        ...asked,
+        system: "Be brief.",
+        messages: [
+          { role: "user", content },
+          { role: "assistant", content: [{ type: "tool_use", id: "a", name: "get_weather", input: { city: "Rome" } }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "sunny" }] }
+        ],
+        tools
+      })
+    expect((await ask("The weather?")).content).toMatchObject([{ text: "The tools answered: sunny" }])
+    await expect(ask(" ")).rejects.toThrow("non-whitespace")
+  })
+
   it("names the simulator's faults as it names the real ones", async () => {
     const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "hi" }] }]
     const named = async (fault: Fault) => {

@@ -30,8 +30,9 @@ export const refusedBy = (request: SimulatedRequest): Accepted | { readonly refu
   const version = headers["anthropic-version"]
   if (version !== oldVersion && version !== newVersion) return invalid("anthropic-version: unknown version")
   if (headers["content-type"] !== "application/json") return invalid("content-type: must be application/json")
-  const body = parseObject(request.text)
-  if (body === undefined) return invalid("The request body is not valid JSON")
+  const given = parseObject(request.text)
+  if (given === undefined) return invalid("The request body is not valid JSON")
+  const body = inBlocks(given)
   const model = textAt(body, "model")
   const claude = model === undefined ? undefined : claudeOf(model)
   if (claude === undefined) {
@@ -44,6 +45,25 @@ export const refusedBy = (request: SimulatedRequest): Accepted | { readonly refu
   }
   return { body, claude, thinks, stream: body["stream"] === true }
 }
+
+/** A text may stand for the list of its one block: as instructions, in a message, and in the result of a tool. */
+const inBlocks = (body: Json): Json => ({
+  ...body,
+  ...(body["system"] !== undefined && { system: blocks(body["system"]) }),
+  ...(Array.isArray(body["messages"]) && { messages: body["messages"].map(messageInBlocks) })
+})
+
+const messageInBlocks = (message: unknown): unknown => {
+  if (!isObject(message)) return message
+  const content = blocks(message["content"])
+  return { ...message, content: Array.isArray(content) ? content.map(resultInBlocks) : content }
+}
+
+const resultInBlocks = (block: unknown): unknown =>
+  isObject(block) && block["type"] === "tool_result" ? { ...block, content: blocks(block["content"]) } : block
+
+const blocks = (content: unknown): unknown =>
+  typeof content === "string" ? [{ type: "text", text: content }] : content
 
 const oldVersion = "2023-06-01"
 const newVersion = "2026-10-21"

@@ -1,0 +1,100 @@
+// The calls that are made twice: over our adapters as written here, and over each provider's own client.
+
+export const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+export const weatherSchema = {
+  type: "object",
+  properties: { city: { type: "string" }, unit: { type: "string", enum: ["C", "F"] } },
+  required: ["city", "unit"],
+  additionalProperties: false
+}
+export const clockSchema = { type: "object", properties: {} }
+export const forecastSchema = {
+  type: "object",
+  properties: { city: { type: "string" }, days: { type: "integer" } },
+  required: ["city", "days"],
+  additionalProperties: false
+}
+
+const user = (content) => ({ role: "user", content })
+const weather = {
+  type: "function",
+  function: { name: "get_weather", description: "Tells the weather.", parameters: weatherSchema }
+}
+const clock = {
+  type: "function",
+  function: { name: "read_clock", description: "Tells the time.", parameters: clockSchema }
+}
+const tools = [weather, clock]
+export const question = "What is the weather in Rome, and what does the clock say?"
+const calls = [
+  { id: "call_a", type: "function", function: { name: "get_weather", arguments: '{"city":"Rome","unit":"C"}' } },
+  { id: "call_b", type: "function", function: { name: "read_clock", arguments: "{}" } }
+]
+
+/** Each row: the portable request, and the effort where one is asked for. */
+export const rows = {
+  text: { request: { messages: [user("Say exactly: héllo 🌍")] } },
+  system: {
+    request: {
+      messages: [
+        { role: "system", content: "Be brief." },
+        user("Hello."),
+        { role: "assistant", content: "Hello to you." },
+        user("Say exactly: again")
+      ]
+    }
+  },
+  tools: { request: { messages: [user(question)], tools } },
+  "auto tool": { request: { messages: [user("Say exactly: none")], tools, tool_choice: "auto" } },
+  "forced tool": {
+    request: { messages: [user("Hello.")], tools, tool_choice: { type: "function", function: { name: "read_clock" } } }
+  },
+  "any tool": { request: { messages: [user("Hello.")], tools, tool_choice: "required" } },
+  "tool results": {
+    request: {
+      messages: [
+        user(question),
+        { role: "assistant", content: "I will look.", tool_calls: calls },
+        { role: "tool", tool_call_id: "call_b", content: "noon" },
+        { role: "tool", tool_call_id: "call_a", content: "sunny" }
+      ],
+      tools
+    }
+  },
+  image: {
+    request: {
+      messages: [
+        user([
+          { type: "text", text: "What is this?" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } }
+        ])
+      ]
+    }
+  },
+  "JSON schema": {
+    request: {
+      messages: [user("The forecast for 3 days in Rome")],
+      response_format: { type: "json_schema", json_schema: { name: "forecast", schema: forecastSchema, strict: true } }
+    }
+  },
+  stop: { request: { messages: [user("Count to 20")], stop: ["5"] } },
+  sampling: { request: { messages: [user("Say exactly: warm")], temperature: 0.5 } },
+  thinking: { request: { messages: [user("Say exactly: so")] }, effort: "low" },
+  "thinking by budget": { request: { messages: [user("Say exactly: so")] }, effort: "low" },
+  "cached system": {
+    request: {
+      messages: [
+        {
+          role: "system",
+          content: [{ type: "text", text: "Be brief.", prompt_cache_breakpoint: { mode: "explicit" } }]
+        },
+        user("Say exactly: cheap")
+      ]
+    }
+  }
+}
+
+export const maxOutputTokens = 8_000
+/** A fifth of the output, as effort `low` is. */
+export const lowBudget = 1_600
