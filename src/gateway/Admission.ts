@@ -1,5 +1,6 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { CatalogShape } from "../catalog/Catalog.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { Candidate } from "../domain/Candidate.ts"
@@ -41,6 +42,26 @@ export interface Admitted {
   readonly release: Release
 }
 
+/**
+ * The options worth asking for, each with the place of its candidate: one that needs no less than an option before it can
+ * never be granted where that one was refused.
+ */
+export const ladder = (
+  options: Admitted["options"]
+): Arr.NonEmptyReadonlyArray<{ readonly option: HoldOption; readonly place: number }> => {
+  const [first, ...rest] = options
+  const steps: Arr.NonEmptyArray<{ readonly option: HoldOption; readonly place: number }> = [
+    { option: first, place: 0 }
+  ]
+  let least: number = first.least
+  rest.forEach((option, index) => {
+    if (option.least >= least) return
+    least = option.least
+    steps.push({ option, place: index + 1 })
+  })
+  return steps
+}
+
 export interface CallOptions {
   readonly requestId: RequestId
   readonly endpoint: Admitted["endpoint"]
@@ -77,43 +98,47 @@ const autoPrefix = "auto:"
 export const make = (deps: AdmissionDeps): Admission => {
   const health = (model: Candidate["model"]) => deps.health.of(model)
   return {
-    admit: Effect.fnUntraced(function* (caller, request, options) {
-      const startedAtMillis = deps.timers.now()
-      const measure = Estimate.measure(request)
-      const release = yield* deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure))
-      const decided = Effect.gen(function* () {
-        const project = yield* deps.policy.ofProject(caller.projectId)
-        const configuration = yield* resolveConfiguration(
-          request,
-          yield* deps.configurations.ofProject(caller.projectId)
+    admit: (caller, request, options) =>
+      Effect.suspend(() => {
+        const startedAtMillis = deps.timers.now()
+        const measure = Estimate.measure(request)
+        const promptTokens = Estimate.likelyPromptTokens(measure)
+        return Effect.flatMap(deps.rateLimits.admit(caller, promptTokens), (release) =>
+          Effect.flatMap(deps.policy.ofProject(caller.projectId), (project) =>
+            Effect.flatMap(deps.configurations.ofProject(caller.projectId), (configurations) =>
+              Either.flatMap(resolveConfiguration(request, configurations), (configuration) => {
+                const allowed = narrow(project, configuration, request.routing)
+                const ranked = Router.rank({
+                  snapshot: deps.catalog.snapshot(),
+                  allowed,
+                  request,
+                  promptTokens,
+                  health,
+                  nowMillis: startedAtMillis,
+                  billingMode: caller.billingMode
+                })
+                return Either.map(
+                  ranked,
+                  (ranked): Admitted => ({
+                    ...options,
+                    caller,
+                    request,
+                    startedAtMillis,
+                    measure,
+                    configuration,
+                    allowed,
+                    ranked,
+                    options: Arr.map(ranked.candidates, (candidate) =>
+                      Estimate.holdOption(measure, request, candidate.model, willReason(candidate))
+                    ),
+                    release
+                  })
+                )
+              })
+            )
+          ).pipe(Effect.tapErrorCause(() => Effect.sync(release)))
         )
-        const allowed = narrow(project, configuration, request.routing)
-        const ranked = yield* Router.rank({
-          snapshot: deps.catalog.snapshot(),
-          allowed,
-          request,
-          promptTokens: Estimate.likelyPromptTokens(measure),
-          health,
-          nowMillis: startedAtMillis,
-          billingMode: caller.billingMode
-        })
-        return {
-          ...options,
-          caller,
-          request,
-          startedAtMillis,
-          measure,
-          configuration,
-          allowed,
-          ranked,
-          options: Arr.map(ranked.candidates, (candidate) =>
-            Estimate.holdOption(measure, request, candidate.model, willReason(candidate))
-          ),
-          release
-        }
-      })
-      return yield* Effect.tapErrorCause(decided, () => Effect.sync(release))
-    }),
+      }),
     listable: Effect.fnUntraced(function* (caller) {
       const project = yield* deps.policy.ofProject(caller.projectId)
       const configurations = yield* deps.configurations.ofProject(caller.projectId)
@@ -144,20 +169,20 @@ const unrestricted: ChatRequest["routing"] = {
 const resolveConfiguration = (
   request: ChatRequest,
   configurations: ReadonlyArray<RoutingConfiguration>
-): Effect.Effect<RoutingConfiguration | null, ModelNotFound | RoutingConfigNotFound | InvalidRequest> => {
+): Either.Either<RoutingConfiguration | null, ModelNotFound | RoutingConfigNotFound | InvalidRequest> => {
   const named = request.routing.routingConfig
   const active = configurations.filter((configuration) => configuration.isActive)
   const byName =
     named === undefined
       ? null
       : active.find((configuration) => configuration.id === named || configuration.slug === named)
-  if (byName === undefined) return Effect.fail(new RoutingConfigNotFound({ routingConfig: named ?? "" }))
-  if (!request.model.startsWith(autoPrefix)) return Effect.succeed(byName)
+  if (byName === undefined) return Either.left(new RoutingConfigNotFound({ routingConfig: named ?? "" }))
+  if (!request.model.startsWith(autoPrefix)) return Either.right(byName)
   const slug = request.model.slice(autoPrefix.length)
   const bySlug = active.find((configuration) => configuration.slug === slug)
-  if (bySlug === undefined) return Effect.fail(new ModelNotFound({ model: request.model }))
+  if (bySlug === undefined) return Either.left(new ModelNotFound({ model: request.model }))
   if (byName !== null && byName.id !== bySlug.id) {
-    return Effect.fail(
+    return Either.left(
       new InvalidRequest({
         code: "invalid_value",
         message: `model names the routing configuration '${slug}', routing_config another one.`,
@@ -165,5 +190,5 @@ const resolveConfiguration = (
       })
     )
   }
-  return Effect.succeed(bySlug)
+  return Either.right(bySlug)
 }

@@ -1,5 +1,7 @@
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
@@ -14,7 +16,7 @@ import { Ids, nextRequestId } from "../domain/Ids.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import { Timers } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
-import { Ledger } from "../ledger/Ledger.ts"
+import { type Hold, Ledger } from "../ledger/Ledger.ts"
 import { Policy } from "../policy/Policy.ts"
 import { RateLimits } from "../policy/RateLimits.ts"
 import { Providers } from "../provider/Providers.ts"
@@ -134,43 +136,61 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const slots = new Set<Slot>()
   let aborted = false
 
-  /** Admitted and held before `use`, settled and released after it, however it ends. */
+  /**
+   * Admitted and held before `use`, settled and released after it, however it ends. Only `use` can be interrupted; one
+   * mask for the whole call costs a fraction of nested brackets.
+   */
   const running = <A>(
     caller: CallerShape,
     request: ChatRequest,
     callOptions: Admission.CallOptions,
     use: (admitted: Admission.Admitted, call: Call) => Effect.Effect<A, CallFailure>
   ): Effect.Effect<A, CallFailure> =>
-    Effect.acquireUseRelease(
-      admission.admit(caller, request, callOptions),
-      (admitted) => {
-        const held = ledger.reserve({
-          callId: admitted.requestId,
-          caller,
-          requestedModel: request.model,
-          options: admitted.options
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(admission.admit(caller, request, callOptions), (admitted) =>
+        Effect.flatMap(Effect.exit(hold(admitted)), (held): Effect.Effect<A, CallFailure> => {
+          if (Exit.isFailure(held)) {
+            admitted.release()
+            return Exit.failCause(held.cause)
+          }
+          const call = begun(admitted, held.value)
+          return Effect.flatMap(Effect.exit(restore(use(admitted, call))), (exit) => {
+            admitted.release()
+            return Effect.zipRight(ended(call), exit)
+          })
         })
-        return Effect.acquireUseRelease(
-          Effect.map(held, (hold): Call => {
-            const slot = new Slot()
-            // it was still being admitted when all others were told
-            if (aborted) slot.abort({ _tag: "Shutdown" })
-            slots.add(slot)
-            return { meter: new Meter(admitted, hold, timers.now), slot }
-          }),
-          (call) => use(admitted, call),
-          ({ meter, slot }) =>
-            Effect.suspend(() => {
-              slots.delete(slot)
-              slot.close()
-              const settlement = meter.settlement()
-              Outcomes.record(settlement.record)
-              return ledger.settle(meter.hold, settlement)
-            })
-        )
-      },
-      (admitted) => Effect.sync(admitted.release)
+      )
     )
+
+  const hold = (admitted: Admission.Admitted): Effect.Effect<Hold, CallFailure> => {
+    const steps = Admission.ladder(admitted.options)
+    const { caller, request, requestId: callId } = admitted
+    return Effect.map(
+      ledger.reserve({
+        callId,
+        caller,
+        requestedModel: request.model,
+        options: Arr.map(steps, ({ option }) => option)
+      }),
+      (granted) => ({ ...granted, option: steps[granted.option]?.place ?? 0 })
+    )
+  }
+
+  const begun = (admitted: Admission.Admitted, held: Hold): Call => {
+    const slot = new Slot()
+    // it was still being admitted when all others were told
+    if (aborted) slot.abort({ _tag: "Shutdown" })
+    slots.add(slot)
+    return { meter: new Meter(admitted, held, timers.now), slot }
+  }
+
+  const ended = ({ meter, slot }: Call): Effect.Effect<void> => {
+    slots.delete(slot)
+    slot.close()
+    const settlement = meter.settlement()
+    Outcomes.record(settlement.record)
+    return ledger.settle(meter.hold, settlement)
+  }
 
   const complete = (
     caller: CallerShape,
