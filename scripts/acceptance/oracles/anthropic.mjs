@@ -1,5 +1,16 @@
 import Anthropic from "@anthropic-ai/sdk"
-import { clockSchema, forecastSchema, lowBudget, maxOutputTokens, pixel, question, weatherSchema } from "./matrix.mjs"
+import {
+  clockSchema,
+  forecastSchema,
+  lowBudget,
+  maxOutputTokens,
+  oddQuestion,
+  pdf,
+  pixel,
+  question,
+  results,
+  weatherSchema
+} from "./matrix.mjs"
 
 const tools = [
   { name: "get_weather", description: "Tells the weather.", input_schema: weatherSchema },
@@ -31,6 +42,13 @@ export const anthropic = {
       tool_choice: { type: "tool", name: "read_clock" }
     },
     "any tool": { model: usual, messages: [user("Hello.")], tools, tool_choice: { type: "any" } },
+    "no tool": { model: usual, messages: [user("What is the weather?")], tools, tool_choice: { type: "none" } },
+    "one call": {
+      model: usual,
+      messages: [user(question)],
+      tools,
+      tool_choice: { type: "auto", disable_parallel_tool_use: true }
+    },
     "tool results": {
       model: usual,
       messages: [
@@ -59,6 +77,19 @@ export const anthropic = {
         ])
       ]
     },
+    file: {
+      model: usual,
+      messages: [
+        user([
+          { type: "text", text: "What is this?" },
+          {
+            type: "document",
+            title: "report.pdf",
+            source: { type: "base64", media_type: "application/pdf", data: pdf }
+          }
+        ])
+      ]
+    },
     "JSON schema": {
       model: usual,
       messages: [user("The forecast for 3 days in Rome")],
@@ -83,6 +114,25 @@ export const anthropic = {
       messages: [user("Say exactly: cheap")]
     }
   },
+  loop: {
+    model: "claude-sonnet-5",
+    messages: [user(oddQuestion)],
+    tools,
+    thinking: { type: "adaptive", display: "summarized" },
+    output_config: { effort: "low" }
+  },
+  answered: (params, content) => ({
+    ...params,
+    messages: [
+      ...params.messages,
+      { role: "assistant", content },
+      user(
+        content
+          .filter(({ type }) => type === "tool_use")
+          .map(({ id }, at) => ({ type: "tool_result", tool_use_id: id, content: results[at] }))
+      )
+    ]
+  }),
   call: async ({ origin }, params, stream, sent) => {
     const client = new Anthropic({
       apiKey: "a-secret",
@@ -93,6 +143,7 @@ export const anthropic = {
     const body = { ...params, max_tokens: maxOutputTokens }
     const message = stream ? await client.messages.stream(body).finalMessage() : await client.messages.create(body)
     return {
+      raw: message.content,
       text: message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(""),
       thoughts: message.content.flatMap((block) => (block.type === "thinking" ? [block.thinking] : [])).join(""),
       calls: message.content.flatMap((block) =>

@@ -1,6 +1,17 @@
 import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from "@aws-sdk/client-bedrock-runtime"
 import { NodeHttpHandler } from "@smithy/node-http-handler"
-import { clockSchema, forecastSchema, lowBudget, maxOutputTokens, pixel, question, weatherSchema } from "./matrix.mjs"
+import {
+  clockSchema,
+  forecastSchema,
+  lowBudget,
+  maxOutputTokens,
+  oddQuestion,
+  pdf,
+  pixel,
+  question,
+  results,
+  weatherSchema
+} from "./matrix.mjs"
 
 const spec = (name, description, json) => ({ toolSpec: { name, description, inputSchema: { json } } })
 const tools = [
@@ -43,6 +54,8 @@ export const bedrock = {
       messages: [user({ text: "Hello." })],
       toolConfig: { tools, toolChoice: { any: {} } }
     },
+    // there is no word for none: the tools stay away
+    "no tool": { modelId: usual, messages: [user({ text: "What is the weather?" })] },
     "tool results": {
       modelId: usual,
       messages: [
@@ -68,6 +81,17 @@ export const bedrock = {
         user(
           { text: "What is this?" },
           { image: { format: "png", source: { bytes: new Uint8Array(Buffer.from(pixel, "base64")) } } }
+        )
+      ]
+    },
+    file: {
+      modelId: usual,
+      messages: [
+        user(
+          { text: "What is this?" },
+          {
+            document: { format: "pdf", name: "report", source: { bytes: new Uint8Array(Buffer.from(pdf, "base64")) } }
+          }
         )
       ]
     },
@@ -108,6 +132,27 @@ export const bedrock = {
       messages: [user({ text: "Say exactly: cheap" })]
     }
   },
+  loop: {
+    modelId: "us.anthropic.claude-sonnet-5",
+    messages: [user({ text: oddQuestion })],
+    toolConfig: { tools },
+    additionalModelRequestFields: { thinking: { type: "adaptive", display: "summarized" } },
+    outputConfig: { effort: "low" }
+  },
+  answered: (params, message) => ({
+    ...params,
+    messages: [
+      ...params.messages,
+      message,
+      user(
+        ...message.content
+          .flatMap(({ toolUse }) => toolUse ?? [])
+          .map(({ toolUseId }, at) => ({
+            toolResult: { toolUseId, content: [{ text: results[at] }], status: "success" }
+          }))
+      )
+    ]
+  }),
   call: async ({ origin }, params, stream, _sent, { usualIdentity }) => {
     const { accessKeyId, region, secretAccessKey } = usualIdentity
     const client = new BedrockRuntimeClient({
@@ -136,6 +181,7 @@ export const bedrock = {
 const plain = ({ output, usage }) => {
   const { content } = output.message
   return {
+    raw: output.message,
     text: content.flatMap(({ text }) => (text === undefined ? [] : [text])).join(""),
     thoughts: content.flatMap(({ reasoningContent }) => reasoningContent?.reasoningText?.text ?? []).join(""),
     calls: content.flatMap(({ toolUse }) =>

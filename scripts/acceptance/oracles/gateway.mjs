@@ -29,6 +29,7 @@ const load = async () => {
         export * as AnthropicSimulator from "./src/testing/simulators/AnthropicSimulator.ts"
         export * as BedrockSimulator from "./src/testing/simulators/BedrockSimulator.ts"
         export * as GeminiSimulator from "./src/testing/simulators/GeminiSimulator.ts"
+        export { reasoningDetail } from "./src/wire/ChatAnswer.ts"
         export { decode } from "./src/wire/ChatRequest.ts"`,
       resolveDir: root
     },
@@ -102,6 +103,18 @@ export const startGateway = async () => {
       })
       return answer.answer
     },
+    /** As a client of ours sends an answer back. */
+    remembered: ({ reasoning, text, toolCalls }, model) => ({
+      role: "assistant",
+      content: text === "" ? null : text,
+      tool_calls: toolCalls.map((call) => ({
+        id: call.id,
+        type: "function",
+        function: { name: call.name, arguments: call.arguments },
+        ...(call.extraContent !== null && { extra_content: call.extraContent })
+      })),
+      reasoning_details: reasoning.map((block, index) => library.reasoningDetail({ ...block, index, model }))
+    }),
     stop: () => Effect.runPromise(Scope.close(scope, { _tag: "Success", value: undefined }))
   }
 }

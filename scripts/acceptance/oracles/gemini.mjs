@@ -1,5 +1,16 @@
 import { GoogleGenAI } from "@google/genai"
-import { clockSchema, forecastSchema, lowBudget, maxOutputTokens, pixel, question, weatherSchema } from "./matrix.mjs"
+import {
+  clockSchema,
+  forecastSchema,
+  lowBudget,
+  maxOutputTokens,
+  oddQuestion,
+  pdf,
+  pixel,
+  question,
+  results,
+  weatherSchema
+} from "./matrix.mjs"
 
 const tools = [
   {
@@ -11,6 +22,8 @@ const tools = [
 ]
 const choice = (functionCallingConfig) => ({ tools, toolConfig: { functionCallingConfig } })
 const user = (...parts) => ({ role: "user", parts })
+/** The documented way to say that a call was another model's. */
+const standIn = "skip_thought_signature_validator"
 const usual = "gemini-2.5-flash-lite"
 
 export const gemini = {
@@ -37,6 +50,7 @@ export const gemini = {
       config: choice({ mode: "ANY", allowedFunctionNames: ["read_clock"] })
     },
     "any tool": { model: usual, contents: "Hello.", config: choice({ mode: "ANY" }) },
+    "no tool": { model: usual, contents: "What is the weather?", config: choice({ mode: "NONE" }) },
     "tool results": {
       model: usual,
       contents: [
@@ -47,7 +61,7 @@ export const gemini = {
             { text: "I will look." },
             {
               functionCall: { id: "call_a", name: "get_weather", args: { city: "Rome", unit: "C" } },
-              thoughtSignature: "skip_thought_signature_validator"
+              thoughtSignature: standIn
             },
             { functionCall: { id: "call_b", name: "read_clock", args: {} } }
           ]
@@ -62,6 +76,10 @@ export const gemini = {
     image: {
       model: usual,
       contents: [user({ text: "What is this?" }, { inlineData: { mimeType: "image/png", data: pixel } })]
+    },
+    file: {
+      model: usual,
+      contents: [user({ text: "What is this?" }, { inlineData: { mimeType: "application/pdf", data: pdf } })]
     },
     "JSON schema": {
       model: usual,
@@ -81,6 +99,23 @@ export const gemini = {
       config: { thinkingConfig: { thinkingBudget: lowBudget, includeThoughts: true } }
     }
   },
+  loop: {
+    model: "gemini-3-flash-preview",
+    contents: [user({ text: oddQuestion })],
+    config: { tools, thinkingConfig: { thinkingLevel: "LOW", includeThoughts: true } }
+  },
+  answered: (params, content) => ({
+    ...params,
+    contents: [
+      ...params.contents,
+      content,
+      user(
+        ...content.parts
+          .flatMap(({ functionCall }) => functionCall ?? [])
+          .map(({ id, name }, at) => ({ functionResponse: { id, name, response: { output: results[at] } } }))
+      )
+    ]
+  }),
   call: async ({ origin }, params, stream) => {
     const { models } = new GoogleGenAI({ apiKey: "a-secret", httpOptions: { baseUrl: origin } })
     const body = { ...params, config: { ...params.config, maxOutputTokens } }
@@ -92,6 +127,7 @@ export const gemini = {
       parts.flatMap((part) => ((part.thought === true) === isThought ? [part.text ?? ""] : [])).join("")
     const { candidatesTokenCount = 0, thoughtsTokenCount = 0 } = chunks.at(-1).usageMetadata
     return {
+      raw: chunks[0].candidates?.[0]?.content,
       text: said(false),
       thoughts: said(true),
       calls: parts.flatMap(({ functionCall }) =>
@@ -100,7 +136,21 @@ export const gemini = {
       output: candidatesTokenCount + thoughtsTokenCount
     }
   },
-  /** Instructions have no role that would be read. */
-  normalised: ({ systemInstruction, ...body }) =>
-    systemInstruction === undefined ? body : { ...body, systemInstruction: { parts: systemInstruction.parts } }
+  /**
+   * Instructions have no role that would be read. The simulator derives ids and signatures from the bytes of the request before,
+   * in which the order of keys differs; that they are the right ones it checks itself.
+   */
+  normalised: ({ contents, systemInstruction, ...body }) => ({
+    ...body,
+    contents: withoutIds(contents),
+    ...(systemInstruction !== undefined && { systemInstruction: { parts: systemInstruction.parts } })
+  })
+}
+
+const withoutIds = (contents) => {
+  const ids = new Map()
+  const ordinal = (id) => ids.get(id) ?? ids.set(id, `id ${ids.size}`).get(id)
+  return JSON.parse(JSON.stringify(contents), (key, value) =>
+    key === "id" ? ordinal(value) : key === "thoughtSignature" && value !== standIn ? "signed" : value
+  )
 }

@@ -2,6 +2,8 @@
 
 export const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
+export const pdf = Buffer.from("%PDF-1.4 nothing more").toString("base64")
+
 export const weatherSchema = {
   type: "object",
   properties: { city: { type: "string" }, unit: { type: "string", enum: ["C", "F"] } },
@@ -27,10 +29,17 @@ const clock = {
 }
 const tools = [weather, clock]
 export const question = "What is the weather in Rome, and what does the clock say?"
+/** Its length makes Claude think in secret too. */
+export const oddQuestion = `${question} Go!`
+/** What the tools say, in the order of the calls. */
+export const results = ["sunny", "noon"]
 const calls = [
   { id: "call_a", type: "function", function: { name: "get_weather", arguments: '{"city":"Rome","unit":"C"}' } },
   { id: "call_b", type: "function", function: { name: "read_clock", arguments: "{}" } }
 ]
+
+/** Answered by calls after some thought; the thoughts and the results go back in the second request. */
+export const loop = { request: { messages: [user(oddQuestion)], tools }, effort: "low" }
 
 /** Each row: the portable request, and the effort where one is asked for. */
 export const rows = {
@@ -51,6 +60,8 @@ export const rows = {
     request: { messages: [user("Hello.")], tools, tool_choice: { type: "function", function: { name: "read_clock" } } }
   },
   "any tool": { request: { messages: [user("Hello.")], tools, tool_choice: "required" } },
+  "no tool": { request: { messages: [user("What is the weather?")], tools, tool_choice: "none" } },
+  "one call": { request: { messages: [user(question)], tools, parallel_tool_calls: false } },
   "tool results": {
     request: {
       messages: [
@@ -68,6 +79,16 @@ export const rows = {
         user([
           { type: "text", text: "What is this?" },
           { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } }
+        ])
+      ]
+    }
+  },
+  file: {
+    request: {
+      messages: [
+        user([
+          { type: "text", text: "What is this?" },
+          { type: "file", file: { filename: "report.pdf", file_data: `data:application/pdf;base64,${pdf}` } }
         ])
       ]
     }

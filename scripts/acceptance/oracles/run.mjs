@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { isDeepStrictEqual } from "node:util"
 import { print } from "../report.mjs"
 import { startGateway } from "./gateway.mjs"
-import { maxOutputTokens, rows } from "./matrix.mjs"
+import { loop, maxOutputTokens, rows, results as toolResults } from "./matrix.mjs"
 
 const here = dirname(fileURLToPath(import.meta.url))
 if (!existsSync(join(here, "node_modules/.package-lock.json"))) {
@@ -19,26 +19,55 @@ const oracles = (await Promise.all(["anthropic", "gemini", "bedrock"].map((name)
 )
 
 /** The same call by both; each has a simulator of its own, so that neither finds the other's cache. */
-async function compared(oracle, name, params, stream) {
+const compared = (oracle, name, params, stream) =>
+  beside(oracle, async (ours, theirs) => {
+    const { answer, read } = await both(oracle, rows[name], params, stream, ours, theirs)
+    return differences(oracle, ours, theirs, answer, read)
+  })
+
+/** An answer is sent back as each side keeps it, with the results of its calls. */
+const looped = (oracle) =>
+  beside(oracle, async (ours, theirs) => {
+    const first = await both(oracle, loop, oracle.loop, false, ours, theirs)
+    const model = `${oracle.vendorId}/${oracle.loop.model ?? oracle.loop.modelId}`
+    const messages = [
+      ...loop.request.messages,
+      gateway.remembered(first.answer, model),
+      ...first.answer.toolCalls.map(({ id }, at) => ({ role: "tool", tool_call_id: id, content: toolResults[at] }))
+    ]
+    const row = { ...loop, request: { ...loop.request, messages } }
+    const params = oracle.answered(oracle.loop, first.read.raw)
+    const { answer, read } = await both(oracle, row, params, false, ours, theirs)
+    return differences(oracle, ours, theirs, answer, read)
+  })
+
+async function beside(oracle, compare) {
   const [ours, theirs] = [await oracle.start(gateway.simulators), await oracle.start(gateway.simulators)]
   try {
-    const { effort, request } = rows[name]
-    const model = params.model ?? params.modelId
-    const call = { baseUrl: ours.baseUrl, effort, maxOutputTokens, model, request, stream, vendorId: oracle.vendorId }
-    const answer = await gateway.ask(call)
-    const sent = ours.requests[0]
-    const read = await oracle.call(theirs, params, stream, sent.headers, gateway.simulators.BedrockSimulator)
-    const official = theirs.requests[0]
-    return (
-      difference("target", [sent.method, sent.path], [official.method, official.path]) ??
-      difference("headers", pick(sent.headers, oracle.headers), pick(official.headers, oracle.headers)) ??
-      difference("body", normalised(oracle, sent.text), normalised(oracle, official.text)) ??
-      difference("refusals", [...ours.refusals, ...theirs.refusals], []) ??
-      difference("answer", withoutIds(readBy(answer)), withoutIds(read))
-    )
+    return await compare(ours, theirs)
   } finally {
     await Promise.all([ours.stop(), theirs.stop()])
   }
+}
+
+async function both(oracle, { effort, request }, params, stream, ours, theirs) {
+  const model = params.model ?? params.modelId
+  const call = { baseUrl: ours.baseUrl, effort, maxOutputTokens, model, request, stream, vendorId: oracle.vendorId }
+  const answer = await gateway.ask(call)
+  const { headers } = ours.requests.at(-1)
+  return { answer, read: await oracle.call(theirs, params, stream, headers, gateway.simulators.BedrockSimulator) }
+}
+
+/** Of the last request of each, and of what was read. */
+function differences(oracle, ours, theirs, answer, { raw: _raw, ...read }) {
+  const [sent, official] = [ours.requests.at(-1), theirs.requests.at(-1)]
+  return (
+    difference("target", [sent.method, sent.path], [official.method, official.path]) ??
+    difference("headers", pick(sent.headers, oracle.headers), pick(official.headers, oracle.headers)) ??
+    difference("body", normalised(oracle, sent.text), normalised(oracle, official.text)) ??
+    difference("refusals", [...ours.refusals, ...theirs.refusals], []) ??
+    difference("answer", withoutIds(readBy(answer)), withoutIds(read))
+  )
 }
 
 const normalised = (oracle, text) => oracle.normalised(JSON.parse(text))
@@ -67,6 +96,8 @@ function difference(what, ours, theirs) {
 const gateway = await startGateway()
 const results = []
 for (const oracle of oracles) {
+  const problem = await looped(oracle).catch((error) => String(error.stack ?? error))
+  results.push({ client: `${oracle.client}, plain`, check: "thoughts and results", problem })
   for (const stream of [false, true]) {
     for (const [name, params] of Object.entries(oracle.params)) {
       const problem = await compared(oracle, name, params, stream).catch((error) => String(error.stack ?? error))
@@ -75,4 +106,4 @@ for (const oracle of oracles) {
   }
 }
 await gateway.stop()
-process.exitCode = print(Object.keys(rows), results) ? 0 : 1
+process.exitCode = print([...Object.keys(rows), "thoughts and results"], results) ? 0 : 1
