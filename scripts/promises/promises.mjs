@@ -23,6 +23,6 @@ export const promises = [
   {
     number: 23,
     name: "Slow and rude clients cost little",
-    files: ["test/hardening/RawHttp.test.ts", "test/hardening/NeverReading.test.ts"]
+    files: ["test/hardening/RawHttp.test.ts", "test/hardening/NeverReading.test.ts", "test/hardening/Memory.test.ts"]
   }
 ]
