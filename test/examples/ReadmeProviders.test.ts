@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 import { vendorOf } from "../../src/provider/vendors/Vendors.ts"
@@ -22,4 +22,15 @@ it("the vendor that the README shows is one of ours, word for word, in twenty li
   expect(vendorOf(id)?.id).toBe(id)
   const list = readFileSync(new URL("src/provider/vendors/Vendors.ts", root), "utf8")
   expect(list).toContain(`\n${registration}\n`)
+})
+
+it("no vendor takes more than twenty lines; Bedrock's file has its access as well", () => {
+  const folder = new URL("src/provider/vendors/", root)
+  const long = readdirSync(folder).filter((file) => {
+    const source = readFileSync(new URL(file, folder), "utf8")
+    return (
+      /^export const \w+ = (?:openAiCompatible|speaking\w+)\(/m.test(source) && source.trimEnd().split("\n").length > 20
+    )
+  })
+  expect(long.filter((file) => file !== "Vendor.ts")).toEqual([])
 })

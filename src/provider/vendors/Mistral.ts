@@ -14,9 +14,9 @@ export const mistral = openAiCompatible({
     seedField: "random_seed",
     support: {
       ...compatible.support,
-      seed: "translated",
       logprobs: "refused",
       top_logprobs: "refused",
+      seed: "translated",
       user: "dropped"
     }
   }

@@ -1,4 +1,4 @@
-import { compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
+import { all, compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 /** Refuses a tool turn whose thoughts do not come back. */
@@ -13,11 +13,8 @@ export const moonshotai = openAiCompatible({
     thinking: thinkingByType,
     support: {
       ...compatible.support,
-      logprobs: "refused",
-      top_logprobs: "refused",
-      seed: "dropped",
-      user: "dropped",
-      parallel_tool_calls: "dropped"
+      ...all("refused", "logprobs", "top_logprobs"),
+      ...all("dropped", "seed", "user", "parallel_tool_calls")
     }
   }
 })

@@ -1,4 +1,4 @@
-import { compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
+import { all, compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const zai = openAiCompatible({
@@ -12,13 +12,8 @@ export const zai = openAiCompatible({
     thinking: thinkingByType,
     support: {
       ...compatible.support,
-      logprobs: "refused",
-      top_logprobs: "refused",
-      frequency_penalty: "dropped",
-      presence_penalty: "dropped",
-      seed: "dropped",
-      user: "dropped",
-      parallel_tool_calls: "dropped"
+      ...all("refused", "logprobs", "top_logprobs"),
+      ...all("dropped", "frequency_penalty", "presence_penalty", "seed", "user", "parallel_tool_calls")
     }
   }
 })

@@ -115,3 +115,7 @@ export const compatible: Quirks = {
     web_search_options: "dropped"
   }
 }
+
+/** The same for several parameters. */
+export const all = (support: Support, ...parameters: ReadonlyArray<Parameter>): Quirks["support"] =>
+  Object.fromEntries(parameters.map((parameter) => [parameter, support]))
