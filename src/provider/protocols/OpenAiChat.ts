@@ -9,7 +9,7 @@ import type { Quirks } from "./openai-chat/Quirks.ts"
 /** Chat completions, as OpenAI defined them and most vendors copied them. */
 export const make = (quirks: Quirks): Protocol => ({
   id: "openai-chat",
-  support: { ...support, ...quirks.support },
+  support: { ...support, seed: quirks.seedField === "seed" ? "native" : "translated", ...quirks.support },
   takesCustomTools: quirks.customTools,
   path: () => "/chat/completions",
   headers: () => ({}),

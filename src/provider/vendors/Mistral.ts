@@ -12,12 +12,6 @@ export const mistral = openAiCompatible({
     streamOptions: false,
     toolCallIdLength: 9,
     seedField: "random_seed",
-    support: {
-      ...compatible.support,
-      logprobs: "refused",
-      top_logprobs: "refused",
-      seed: "translated",
-      user: "dropped"
-    }
+    support: { ...compatible.support, logprobs: "refused", top_logprobs: "refused", user: "dropped" }
   }
 })
