@@ -1,8 +1,6 @@
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 
 /** One call as the upstream has received it. */
 export interface Received {
@@ -97,12 +95,6 @@ export const start = async (handler: Handler = byModel): Promise<Upstream> => {
   }
   return upstream
 }
-
-export const scoped = (handler?: Handler): Effect.Effect<Upstream, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.promise(() => start(handler)),
-    (upstream) => Effect.promise(() => upstream.stop())
-  )
 
 /** What its models do, by name; `status-<n>` answers with that status. */
 export const behaviours: Readonly<Record<string, Handler>> = {
