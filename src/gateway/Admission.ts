@@ -42,26 +42,6 @@ export interface Admitted {
   readonly release: Release
 }
 
-/**
- * The options worth asking for, each with the place of its candidate: one that needs no less than an option before it can
- * never be granted where that one was refused.
- */
-export const ladder = (
-  options: Admitted["options"]
-): Arr.NonEmptyReadonlyArray<{ readonly option: HoldOption; readonly place: number }> => {
-  const [first, ...rest] = options
-  const steps: Arr.NonEmptyArray<{ readonly option: HoldOption; readonly place: number }> = [
-    { option: first, place: 0 }
-  ]
-  let least: number = first.least
-  rest.forEach((option, index) => {
-    if (option.least >= least) return
-    least = option.least
-    steps.push({ option, place: index + 1 })
-  })
-  return steps
-}
-
 export interface CallOptions {
   readonly requestId: RequestId
   readonly endpoint: Admitted["endpoint"]

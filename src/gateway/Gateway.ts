@@ -1,4 +1,3 @@
-import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -162,19 +161,13 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       )
     )
 
-  const hold = (admitted: Admission.Admitted): Effect.Effect<Hold, CallFailure> => {
-    const steps = Admission.ladder(admitted.options)
-    const { caller, request, requestId: callId } = admitted
-    return Effect.map(
-      ledger.reserve({
-        callId,
-        caller,
-        requestedModel: request.model,
-        options: Arr.map(steps, ({ option }) => option)
-      }),
-      (granted) => ({ ...granted, option: steps[granted.option]?.place ?? 0 })
-    )
-  }
+  const hold = ({
+    caller,
+    options,
+    request,
+    requestId: callId
+  }: Admission.Admitted): Effect.Effect<Hold, CallFailure> =>
+    ledger.reserve({ callId, caller, requestedModel: request.model, options })
 
   const begun = (admitted: Admission.Admitted, held: Hold): Call => {
     const slot = new Slot()
