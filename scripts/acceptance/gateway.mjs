@@ -57,6 +57,7 @@ export const startGateway = async ({ bundle, config = {}, env = {} }) => {
   }
   return {
     origin,
+    pid: child.pid,
     /** What a client needs to know. */
     door: { origin, baseURL: `${origin}/v1`, apiKey },
     output: () => output,
