@@ -100,7 +100,9 @@ export const make = (deps: AdmissionDeps): Admission => {
                 return Either.map(
                   ranked,
                   (ranked): Admitted => ({
-                    ...options,
+                    requestId: options.requestId,
+                    endpoint: options.endpoint,
+                    clientRequestId: options.clientRequestId,
                     caller,
                     request,
                     startedAtMillis,

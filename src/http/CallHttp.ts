@@ -17,7 +17,7 @@ import * as Body from "./Body.ts"
 import type { DrainShape } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
 import { HttpSink, type StreamEncoder, streamType } from "./HttpSink.ts"
-import { once } from "./Once.ts"
+import { isNamed, once } from "./Once.ts"
 import * as Responder from "./Responder.ts"
 import type { SecurityShape } from "./Security.ts"
 
@@ -58,21 +58,36 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
     Effect.flatMap(security.authenticate(request), (caller) =>
       Effect.flatMap(refusal(request, deps.drain), () =>
         Effect.flatMap(Body.read(request), (body) =>
-          Effect.flatMap(endpoint.decode(body.json), (decoded) =>
-            once(
-              deps.idempotency,
-              { request, response, requestId, caller, path: endpoint.path, body: body.bytes },
-              (keep) => {
-                const options = { requestId, endpoint: endpoint.name, clientRequestId: clientRequestId(request) }
-                return decoded.request.stream
-                  ? streamed(caller, decoded, options, response, state, keep)
-                  : plain(caller, decoded, options, response, keep)
-              }
-            )
-          )
+          Effect.flatMap(endpoint.decode(body.json), (decoded) => {
+            const run = runner(caller, decoded, request, response, requestId, state)
+            return isNamed(request)
+              ? once(
+                  deps.idempotency,
+                  { request, response, requestId, caller, path: endpoint.path, body: body.bytes },
+                  run
+                )
+              : run(undefined)
+          })
         )
       )
     )
+
+  /** Apart from where the body is read, so that a running call does not keep the body's bytes in memory. */
+  const runner =
+    (
+      caller: CallerShape,
+      decoded: Decoded,
+      request: IncomingMessage,
+      response: ServerResponse,
+      requestId: RequestId,
+      state: CallState
+    ) =>
+    (keep: Keep): Effect.Effect<void, GatewayError> => {
+      const options = { requestId, endpoint: endpoint.name, clientRequestId: clientRequestId(request) }
+      return decoded.request.stream
+        ? streamed(caller, decoded, options, response, state, keep)
+        : plain(caller, decoded, options, response, keep)
+    }
 
   const plain = (
     caller: CallerShape,

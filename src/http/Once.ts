@@ -15,17 +15,19 @@ export interface Attempted {
   readonly body: Buffer
 }
 
+/** The request has an `Idempotency-Key`, well formed or not. */
+export const isNamed = (request: IncomingMessage): boolean => request.headers["idempotency-key"] !== undefined
+
 /**
  * Runs a request that has an `Idempotency-Key` at most once: `run` gets a place for its whole answer, and what it leaves
- * there is given to whoever sends the request again. Without the header it is just run.
+ * there is given to whoever sends the request again.
  */
 export const once = (
   idempotency: IdempotencyShape,
   attempted: Attempted,
-  run: (keep: ((answer: KeptAnswer) => void) | undefined) => Effect.Effect<void, GatewayError>
+  run: (keep: (answer: KeptAnswer) => void) => Effect.Effect<void, GatewayError>
 ): Effect.Effect<void, GatewayError> => {
   const idempotencyKey = attempted.request.headers["idempotency-key"]
-  if (idempotencyKey === undefined) return run(undefined)
   if (typeof idempotencyKey !== "string" || !/^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(idempotencyKey)) {
     return Effect.fail(malformed)
   }
