@@ -6,6 +6,7 @@ import { costOf, microUsd, type Prices } from "../../src/domain/Money.ts"
 import { type SupportTable, shapingParameters, tuningParameters } from "../../src/domain/Support.ts"
 import { usage } from "../../src/domain/Usage.ts"
 import * as Estimate from "../../src/ledger/Estimate.ts"
+import { chatRequest } from "../support/ChatRequests.ts"
 
 const support = Object.fromEntries(
   [...shapingParameters, ...tuningParameters].map((parameter) => [parameter, "native"])
@@ -48,52 +49,8 @@ const model = (parts: Partial<Model> = {}): Model => ({
   ...parts
 })
 
-const request = (messages: ReadonlyArray<Message>, parts: Partial<ChatRequest> = {}): ChatRequest => ({
-  model: "auto",
-  messages,
-  tools: [],
-  toolChoice: undefined,
-  stream: false,
-  includeUsage: false,
-  tokenDoctor: false,
-  maxOutputTokens: undefined,
-  temperature: undefined,
-  topP: undefined,
-  stop: [],
-  frequencyPenalty: undefined,
-  presencePenalty: undefined,
-  seed: undefined,
-  logprobs: undefined,
-  topLogprobs: undefined,
-  parallelToolCalls: undefined,
-  responseFormat: undefined,
-  effort: undefined,
-  reasoning: { maxTokens: undefined, summary: undefined, exclude: false },
-  verbosity: undefined,
-  serviceTier: undefined,
-  metadata: undefined,
-  store: undefined,
-  safetyIdentifier: undefined,
-  promptCacheKey: undefined,
-  promptCacheOptions: undefined,
-  promptCacheRetention: undefined,
-  prediction: undefined,
-  modalities: undefined,
-  audio: undefined,
-  moderation: undefined,
-  webSearchOptions: undefined,
-  user: undefined,
-  routing: {
-    models: { allow: null, deny: [] },
-    providers: { allow: null, deny: [] },
-    routingConfig: undefined,
-    alpha: undefined,
-    maxInputPriceMicroUsdPerMillion: undefined,
-    maxOutputPriceMicroUsdPerMillion: undefined,
-    enableFallback: undefined
-  },
-  ...parts
-})
+const request = (messages: ReadonlyArray<Message>, parts: Partial<ChatRequest> = {}): ChatRequest =>
+  chatRequest({ messages, ...parts })
 
 const says = (content: string): Message => ({ role: "user", content })
 const measured = (content: string) => Estimate.measure(request([says(content)]))

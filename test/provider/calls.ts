@@ -6,6 +6,7 @@ import type { ProviderError } from "../../src/domain/ProviderError.ts"
 import type { Provider, ProviderCall, Receiver, Upstream } from "../../src/provider/Provider.ts"
 import * as OpenAiChat from "../../src/provider/protocols/OpenAiChat.ts"
 import { openAi } from "../../src/provider/protocols/openai-chat/Quirks.ts"
+import { chatRequest } from "../support/ChatRequests.ts"
 
 export const requestId = RequestId.make("0193b5a0-7d00-7abc-8def-0123456789ab")
 
@@ -44,52 +45,7 @@ export const model = (more: Partial<Model> = {}): Model => ({
   ...more
 })
 
-export const request = (more: Partial<ChatRequest> = {}): ChatRequest => ({
-  model: "auto",
-  messages: [{ role: "user", content: "hi" }],
-  tools: [],
-  toolChoice: undefined,
-  stream: true,
-  includeUsage: false,
-  tokenDoctor: false,
-  maxOutputTokens: undefined,
-  temperature: undefined,
-  topP: undefined,
-  stop: [],
-  frequencyPenalty: undefined,
-  presencePenalty: undefined,
-  seed: undefined,
-  logprobs: undefined,
-  topLogprobs: undefined,
-  parallelToolCalls: undefined,
-  responseFormat: undefined,
-  effort: undefined,
-  reasoning: { maxTokens: undefined, summary: undefined, exclude: false },
-  verbosity: undefined,
-  serviceTier: undefined,
-  metadata: undefined,
-  store: undefined,
-  safetyIdentifier: undefined,
-  promptCacheKey: undefined,
-  promptCacheOptions: undefined,
-  promptCacheRetention: undefined,
-  prediction: undefined,
-  modalities: undefined,
-  audio: undefined,
-  moderation: undefined,
-  webSearchOptions: undefined,
-  user: undefined,
-  routing: {
-    models: { allow: null, deny: [] },
-    providers: { allow: null, deny: [] },
-    routingConfig: undefined,
-    alpha: undefined,
-    maxInputPriceMicroUsdPerMillion: undefined,
-    maxOutputPriceMicroUsdPerMillion: undefined,
-    enableFallback: undefined
-  },
-  ...more
-})
+export const request = (more: Partial<ChatRequest> = {}): ChatRequest => chatRequest({ stream: true, ...more })
 
 export const call = (
   asked: Partial<ChatRequest> = {},

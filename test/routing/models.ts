@@ -1,9 +1,10 @@
-import type { ChatRequest, RoutingControls } from "../../src/domain/Chat.ts"
+import type { RoutingControls } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import type { Prices } from "../../src/domain/Money.ts"
 import type { SupportTable } from "../../src/domain/Support.ts"
 import type { Limits, ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
+import { chatRequest, unrestricted } from "../support/ChatRequests.ts"
 
 /** A route that does everything, by its id; tests take away what they are about. */
 export const model = (id: string, more: Partial<Model> = {}): Model => {
@@ -109,54 +110,8 @@ export const configuration = (more: Partial<RoutingConfiguration> = {}): Routing
   ...more
 })
 
-export const controls = (more: Partial<RoutingControls> = {}): RoutingControls => ({
-  models: { allow: null, deny: [] },
-  providers: { allow: null, deny: [] },
-  routingConfig: undefined,
-  alpha: undefined,
-  maxInputPriceMicroUsdPerMillion: undefined,
-  maxOutputPriceMicroUsdPerMillion: undefined,
-  enableFallback: undefined,
-  ...more
-})
+export const controls = (more: Partial<RoutingControls> = {}): RoutingControls => ({ ...unrestricted, ...more })
 
-export const request = (more: Partial<ChatRequest> = {}): ChatRequest => ({
-  model: "auto",
-  messages: [{ role: "user", content: "Hello" }],
-  tools: [],
-  toolChoice: undefined,
-  stream: false,
-  includeUsage: false,
-  tokenDoctor: false,
-  maxOutputTokens: undefined,
-  temperature: undefined,
-  topP: undefined,
-  stop: [],
-  frequencyPenalty: undefined,
-  presencePenalty: undefined,
-  seed: undefined,
-  logprobs: undefined,
-  topLogprobs: undefined,
-  parallelToolCalls: undefined,
-  responseFormat: undefined,
-  effort: undefined,
-  reasoning: { maxTokens: undefined, summary: undefined, exclude: false },
-  verbosity: undefined,
-  serviceTier: undefined,
-  metadata: undefined,
-  store: undefined,
-  safetyIdentifier: undefined,
-  promptCacheKey: undefined,
-  promptCacheOptions: undefined,
-  promptCacheRetention: undefined,
-  prediction: undefined,
-  modalities: undefined,
-  audio: undefined,
-  moderation: undefined,
-  webSearchOptions: undefined,
-  user: undefined,
-  routing: controls(),
-  ...more
-})
+export const request = chatRequest
 
 export const healthy: RouteHealth = { failure: 0.05, restingUntilMillis: 0, latencyMillis: null }
