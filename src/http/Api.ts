@@ -29,7 +29,6 @@ export type ErrorStatus = keyof typeof errors
 
 export const errorDescription = (status: ErrorStatus): string => errors[status]
 
-/** Media type and schema that a streamed answer adds to the declared one. */
 const chat = HttpApiEndpoint.post("createChatCompletion", "/v1/chat/completions")
   .setPayload(ChatCompletionRequest)
   .addSuccess(ChatCompletion)
