@@ -27,10 +27,11 @@ export class ApiKeys extends Context.Tag("gateway/identity/ApiKeys")<ApiKeys, Ap
 const make = Effect.gen(function* () {
   const store = yield* ApiKeyStore
   // Known by the hash of the whole key: neither a part of a key nor a key in memory will do.
-  const cache = yield* RowCache.make<ActiveKey>({
+  const cache = yield* RowCache.make<ActiveKey, undefined>({
     timers: yield* Timers,
     changes: yield* Changes,
     load: store.findActive,
+    absent: undefined,
     kinds: ["key", "project"],
     concerns: ({ id, kind }, { caller }) => id === (kind === "key" ? caller.keyId : caller.projectId),
     validMillis: (key) => key.validMillis

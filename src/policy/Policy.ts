@@ -51,23 +51,19 @@ export const PolicyLayer = Policy.layer
 
 const make = Effect.gen(function* () {
   const store = yield* PolicyStore
-  const cache = yield* RowCache.make<Known>({
+  const cache = yield* RowCache.make<ProjectPolicy, ProjectPolicy>({
     timers: yield* Timers,
     changes: yield* Changes,
-    load: (id) => Effect.map(store.find(ProjectId.make(id)), (row) => row && { id, policy: policyOf(row) }),
+    load: (id) => Effect.map(store.find(ProjectId.make(id)), (row) => row && policyOf(row)),
+    absent: nothingAllowed,
     kinds: ["project"],
-    concerns: (change, { id }) => change.id === id,
+    concerns: (change, _, id) => change.id === id,
     validMillis: () => Number.POSITIVE_INFINITY
   })
   return Policy.of({
-    ofProject: (project) => Effect.map(cache.get(project), (known) => known?.policy ?? nothingAllowed)
+    ofProject: cache.get
   })
 })
-
-interface Known {
-  readonly id: string
-  readonly policy: ProjectPolicy
-}
 
 /** For a project that has gone since its key was read. */
 const nothingAllowed: ProjectPolicy = {

@@ -26,24 +26,19 @@ export class Configurations extends Context.Tag("gateway/routing/Configurations"
 
 const make = Effect.gen(function* () {
   const store = yield* ConfigurationStore
-  const cache = yield* RowCache.make<Known>({
+  const cache = yield* RowCache.make<ReadonlyArray<RoutingConfiguration>, ReadonlyArray<RoutingConfiguration>>({
     timers: yield* Timers,
     changes: yield* Changes,
-    load: (id) =>
-      Effect.map(store.list(ProjectId.make(id)), (rows) => ({ id, configurations: rows.map(configurationOf) })),
+    load: (id) => Effect.map(store.list(ProjectId.make(id)), (rows) => rows.map(configurationOf)),
+    absent: [],
     kinds: ["configurations"],
-    concerns: (change, { id }) => change.id === id,
+    concerns: (change, _, id) => change.id === id,
     validMillis: () => Number.POSITIVE_INFINITY
   })
   return Configurations.of({
-    ofProject: (project) => Effect.map(cache.get(project), (known) => known?.configurations ?? [])
+    ofProject: cache.get
   })
 })
-
-interface Known {
-  readonly id: string
-  readonly configurations: ReadonlyArray<RoutingConfiguration>
-}
 
 const configurationOf = (row: ConfigurationRow): RoutingConfiguration => ({
   id: row.id,

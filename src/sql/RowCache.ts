@@ -7,21 +7,23 @@ import { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import type { Change, ChangeKind, ChangesShape } from "./Changes.ts"
 
-export interface RowCacheOptions<A> {
+export interface RowCacheOptions<A, Absent> {
   readonly timers: TimersShape
   readonly changes: ChangesShape
   /** `undefined`: there is no such row. */
   readonly load: (key: string) => Effect.Effect<A | undefined, StoreUnavailable>
+  /** The answer where there is no such row. */
+  readonly absent: Absent
   /** Kinds of change that this cache depends on. */
   readonly kinds: ReadonlyArray<ChangeKind>
   /** Whether a change of one of these kinds concerns this entry. */
-  readonly concerns: (change: Change, value: A) => boolean
+  readonly concerns: (change: Change, value: A, key: string) => boolean
   /** An end to an entry's life before its time to live, from when it was asked for. */
   readonly validMillis: (value: A) => number
 }
 
-export interface RowCache<A> {
-  readonly get: (key: string) => Effect.Effect<A | undefined, StoreUnavailable>
+export interface RowCache<A, Absent> {
+  readonly get: (key: string) => Effect.Effect<A | Absent, StoreUnavailable>
 }
 
 /** What a node that hears of no change may still believe: the promise is 5 s, counted from the question to the database. */
@@ -39,20 +41,23 @@ const lookupMillis = 5_000
  * outlives whoever asked first. A query that was under way during a change is answered to those who asked before it, and
  * neither remembered nor shared with those who ask after it.
  */
-export const make = <A>(options: RowCacheOptions<A>): Effect.Effect<RowCache<A>, never, Scope.Scope> =>
+export const make = <A, Absent>(
+  options: RowCacheOptions<A, Absent>
+): Effect.Effect<RowCache<A, Absent>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { changes, concerns, kinds, load, timers, validMillis } = options
     const scope = yield* Effect.scope
     const present = new Map<string, Entry<A>>()
     const absent = new Map<string, number>()
-    const shared = new Map<string, Lookup<A>>()
+    const shared = new Map<string, Lookup<A | Absent>>()
+    const nothing = Effect.succeed(options.absent)
     let lookups = 0
 
     const cancel = changes.onChange((change) => {
       if (change === undefined) {
         present.clear()
       } else if (kinds.includes(change.kind)) {
-        for (const [key, entry] of present) if (concerns(change, entry.value)) present.delete(key)
+        for (const [key, entry] of present) if (concerns(change, entry.value, key)) present.delete(key)
       } else return
       absent.clear()
       shared.clear()
@@ -67,7 +72,7 @@ export const make = <A>(options: RowCacheOptions<A>): Effect.Effect<RowCache<A>,
 
     const ask = (key: string, askedAt: number) => {
       if (lookups >= mostLookups) return Effect.fail(new StoreUnavailable({ cause: "too many lookups at once" }))
-      const lookup: Lookup<A> = Deferred.unsafeMake(FiberId.none)
+      const lookup: Lookup<A | Absent> = Deferred.unsafeMake(FiberId.none)
       lookups++
       shared.set(key, lookup)
       return load(key).pipe(
@@ -83,7 +88,10 @@ export const make = <A>(options: RowCacheOptions<A>): Effect.Effect<RowCache<A>,
               shared.delete(key)
               if (Exit.isSuccess(exit)) remember(key, askedAt, exit.value)
             }
-            Deferred.unsafeDone(lookup, exit)
+            Deferred.unsafeDone(
+              lookup,
+              Exit.map(exit, (value) => value ?? options.absent)
+            )
           })
         ),
         Effect.forkIn(scope),
@@ -99,7 +107,7 @@ export const make = <A>(options: RowCacheOptions<A>): Effect.Effect<RowCache<A>,
           const now = timers.now()
           const entry = present.get(key)
           if (entry !== undefined && now < entry.untilMillis) return entry.answer
-          if (now < (absent.get(key) ?? 0)) return Effect.succeed(undefined)
+          if (now < (absent.get(key) ?? 0)) return nothing
           const lookup = shared.get(key)
           return lookup === undefined ? ask(key, now) : Deferred.await(lookup)
         })
@@ -112,7 +120,7 @@ interface Entry<A> {
   readonly answer: Effect.Effect<A>
 }
 
-type Lookup<A> = Deferred.Deferred<A | undefined, StoreUnavailable>
+type Lookup<A> = Deferred.Deferred<A, StoreUnavailable>
 
 /** The oldest makes room: all entries live about equally long, so it is the next to go anyway. */
 const put = <V>(map: Map<string, V>, most: number, key: string, value: V): void => {

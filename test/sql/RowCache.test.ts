@@ -30,7 +30,7 @@ const setUp = Effect.fnUntraced(function* (validMillis = Number.POSITIVE_INFINIT
       return () => listeners.delete(listener)
     }
   }
-  const cache = yield* RowCache.make<Row>({
+  const cache = yield* RowCache.make<Row, undefined>({
     timers,
     changes,
     load: (key) =>
@@ -39,6 +39,7 @@ const setUp = Effect.fnUntraced(function* (validMillis = Number.POSITIVE_INFINIT
         const row = table.get(key)
         return world.failing ? Effect.fail(new StoreUnavailable({ cause: "down" })) : Effect.as(world.answer, row)
       }),
+    absent: undefined,
     kinds: ["key"],
     concerns: (change, row) => change.id === row.id,
     validMillis: () => validMillis
