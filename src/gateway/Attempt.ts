@@ -2,11 +2,12 @@ import * as Effect from "effect/Effect"
 import { type ChatEvent, isContent } from "../domain/ChatEvent.ts"
 import { Accumulator, type Answer } from "../domain/Completion.ts"
 import { ProviderError, type ProviderFailure } from "../domain/ProviderError.ts"
-import type { Cancel, TimersShape } from "../domain/Timers.ts"
+import type { TimersShape } from "../domain/Timers.ts"
 import type { ProviderCall } from "../provider/Provider.ts"
 import type { ProvidersShape } from "../provider/Providers.ts"
 import type { Deadlines } from "./Deadlines.ts"
 import type { Slot } from "./Slot.ts"
+import { Watch } from "./Watch.ts"
 
 export interface AttemptOptions {
   readonly call: ProviderCall
@@ -31,7 +32,7 @@ export interface Opened {
 /** Start-up events before the first content: more than this many is no stream of ours. */
 const maxStartupEvents = 64
 
-/** Opens a stream up to its first content. The slot closes it; an interruption leaves nothing behind. */
+/** Opens a stream up to its first content. Whoever is interrupted meanwhile closes the slot, and nothing is left behind. */
 export const open = (
   providers: ProvidersShape,
   timers: TimersShape,
@@ -45,12 +46,16 @@ export const open = (
     let ended: { readonly error: ProviderError | undefined } | undefined
     let deliver: (event: ChatEvent) => void = () => {}
     let finish: (error: ProviderError | undefined) => void = () => {}
-    const watch = new Watch(timers, deadlines.idleMillis, endsAtMillis, (reason) =>
+    const watch = new Watch({
+      timers,
+      firstMillis: deadlines.firstContentMillis,
+      late: firstContentTimeout,
+      idleMillis: deadlines.idleMillis,
+      endsAtMillis,
       // silence before any content is just another way of being late with it
-      over(
-        failure(providerId, reason._tag === "Stalled" && phase === "opening" ? { _tag: "FirstContentTimeout" } : reason)
-      )
-    )
+      expire: (reason) =>
+        over(failure(providerId, reason._tag === "Stalled" && phase === "opening" ? firstContentTimeout : reason))
+    })
 
     const over = (error: ProviderError | undefined) => {
       if (ended !== undefined) return
@@ -70,11 +75,15 @@ export const open = (
       relay: (onEvent, drained, onEnd) => {
         phase = "relaying"
         finish = onEnd
+        let isHeldBack = false
         deliver = (event) => {
-          if (onEvent(event)) return
+          // what has come already is still delivered: the reader is asked once when it will go on
+          if (onEvent(event) || isHeldBack) return
+          isHeldBack = true
           upstream.pause()
           watch.pause()
           drained(() => {
+            isHeldBack = false
             watch.resume()
             upstream.resume()
           })
@@ -117,14 +126,10 @@ export const open = (
       upstream.close()
     }
     slot.hold(close, (reason) => over(failure(providerId, reason)))
-    watch.start(deadlines.firstContentMillis, { _tag: "FirstContentTimeout" }, () => phase === "opening")
-    return Effect.sync(() => {
-      watch.stop()
-      slot.release()
-    })
+    watch.start()
   })
 
-/** A plain answer, whole. */
+/** A plain answer, whole. As with a stream, closing the slot ends it. */
 export const answer = (
   providers: ProvidersShape,
   timers: TimersShape,
@@ -135,13 +140,17 @@ export const answer = (
     const providerId = call.model.providerId
     const whole = new Accumulator()
     let isOver = false
-    const watch = new Watch(timers, deadlines.idleMillis, endsAtMillis, (reason) =>
-      over(Effect.fail(failure(providerId, reason._tag === "Stalled" ? { _tag: "AnswerTimeout" } : reason)))
-    )
+    const watch = new Watch({
+      timers,
+      firstMillis: deadlines.plainAnswerMillis,
+      late: answerTimeout,
+      idleMillis: deadlines.idleMillis,
+      endsAtMillis,
+      expire: (reason) => over(Effect.fail(failure(providerId, reason._tag === "Stalled" ? answerTimeout : reason)))
+    })
     const over = (result: Effect.Effect<Answer, ProviderError>) => {
       if (isOver) return
       isOver = true
-      watch.stop()
       slot.release()
       resume(result)
     }
@@ -157,93 +166,19 @@ export const answer = (
       },
       fail: (error) => over(Effect.fail(error))
     })
-    slot.hold(
-      () => upstream.close(),
-      (reason) => over(Effect.fail(failure(providerId, reason)))
-    )
-    watch.start(deadlines.plainAnswerMillis, { _tag: "AnswerTimeout" }, () => true)
-    return Effect.sync(() => {
+    const close = () => {
       watch.stop()
-      slot.release()
-    })
+      upstream.close()
+    }
+    slot.hold(close, (reason) => over(Effect.fail(failure(providerId, reason))))
+    watch.start()
   })
 
 /** `length` and `content_filter` explain why there is nothing; `stop` does not, and a blank reason never does. */
 const isEmptyFinish = (finish: { readonly reason: string; readonly native: string }, acceptEmpty: boolean): boolean =>
   finish.native === "" || ((finish.reason === "stop" || finish.reason === "tool_calls") && !acceptEmpty)
 
+const firstContentTimeout: ProviderFailure = { _tag: "FirstContentTimeout" }
+const answerTimeout: ProviderFailure = { _tag: "AnswerTimeout" }
+
 const failure = (providerId: string, reason: ProviderFailure) => new ProviderError({ providerId, reason })
-
-/**
- * The deadlines of one attempt behind one timer each: a first deadline, then silence, and the end of the whole call over
- * both. Marking activity costs one clock read, not a timer.
- */
-class Watch {
-  private readonly timers: TimersShape
-  private readonly idleMillis: number
-  private readonly endsAtMillis: number
-  private readonly expire: (reason: ProviderFailure) => void
-  private cancelFirst: Cancel | undefined
-  private cancelIdle: Cancel | undefined
-  private cancelTotal: Cancel | undefined
-  private markedAt = 0
-  private paused = false
-  private stopped = false
-
-  constructor(
-    timers: TimersShape,
-    idleMillis: number,
-    endsAtMillis: number,
-    expire: (reason: ProviderFailure) => void
-  ) {
-    this.timers = timers
-    this.idleMillis = idleMillis
-    this.endsAtMillis = endsAtMillis
-    this.expire = expire
-  }
-
-  start(firstMillis: number, reason: ProviderFailure, applies: () => boolean): void {
-    if (this.stopped) return
-    const leftMillis = this.endsAtMillis - this.timers.now()
-    this.cancelTotal = this.timers.after(Math.max(0, leftMillis), () => this.expire({ _tag: "RequestTimeout" }))
-    if (firstMillis < leftMillis) {
-      this.cancelFirst = this.timers.after(firstMillis, () => {
-        if (applies()) this.expire(reason)
-      })
-    }
-  }
-
-  /** Silence is measured from here; the first mark starts the watch for it. */
-  mark(): void {
-    this.markedAt = this.timers.now()
-    if (this.cancelIdle === undefined && !this.stopped && !this.paused) this.watchIdle(this.idleMillis)
-  }
-
-  /** The upstream is held back by us: its silence is not its fault. */
-  pause(): void {
-    this.paused = true
-    this.cancelFirst?.()
-    this.cancelIdle?.()
-    this.cancelIdle = undefined
-  }
-
-  resume(): void {
-    this.paused = false
-    this.mark()
-  }
-
-  stop(): void {
-    this.stopped = true
-    this.cancelFirst?.()
-    this.cancelIdle?.()
-    this.cancelTotal?.()
-  }
-
-  private watchIdle(millis: number): void {
-    this.cancelIdle = this.timers.after(millis, () => {
-      const leftMillis = this.markedAt + this.idleMillis - this.timers.now()
-      if (leftMillis <= 0) this.expire({ _tag: "Stalled" })
-      else this.watchIdle(leftMillis)
-    })
-  }
-}

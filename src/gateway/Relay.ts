@@ -57,12 +57,16 @@ export const pump = (
         const metadata = meter.complete()
         sink.complete(finish, meter.usageOrEstimate, metadata)
         meter.end({ _tag: "Complete" })
-        slot.linger((close) => timers.after(lingerMillis, close))
       } else if (error !== undefined) {
         sink.fail(error.callError)
         meter.end({ _tag: "Failed", status: error.facts.status, error: error.callError })
       }
       resume(Effect.succeed(error))
+    }
+    /** The answer is whole, but its upstream has not said that it has ended. */
+    const waited = () => {
+      slot.linger((close) => timers.after(lingerMillis, close))
+      over(undefined)
     }
     opened.relay(
       (event) => {
@@ -71,12 +75,12 @@ export const pump = (
         switch (event._tag) {
           case "Finish":
             finish = event
-            cancelWait = timers.after(usageWaitMillis, () => over(undefined))
+            cancelWait = timers.after(usageWaitMillis, waited)
             return true
           case "Usage":
             if (finish !== undefined) {
               cancelWait?.()
-              cancelWait = timers.after(usageRepeatMillis, () => over(undefined))
+              cancelWait = timers.after(usageRepeatMillis, waited)
             }
             return true
           default:

@@ -51,6 +51,8 @@ class Attempt implements Upstream, AnswerHandler {
   private exchange: Exchange | undefined
   private body: Body | undefined
   private isOver = false
+  /** The upstream has said all that it will say. */
+  private hasEnded = false
   private deadline: Cancel | undefined
   private readonly options: HttpProviderOptions
   private readonly call: ProviderCall
@@ -115,13 +117,12 @@ class Attempt implements Upstream, AnswerHandler {
   }
 
   readonly end = (): void => {
+    this.hasEnded = true
     if (this.isOver) {
       this.deadline?.()
       return
     }
     if (this.body !== undefined) this.take(this.body.end())
-    // nothing is left to read out: a timer would keep this attempt and its request in memory
-    this.deadline?.()
   }
 
   readonly fail = (failure: ProviderFailure): void => {
@@ -145,10 +146,16 @@ class Attempt implements Upstream, AnswerHandler {
       return
     }
     this.over()
+    this.readOut()
+    this.receiver.end()
+  }
+
+  /** The rest of a whole answer holds nothing; it only has to go before its connection can serve another call. */
+  private readOut(): void {
+    if (this.hasEnded) return
     const exchange = this.exchange
     this.deadline = this.options.timers.after(lingerMillis, () => exchange?.close())
     exchange?.resume()
-    this.receiver.end()
   }
 
   private over(): void {
