@@ -147,16 +147,18 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   ): Effect.Effect<A, CallFailure> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(admission.admit(caller, request, callOptions), (admitted) =>
-        Effect.flatMap(Effect.exit(hold(admitted)), (held): Effect.Effect<A, CallFailure> => {
-          if (Exit.isFailure(held)) {
+        Effect.matchCauseEffect(hold(admitted), {
+          onFailure: (cause) => {
             admitted.release()
-            return Exit.failCause(held.cause)
+            return Effect.failCause(cause)
+          },
+          onSuccess: (held) => {
+            const call = begun(admitted, held)
+            return Effect.matchCauseEffect(restore(use(admitted, call)), {
+              onFailure: (cause) => ended(call, Exit.failCause(cause)),
+              onSuccess: (value) => ended(call, Exit.succeed(value))
+            })
           }
-          const call = begun(admitted, held.value)
-          return Effect.flatMap(Effect.exit(restore(use(admitted, call))), (exit) => {
-            admitted.release()
-            return Effect.zipRight(ended(call), exit)
-          })
         })
       )
     )
@@ -177,12 +179,13 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     return { meter: new Meter(admitted, held, timers.now), slot }
   }
 
-  const ended = ({ meter, slot }: Call): Effect.Effect<void> => {
+  const ended = <A>({ meter, slot }: Call, exit: Exit.Exit<A, CallFailure>): Effect.Effect<A, CallFailure> => {
     slots.delete(slot)
     slot.close()
+    meter.admitted.release()
     const settlement = meter.settlement()
     Outcomes.record(settlement.record)
-    return ledger.settle(meter.hold, settlement)
+    return Effect.zipRight(ledger.settle(meter.hold, settlement), exit)
   }
 
   const complete = (

@@ -6,7 +6,7 @@ import type { CallFailure } from "../domain/GatewayError.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import * as Estimate from "../ledger/Estimate.ts"
-import type { LedgerShape } from "../ledger/Ledger.ts"
+import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import type { RetryBudgetShape } from "../routing/RetryBudget.ts"
 import { type AttemptFailure, advance, backOffMillis, longestWaitMillis, Unaffordable } from "./Advance.ts"
@@ -49,43 +49,40 @@ export const make = (deps: TrialDeps): Trial => {
     const retries = new Map<Candidate, number>()
     const endsAtMillis = admitted.startedAtMillis + deadlines.totalMillis
 
-    const run = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, AttemptFailure> =>
-      Effect.flatMap(affordable(meter, candidate), () => {
-        const tried = meter.latestAttempts.length
-        meter.attempted(candidate)
-        health.attempted(candidate.model)
-        return attempt({
-          call: {
-            requestId: admitted.requestId,
-            model: candidate.model,
-            request: admitted.request,
-            effort: candidate.effort,
-            maxOutputTokens: Estimate.affordableOutputTokens(
-              meter.hold.amount,
-              admitted.measure,
-              candidate.model,
-              Estimate.outputCap(admitted.request, candidate.model, admitted.measure)
-            ),
-            dropped: candidate.dropped
-          },
-          deadlines: forCandidate(deadlines, candidate),
-          endsAtMillis,
-          acceptEmpty: rest.length === 0 || !fallbackEnabled || tried + 1 >= maxAttempts
-        })
-      }).pipe(
-        Effect.tapError((error) =>
-          Effect.sync(() => {
-            if (error._tag === "Unaffordable") return
-            meter.failed(error)
-            health.failed(candidate.model, error)
-          })
-        )
-      )
+    const attempted = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, ProviderError> => {
+      const tried = meter.latestAttempts.length
+      meter.attempted(candidate)
+      health.attempted(candidate.model)
+      return attempt({
+        call: {
+          requestId: admitted.requestId,
+          model: candidate.model,
+          request: admitted.request,
+          effort: candidate.effort,
+          maxOutputTokens: Estimate.affordableOutputTokens(
+            meter.hold.amount,
+            admitted.measure,
+            candidate.model,
+            Estimate.outputCap(admitted.request, candidate.model, admitted.measure)
+          ),
+          dropped: candidate.dropped
+        },
+        deadlines: forCandidate(deadlines, candidate),
+        endsAtMillis,
+        acceptEmpty: rest.length === 0 || !fallbackEnabled || tried + 1 >= maxAttempts
+      })
+    }
+    const run = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, AttemptFailure> => {
+      const missing = unheld(meter, candidate)
+      return missing === undefined
+        ? attempted(candidate, rest)
+        : Effect.flatMap(extended(meter, candidate, missing), () => attempted(candidate, rest))
+    }
     const delayed = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, AttemptFailure> => {
       const millis = retries.get(candidate)
       return millis === undefined || millis === 0
         ? run(candidate, rest)
-        : Effect.zipRight(sleep(millis), run(candidate, rest))
+        : Effect.flatMap(sleep(millis), () => run(candidate, rest))
     }
     const sleep = (millis: number): Effect.Effect<void> =>
       Effect.async((resume) => {
@@ -98,6 +95,7 @@ export const make = (deps: TrialDeps): Trial => {
       retryBudget.called(first.model)
       return Fallback.firstOf([first, ...others], delayed, (failed, rest) => {
         const last = Arr.lastNonEmpty(failed)
+        tell(meter, last)
         const left = withinBudget(next(failed, rest), last.candidate)
         if (last.error._tag !== "ProviderError" || left[0] !== last.candidate) return left
         const millis = backOffMillis(last.error, random.number())
@@ -139,19 +137,26 @@ export const make = (deps: TrialDeps): Trial => {
     return first < 0 ? [] : left.slice(first)
   }
 
-  /** Raises the hold where the candidate needs more than is held. */
-  const affordable = (meter: Meter, candidate: Candidate): Effect.Effect<void, Unaffordable> => {
-    const { admitted, hold } = meter
-    const index = admitted.ranked.candidates.indexOf(candidate)
-    const option = admitted.options[index]
-    if (option === undefined || index === hold.option || option.full <= hold.amount) return Effect.void
-    return Effect.mapBoth(ledger.extend(hold, option), {
-      onFailure: () => new Unaffordable({ candidate }),
-      onSuccess: (extended) => {
-        meter.hold = extended
-      }
-    })
+  const tell = (meter: Meter, { candidate, error }: Fallback.Failed<Candidate, AttemptFailure>): void => {
+    if (error._tag === "Unaffordable") return
+    meter.failed(error)
+    health.failed(candidate.model, error)
   }
 
+  const extended = (meter: Meter, candidate: Candidate, option: HoldOption): Effect.Effect<void, Unaffordable> =>
+    Effect.mapBoth(ledger.extend(meter.hold, option), {
+      onFailure: () => new Unaffordable({ candidate }),
+      onSuccess: (hold) => {
+        meter.hold = hold
+      }
+    })
+
   return { firstOf }
+}
+
+/** What has to be held for the candidate where it is more than is held. */
+const unheld = ({ admitted, hold }: Meter, candidate: Candidate): HoldOption | undefined => {
+  const index = admitted.ranked.candidates.indexOf(candidate)
+  const option = admitted.options[index]
+  return option === undefined || index === hold.option || option.full <= hold.amount ? undefined : option
 }

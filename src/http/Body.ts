@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { InvalidRequest } from "../domain/GatewayError.ts"
 
 /** Inline images make large bodies; nothing sensible is larger. */
@@ -22,7 +23,7 @@ export interface Body {
 /** The request's JSON value: one read, one parse, every bound checked on the way. */
 export const read = (request: IncomingMessage): Effect.Effect<Body, InvalidRequest> => {
   const fault = headerFault(request)
-  return fault === undefined ? Effect.flatMap(bytes(request), parse) : Effect.fail(fault)
+  return fault === undefined ? received(request) : Effect.fail(fault)
 }
 
 const headerFault = (request: IncomingMessage): InvalidRequest | undefined => {
@@ -37,55 +38,51 @@ const headerFault = (request: IncomingMessage): InvalidRequest | undefined => {
   return Number(request.headers["content-length"] ?? 0) > maxBytes ? tooLarge : undefined
 }
 
-const bytes = (request: IncomingMessage): Effect.Effect<Buffer, InvalidRequest> =>
+/**
+ * Not to be cancelled: a client that leaves in mid-body is seen by the response's close, and then nothing comes any more.
+ */
+const received = (request: IncomingMessage): Effect.Effect<Body, InvalidRequest> =>
   Effect.async((resume) => {
     const parts: Array<Buffer> = []
     let total = 0
     const onData = (part: Buffer) => {
       total += part.length
       if (total > maxBytes) {
-        stop()
+        request.off("data", onData)
+        request.off("end", onEnd)
         resume(Effect.fail(tooLarge))
       } else parts.push(part)
     }
     const onEnd = () => {
-      stop()
       const [only] = parts
-      resume(Effect.succeed(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)))
-    }
-    const stop = () => {
-      request.off("data", onData)
-      request.off("end", onEnd)
+      resume(parse(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)))
     }
     request.on("data", onData)
     request.on("end", onEnd)
-    // a client that leaves in mid-body is seen by the response's close, which interrupts this fiber
-    return Effect.sync(stop)
   })
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const parse = (body: Buffer): Effect.Effect<Body, InvalidRequest> =>
-  Effect.suspend(() => {
-    let text: string
-    try {
-      text = utf8.decode(body)
-    } catch {
-      return Effect.fail(invalid("invalid_utf8", "The body is not valid UTF-8."))
-    }
-    const excess = excessOf(body)
-    if (excess !== undefined) return Effect.fail(excess)
-    try {
-      return Effect.succeed({ bytes: body, json: JSON.parse(text) as unknown })
-    } catch (error) {
-      return Effect.fail(
-        invalid(
-          "invalid_json",
-          `The body is not valid JSON${error instanceof SyntaxError ? positionIn(error.message) : ""}.`
-        )
+const parse = (body: Buffer): Exit.Exit<Body, InvalidRequest> => {
+  let text: string
+  try {
+    text = utf8.decode(body)
+  } catch {
+    return Exit.fail(invalid("invalid_utf8", "The body is not valid UTF-8."))
+  }
+  const excess = excessOf(body)
+  if (excess !== undefined) return Exit.fail(excess)
+  try {
+    return Exit.succeed({ bytes: body, json: JSON.parse(text) as unknown })
+  } catch (error) {
+    return Exit.fail(
+      invalid(
+        "invalid_json",
+        `The body is not valid JSON${error instanceof SyntaxError ? positionIn(error.message) : ""}.`
       )
-    }
-  })
+    )
+  }
+}
 
 /** The parser's message quotes the body; only the position is passed on. */
 const positionIn = (message: string): string => {

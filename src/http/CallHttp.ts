@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage } from "node:http"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
@@ -7,7 +7,6 @@ import type { IdempotencyShape, KeptAnswer } from "../calls/Idempotency.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import { type GatewayError, InvalidRequest, ServiceRefused } from "../domain/GatewayError.ts"
-import type { RequestId } from "../domain/Ids.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import type { CallOptions } from "../gateway/Admission.ts"
 import type { Completion, GatewayShape } from "../gateway/Gateway.ts"
@@ -49,69 +48,57 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
 ) => {
   const { gateway, security, timers } = deps
 
-  const answer = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: RequestId,
-    state: CallState
-  ): Effect.Effect<void, GatewayError> =>
-    Effect.flatMap(security.authenticate(request), (caller) =>
-      Effect.flatMap(refusal(request, deps.drain), () =>
-        Effect.flatMap(Body.read(request), (body) =>
-          Effect.flatMap(endpoint.decode(body.json), (decoded) => {
-            const run = runner(caller, decoded, request, response, requestId, state)
-            return isNamed(request)
-              ? once(
-                  deps.idempotency,
-                  { request, response, requestId, caller, path: endpoint.path, body: body.bytes },
-                  run
-                )
-              : run(undefined)
-          })
-        )
+  const answer = (exchange: Responder.Exchange, state: CallState): Effect.Effect<void, GatewayError> =>
+    Effect.flatMap(security.authenticate(exchange.request), (caller) => {
+      const refused = refusal(exchange.request, deps.drain)
+      if (refused !== undefined) return Effect.fail(refused)
+      return Effect.flatMap(Body.read(exchange.request), (body) =>
+        Effect.flatMap(endpoint.decode(body.json), (decoded) => {
+          const run = runner(caller, decoded, exchange, state)
+          return isNamed(exchange.request)
+            ? once(deps.idempotency, { exchange, caller, path: endpoint.path, body: body.bytes }, run)
+            : run(undefined)
+        })
       )
-    )
+    })
 
   /** Apart from where the body is read, so that a running call does not keep the body's bytes in memory. */
   const runner =
-    (
-      caller: CallerShape,
-      decoded: Decoded,
-      request: IncomingMessage,
-      response: ServerResponse,
-      requestId: RequestId,
-      state: CallState
-    ) =>
+    (caller: CallerShape, decoded: Decoded, exchange: Responder.Exchange, state: CallState) =>
     (keep: Keep): Effect.Effect<void, GatewayError> => {
-      const options = { requestId, endpoint: endpoint.name, clientRequestId: clientRequestId(request) }
+      const options: CallOptions = {
+        requestId: exchange.requestId,
+        endpoint: endpoint.name,
+        clientRequestId: clientRequestId(exchange.request)
+      }
       return decoded.request.stream
-        ? streamed(caller, decoded, options, response, state, keep)
-        : plain(caller, decoded, options, response, keep)
+        ? streamed(caller, decoded, options, exchange, state, keep)
+        : plain(caller, decoded, options, exchange, keep)
     }
 
   const plain = (
     caller: CallerShape,
     decoded: Decoded,
     options: CallOptions,
-    response: ServerResponse,
+    exchange: Responder.Exchange,
     keep: Keep
   ): Effect.Effect<void, GatewayError> =>
     Effect.map(gateway.completeFor(caller, decoded.request, options), (completion) => {
       const body = endpoint.plain(completion, decoded)
       keep?.({ contentType: Responder.jsonHeaders["content-type"], body: Buffer.from(body) })
-      Responder.json(response, 200, body, endpoint.headers(decoded))
+      Responder.json(exchange, 200, body, endpoint.headers(decoded))
     })
 
   const streamed = (
     caller: CallerShape,
     decoded: Decoded,
     options: CallOptions,
-    response: ServerResponse,
+    exchange: Responder.Exchange,
     state: CallState,
     keep: Keep
   ): Effect.Effect<void, GatewayError> =>
     Effect.suspend(() => {
-      const sink = sinkOf(response, options.requestId, decoded, state, keep)
+      const sink = sinkOf(exchange, decoded, state, keep)
       state.sink = sink
       return Effect.onExit(gateway.relayFor(caller, decoded.request, sink, options), (exit) =>
         Effect.sync(() => {
@@ -120,22 +107,16 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
       )
     })
 
-  const sinkOf = (
-    response: ServerResponse,
-    requestId: RequestId,
-    decoded: Decoded,
-    state: CallState,
-    keep: Keep
-  ): HttpSink =>
+  const sinkOf = (exchange: Responder.Exchange, decoded: Decoded, state: CallState, keep: Keep): HttpSink =>
     new HttpSink({
-      response,
+      exchange,
       timers,
       headers: endpoint.headers(decoded),
       headHoldMillis: deps.headHoldMillis,
       heartbeatMillis: deps.heartbeatMillis,
       encoder: (start, write) => endpoint.stream(start, decoded, write),
       unanswered: {
-        requestId,
+        requestId: exchange.requestId,
         createdSeconds: Math.floor(timers.now() / 1_000),
         model: decoded.request.model
       },
@@ -143,20 +124,15 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
       keep: keep === undefined ? undefined : (stream) => keep({ contentType: streamType, body: Buffer.from(stream) })
     })
 
-  return (
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: RequestId,
-    state: CallState
-  ): Effect.Effect<void> =>
-    Effect.catchAllCause(answer(request, response, requestId, state), (cause) =>
+  return (exchange: Responder.Exchange, state: CallState): Effect.Effect<void> =>
+    Effect.catchAllCause(answer(exchange, state), (cause) =>
       Effect.suspend(() => {
         if (Cause.isInterruptedOnly(cause)) return Effect.void
         const failure = Cause.failureOption(cause)
         const told = failure._tag === "Some" ? Errors.of(failure.value) : Errors.internal
         if (state.sink?.headSent === true) state.sink.failWith(told.error)
-        else if (response.headersSent) response.destroy()
-        else Responder.error(request, response, told)
+        else if (exchange.response.headersSent) exchange.response.destroy()
+        else Responder.error(exchange, told)
         if (failure._tag === "Some") return Effect.void
         Metrics.defect()
         return Effect.logError("a call ended in a defect", cause)
@@ -173,17 +149,15 @@ export interface CallState {
   abandon: () => void
 }
 
-const refusal = (request: IncomingMessage, drain: DrainShape): Effect.Effect<void, InvalidRequest | ServiceRefused> => {
+const refusal = (request: IncomingMessage, drain: DrainShape): InvalidRequest | ServiceRefused | undefined => {
   if (request.method !== "POST") {
-    return Effect.fail(
-      new InvalidRequest({
-        code: "method_not_allowed",
-        message: `${request.method ?? "This method"} is not allowed here; use POST.`,
-        param: null
-      })
-    )
+    return new InvalidRequest({
+      code: "method_not_allowed",
+      message: `${request.method ?? "This method"} is not allowed here; use POST.`,
+      param: null
+    })
   }
-  return drain.isDraining() ? Effect.fail(new ServiceRefused({ reason: "shutting_down" })) : Effect.void
+  return drain.isDraining() ? new ServiceRefused({ reason: "shutting_down" }) : undefined
 }
 
 /** A client's own id goes into the log if it is harmless there, and nowhere else. */

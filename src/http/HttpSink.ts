@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http"
 import type { CallError } from "../domain/Call.ts"
 import type { ChatEvent, Finished } from "../domain/ChatEvent.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
@@ -7,6 +6,7 @@ import type { Usage } from "../domain/Usage.ts"
 import type { AnswerStart, Sink } from "../gateway/Relay.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
 import * as Errors from "./Errors.ts"
+import * as Responder from "./Responder.ts"
 
 /** The wire format of a streamed answer: a state machine from events to frames. */
 export interface StreamEncoder {
@@ -16,7 +16,7 @@ export interface StreamEncoder {
 }
 
 export interface HttpSinkOptions {
-  readonly response: ServerResponse
+  readonly exchange: Responder.Exchange
   readonly timers: TimersShape
   readonly headers: Readonly<Record<string, string>>
   readonly headHoldMillis: number
@@ -61,7 +61,7 @@ export class HttpSink implements Sink {
   }
 
   get headSent(): boolean {
-    return this.options.response.headersSent
+    return this.options.exchange.response.headersSent
   }
 
   readonly begin = (start: AnswerStart): void => {
@@ -77,10 +77,10 @@ export class HttpSink implements Sink {
   readonly event = (event: ChatEvent): boolean => this.encoder?.event(event) ?? true
 
   readonly drained = (resume: () => void): void => {
-    const { abandon, response, timers } = this.options
+    const { abandon, exchange, timers } = this.options
     const cancel = timers.after(writeStallMillis, abandon)
     this.cancelStall = cancel
-    response.once("drain", () => {
+    exchange.response.once("drain", () => {
       cancel()
       resume()
     })
@@ -111,7 +111,7 @@ export class HttpSink implements Sink {
 
   private end(): void {
     this.dispose()
-    this.options.response.end()
+    this.options.exchange.response.end()
   }
 
   private readonly write = (frame: string): boolean => {
@@ -121,11 +121,11 @@ export class HttpSink implements Sink {
 
   private send(text: string): boolean {
     this.lastWriteAtMillis = this.options.timers.now()
-    return this.options.response.write(text)
+    return this.options.exchange.response.write(text)
   }
 
   private sendHead(): void {
-    this.options.response.writeHead(200, { ...streamHeaders, ...this.options.headers })
+    Responder.head(this.options.exchange, 200, streamHeaders, this.options.headers)
   }
 
   private beatAfter(millis: number): void {

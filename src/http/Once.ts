@@ -1,15 +1,12 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
 import type { Begun, IdempotencyShape, KeptAnswer } from "../calls/Idempotency.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import { type GatewayError, InvalidRequest } from "../domain/GatewayError.ts"
-import type { RequestId } from "../domain/Ids.ts"
 import * as Responder from "./Responder.ts"
 
 export interface Attempted {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly requestId: RequestId
+  readonly exchange: Responder.Exchange
   readonly caller: CallerShape
   readonly path: string
   readonly body: Buffer
@@ -27,18 +24,19 @@ export const once = (
   attempted: Attempted,
   run: (keep: (answer: KeptAnswer) => void) => Effect.Effect<void, GatewayError>
 ): Effect.Effect<void, GatewayError> => {
-  const idempotencyKey = attempted.request.headers["idempotency-key"]
+  const idempotencyKey = attempted.exchange.request.headers["idempotency-key"]
   if (typeof idempotencyKey !== "string" || !/^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(idempotencyKey)) {
     return Effect.fail(malformed)
   }
-  const { body, caller, path, request, requestId, response } = attempted
+  const { body, caller, exchange, path } = attempted
+  const { request, requestId } = exchange
   const apiKey = (request.headers.authorization ?? "").replace(/^bearer /i, "")
   const begin = idempotency.begin({ keyId: caller.keyId, apiKey, idempotencyKey, requestId, path, body })
   return Effect.acquireUseRelease(
     Effect.map(begin, (begun): { readonly begun: Begun; kept?: KeptAnswer } => ({ begun })),
     (state) => {
       const { begun } = state
-      if (begun._tag === "Replay") return Effect.sync(() => Responder.replay(response, begun.answer))
+      if (begun._tag === "Replay") return Effect.sync(() => Responder.replay(exchange, begun.answer))
       return run((answer) => {
         state.kept = answer
       })

@@ -1,7 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { RequestId } from "../domain/Ids.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import { errorBody } from "../wire/ErrorBody.ts"
 import type { HttpError } from "./Errors.ts"
+
+/** A request and what it is to be answered on. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly requestId: RequestId
+}
+
+export type Headers = Readonly<Record<string, string | number>>
 
 export const jsonHeaders = {
   "content-type": "application/json",
@@ -9,40 +19,41 @@ export const jsonHeaders = {
   "x-content-type-options": "nosniff"
 } as const
 
-/** The one writer of whole JSON answers on the two POST endpoints. */
-export const json = (
-  response: ServerResponse,
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {}
-): void => {
-  response.writeHead(status, { ...jsonHeaders, "content-length": Buffer.byteLength(body), ...headers })
+/** The one writer of heads on the two POST endpoints. A flat list of names and values is what node takes fastest. */
+export const head = ({ requestId, response }: Exchange, status: number, ...sets: ReadonlyArray<Headers>): void => {
+  const list: Array<string | number> = ["x-request-id", requestId]
+  for (const headers of sets) {
+    for (const name in headers) list.push(name, headers[name] ?? "")
+  }
+  response.writeHead(status, list)
+}
+
+/** A whole JSON answer. */
+export const json = (exchange: Exchange, status: number, body: string, headers: Headers = {}): void => {
+  head(exchange, status, jsonHeaders, { "content-length": Buffer.byteLength(body) }, headers)
   // text goes out together with the head in one write; bytes would be a second one
-  response.end(body)
+  exchange.response.end(body)
 }
 
 /** An answer that was kept from an earlier run of the same request. */
 export const replay = (
-  response: ServerResponse,
+  exchange: Exchange,
   { body, contentType }: { readonly body: Uint8Array; readonly contentType: string }
 ): void => {
-  response.writeHead(200, {
+  head(exchange, 200, {
     ...jsonHeaders,
     "content-type": contentType,
     "content-length": body.length,
     "idempotent-replayed": "true"
   })
-  response.end(body)
+  exchange.response.end(body)
 }
 
-export const error = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  { error, headers, status }: HttpError
-): void => {
+export const error = (exchange: Exchange, { error, headers, status }: HttpError): void => {
+  const { request } = exchange
   // what is left of an unread body must not be taken for the next request
   const unread = !request.complete
-  json(response, status, errorBody(error), unread ? { ...headers, connection: "close" } : headers)
+  json(exchange, status, errorBody(error), unread ? { ...headers, connection: "close" } : headers)
   if (unread) request.resume()
 }
 

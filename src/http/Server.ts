@@ -7,11 +7,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Runtime from "effect/Runtime"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { ServiceRefused, UnknownPath } from "../domain/GatewayError.ts"
-import { Ids, nextRequestId, type RequestId } from "../domain/Ids.ts"
+import { Ids, nextRequestId } from "../domain/Ids.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type CallDeps, type CallState, make as makeCall } from "./CallHttp.ts"
@@ -20,6 +18,7 @@ import { Drain } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
 import { headerFault } from "./HeaderFault.ts"
 import { LoadShedding } from "./LoadShedding.ts"
+import * as RequestRuntime from "./RequestRuntime.ts"
 import * as Responder from "./Responder.ts"
 import { responsesEndpoint } from "./ResponsesEndpoint.ts"
 import { type RouteOptions, routedPaths, routes } from "./Routes.ts"
@@ -60,12 +59,7 @@ const limits: Http.ServerOptions = {
 }
 const backlog = 4_096
 
-type Call = (
-  request: Http.IncomingMessage,
-  response: Http.ServerResponse,
-  requestId: RequestId,
-  state: CallState
-) => Effect.Effect<void>
+type Call = (exchange: Responder.Exchange, state: CallState) => Effect.Effect<void>
 
 /**
  * Our own listener: the two POST endpoints are one interruptible fiber each, straight from node's request event, because
@@ -91,18 +85,13 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     [responsesEndpoint.path, makeCall(responsesEndpoint, deps)]
   ])
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
-  const fork = Runtime.runFork(lean(yield* Effect.runtime<never>()))
+  const fork = RequestRuntime.runFork(yield* Effect.runtime<never>())
 
-  const run = (
-    path: string,
-    call: Call,
-    request: Http.IncomingMessage,
-    response: Http.ServerResponse,
-    requestId: RequestId
-  ) => {
+  const run = (path: string, call: Call, exchange: Responder.Exchange) => {
+    const { response } = exchange
     const leave = drain.enter()
     const state: CallState = { sink: undefined, abandon: () => response.destroy() }
-    const fiber: Fiber.RuntimeFiber<void> = fork(call(request, response, requestId, state))
+    const fiber: Fiber.RuntimeFiber<void> = fork(call(exchange, state))
     fiber.addObserver(() => {
       leave()
       Responder.count(path, response)
@@ -113,18 +102,19 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   }
 
   const server = Http.createServer(limits, (request, response) => {
-    const requestId = nextRequestId(ids)
-    response.setHeader("x-request-id", requestId)
+    const exchange = { request, response, requestId: nextRequestId(ids) }
     if (drain.isDraining()) response.setHeader("connection", "close")
     const fault = headerFault(request)
-    if (fault !== undefined) return Responder.error(request, response, Errors.of(fault))
+    if (fault !== undefined) return Responder.error(exchange, Errors.of(fault))
     const path = pathOf(request.url ?? "/")
     const call = calls.get(path)
     if (call !== undefined) {
-      if (loadShedding.isOverloaded()) Responder.error(request, response, overloaded)
-      else run(path, call, request, response, requestId)
-    } else if (routedPaths.has(path)) others(request, response)
-    else Responder.error(request, response, Errors.of(new UnknownPath({ path })))
+      if (loadShedding.isOverloaded()) Responder.error(exchange, overloaded)
+      else run(path, call, exchange)
+    } else if (routedPaths.has(path)) {
+      response.setHeader("x-request-id", exchange.requestId)
+      others(request, response)
+    } else Responder.error(exchange, Errors.of(new UnknownPath({ path })))
   })
   yield* Effect.acquireRelease(listen(server, options), () =>
     Effect.zipRight(drain.drain(gateway.abort), close(server, timers))
@@ -133,16 +123,6 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
 })
 
 const overloaded = Errors.of(new ServiceRefused({ reason: "overloaded" }))
-
-/**
- * For the request fibers: everything they need has been taken from the services above, so they carry none along to be
- * copied, and they are not timed one by one, which the gateway's own metrics do better.
- */
-const lean = (runtime: Runtime.Runtime<never>): Runtime.Runtime<never> =>
-  runtime.pipe(
-    Runtime.updateContext(() => Context.empty()),
-    Runtime.disableRuntimeFlag(RuntimeFlags.RuntimeMetrics)
-  )
 
 const pathOf = (url: string): string => {
   const query = url.indexOf("?")

@@ -71,6 +71,7 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
     let suspectUntil = 0
     let most = mostPerStatement
     let endingsTurn = true
+    let soon = false
     let idle: (() => void) | undefined
     let ride: Cancel | undefined
     let retry: Cancel | undefined
@@ -117,6 +118,16 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
           proceed()
         })
       )
+    }
+
+    /** All that comes in one turn of the event loop goes out together. */
+    const flushSoon = (): void => {
+      if (soon) return
+      soon = true
+      queueMicrotask(() => {
+        soon = false
+        flush()
+      })
     }
 
     const proceed = (): void => {
@@ -224,18 +235,24 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
     })
 
     const request = (wanted: BatchRequest): Effect.Effect<Granted, InsufficientFunds | StoreUnavailable> =>
-      Effect.async((resume) => {
-        if (closing || requests.length >= mostWaiting || endings.length >= mostEndings) {
-          return resume(Effect.fail(new StoreUnavailable({ cause: closing ? "closing" : "too much is waiting" })))
-        }
-        const waiting: Waiting = { request: wanted, resume, state: "queued", abandoned: false }
-        requests.push(waiting)
-        flush()
-        return Effect.sync(() => {
-          waiting.abandoned = true
-          if (waiting.state === "queued") requests = requests.filter((other) => other !== waiting)
-          else if (waiting.state === "granted" && !wanted.extends) giveBack(wanted)
+      Effect.checkInterruptible((isInterruptible) =>
+        Effect.async((resume) => {
+          if (closing || requests.length >= mostWaiting || endings.length >= mostEndings) {
+            return resume(Effect.fail(new StoreUnavailable({ cause: closing ? "closing" : "too much is waiting" })))
+          }
+          const waiting: Waiting = { request: wanted, resume, state: "queued", abandoned: false }
+          requests.push(waiting)
+          if (!writing) flushSoon()
+          // what cannot be interrupted is spared the price of being able to be
+          return isInterruptible ? abandon(waiting) : undefined
         })
+      )
+
+    const abandon = (waiting: Waiting): Effect.Effect<void> =>
+      Effect.sync(() => {
+        waiting.abandoned = true
+        if (waiting.state === "queued") requests = requests.filter((other) => other !== waiting)
+        else if (waiting.state === "granted" && !waiting.request.extends) giveBack(waiting.request)
       })
 
     yield* Effect.addFinalizer(() =>

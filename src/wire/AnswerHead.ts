@@ -9,4 +9,9 @@ export interface AnswerHead {
 }
 
 /** The request's uuid without its dashes, under which all ids of the answer are formed. */
-export const hexOf = (requestId: RequestId): string => requestId.replaceAll("-", "")
+export const hexOf = (requestId: RequestId): string =>
+  requestId.slice(0, 8) +
+  requestId.slice(9, 13) +
+  requestId.slice(14, 18) +
+  requestId.slice(19, 23) +
+  requestId.slice(24)
