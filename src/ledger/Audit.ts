@@ -1,5 +1,9 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+
 /** An invariant of the books, and a query that returns the rows which break it. */
-export interface Violation {
+interface Violation {
   readonly invariant: string
   readonly query: string
 }
@@ -8,7 +12,7 @@ export interface Violation {
  * Each query sees one moment, so they hold while calls run. A limit that was lowered below what is spent is no violation:
  * that spending never exceeds a limit is guarded when a hold is granted.
  */
-export const violations: ReadonlyArray<Violation> = [
+const violations: ReadonlyArray<Violation> = [
   {
     invariant: "what a scope holds is the sum of its open holds, and what it spent the sum of its ended ones",
     query: `
@@ -65,3 +69,14 @@ export const violations: ReadonlyArray<Violation> = [
         or (h.state = 'expired' and c.id is null)`
   }
 ]
+
+/** Names the invariants that do not hold, each with the first rows that break it. */
+export const audit = (sql: SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> =>
+  Effect.map(
+    Effect.forEach(violations, ({ invariant, query }) =>
+      Effect.map(sql.unsafe(query), (rows) =>
+        rows.length === 0 ? [] : [`${invariant}: ${JSON.stringify(rows.slice(0, 3))}`]
+      )
+    ),
+    (found) => found.flat()
+  )

@@ -3,10 +3,8 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { CallRecord } from "../domain/Call.ts"
@@ -14,7 +12,9 @@ import type { CallerShape } from "../domain/Caller.ts"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId, RequestId } from "../domain/Ids.ts"
 import { MicroUsd, microUsd } from "../domain/Money.ts"
-import { violations } from "./Audit.ts"
+import { Database } from "../sql/Database.ts"
+import type { Prepared } from "../sql/Prepared.ts"
+import { audit } from "./Audit.ts"
 import { attemptRow, callRow, storable } from "./CallRows.ts"
 import type { Balance, HoldOption } from "./Hold.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
@@ -72,31 +72,22 @@ export interface LedgerStoreShape {
   readonly audit: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
 }
 
-/** Runs one statement. A dedicated connection with a prepared statement can stand behind this. */
-export type Execute = (
-  statement: string,
-  parameters: ReadonlyArray<unknown>
-) => Effect.Effect<ReadonlyArray<object>, SqlError>
-
 /** The ledger's tables. */
 export class LedgerStore extends Context.Tag("gateway/ledger/LedgerStore")<LedgerStore, LedgerStoreShape>() {
-  static readonly layer: Layer.Layer<LedgerStore, never, SqlClient | LedgerNode> = Layer.effect(
+  static readonly layer: Layer.Layer<LedgerStore, never, Database | LedgerNode | SqlClient> = Layer.effect(
     this,
     Effect.gen(function* () {
-      const sql = yield* SqlClient
+      const { prepare } = yield* Database
       const node = yield* LedgerNode
-      return make((statement, parameters) => sql.unsafe(statement, parameters), node.id)
+      return make(yield* SqlClient, prepare("ledger_batch", batchStatement), node.id)
     })
   )
 }
 
-/** PostgreSQL's own limit on a statement comes first; this one is for a connection that says nothing any more. */
-const mostStatementTime = Duration.seconds(8)
-
-export const make = (execute: Execute, nodeId: string): LedgerStoreShape => ({
+const make = (sql: SqlClient, batch: Prepared, nodeId: string): LedgerStoreShape => ({
   apply: (requests, endings) => {
     const wanted = requests.map((request) => worthwhile(request.options))
-    return execute(batchStatement, batchParameters(nodeId, requests, wanted, endings)).pipe(
+    return batch(batchParameters(nodeId, requests, wanted, endings)).pipe(
       Effect.flatMap(decodeBatch),
       Effect.map(([row]) =>
         row.verdicts.map((verdict, index): Verdict => {
@@ -106,10 +97,6 @@ export const make = (execute: Execute, nodeId: string): LedgerStoreShape => ({
           return { _tag: "Granted", option, amount: microUsd(Number(row.amounts[index])) }
         })
       ),
-      Effect.timeoutFail({
-        duration: mostStatementTime,
-        onTimeout: () => new BatchFailed({ cause: "the database did not answer", refused: false, uncertain: true })
-      }),
       Effect.catchTags({
         SqlError: (error) => Effect.fail(batchFailed(error)),
         ParseError: (error) => Effect.die(error)
@@ -117,7 +104,7 @@ export const make = (execute: Execute, nodeId: string): LedgerStoreShape => ({
     )
   },
   balance: (account) =>
-    execute(balanceStatement, [account]).pipe(
+    sql.unsafe(balanceStatement, [account]).pipe(
       Effect.flatMap(decodeBalance),
       Effect.catchTags({
         SqlError: (cause) => Effect.fail(new StoreUnavailable({ cause })),
@@ -125,16 +112,7 @@ export const make = (execute: Execute, nodeId: string): LedgerStoreShape => ({
       }),
       Effect.map(([balance]) => balance)
     ),
-  audit: Effect.forEach(violations, ({ invariant, query }) =>
-    Effect.map(
-      execute(query, []),
-      (rows): Option.Option<string> =>
-        rows.length === 0 ? Option.none() : Option.some(`${invariant}: ${JSON.stringify(rows.slice(0, 3))}`)
-    )
-  ).pipe(
-    Effect.map((found) => found.flatMap((violation) => Option.toArray(violation))),
-    Effect.mapError((cause) => new StoreUnavailable({ cause }))
-  )
+  audit: Effect.mapError(audit(sql), (cause) => new StoreUnavailable({ cause }))
 })
 
 const batchStatement =
@@ -203,6 +181,9 @@ const worthwhile = (options: ReadonlyArray<HoldOption>): ReadonlyArray<Wanted> =
   return wanted
 }
 
+/** An array as PostgreSQL reads it; ids, numbers and truths need no quotes. */
+const list = (values: ReadonlyArray<string | number | boolean>): string => `{${values.join(",")}}`
+
 const batchParameters = (
   nodeId: string,
   requests: ReadonlyArray<BatchRequest>,
@@ -218,19 +199,19 @@ const batchParameters = (
   }
   return [
     nodeId,
-    requests.map((request) => request.callId),
-    requests.map((request) => request.extends),
-    requests.map((request) => request.caller.keyId),
-    requests.map((request) => request.caller.projectId),
-    requests.map((request) => request.caller.accountId),
-    requests.map((request) => request.caller.billingMode === "managed"),
+    list(requests.map((request) => request.callId)),
+    list(requests.map((request) => request.extends)),
+    list(requests.map((request) => request.caller.keyId)),
+    list(requests.map((request) => request.caller.projectId)),
+    list(requests.map((request) => request.caller.accountId)),
+    list(requests.map((request) => request.caller.billingMode === "managed")),
     requests.map((request) => storable(request.requestedModel)),
-    wanted.map((options) => options.length),
-    wanted.flatMap((options) => options.map((option) => option.full)),
-    wanted.flatMap((options) => options.map((option) => option.least)),
-    endings.map((ending) => ending.callId),
-    endings.map((ending) => ending.state),
-    endings.map((ending) => ending.actual),
+    list(wanted.map((options) => options.length)),
+    list(wanted.flatMap((options) => options.map((option) => option.full))),
+    list(wanted.flatMap((options) => options.map((option) => option.least))),
+    list(endings.map((ending) => ending.callId)),
+    list(endings.map((ending) => ending.state)),
+    list(endings.map((ending) => ending.actual)),
     calls.length === 0 ? null : JSON.stringify(calls),
     calls.length === 0 ? null : JSON.stringify(attempts)
   ]

@@ -12,6 +12,7 @@ import Pg from "pg"
 import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import * as Migrations from "./Migrations.ts"
+import { type Prepared, prepare } from "./Prepared.ts"
 
 export interface DatabaseOptions {
   /** PostgreSQL's URL; without one the embedded database is opened. */
@@ -30,6 +31,8 @@ export interface DatabaseShape {
   readonly died: Effect.Effect<never, DatabaseFailed>
   /** Whether a trivial question is answered now; how long to wait is the caller's affair. */
   readonly answers: Effect.Effect<boolean>
+  /** A statement for the hot path, past the client's own ways; `name` is the statement's alone. */
+  readonly prepare: (name: string, text: string) => Prepared
 }
 
 /** Facts about the database that is behind `SqlClient`. */
@@ -38,6 +41,8 @@ export class Database extends Context.Tag("gateway/sql/Database")<Database, Data
 const defaultMaxConnections = 10
 const defaultStatementTimeoutMillis = 5_000
 const connectMillis = 5_000
+/** How much later than the server's own limit a statement's answer may come. */
+const silenceMillis = 1_000
 const goodbyeMillis = 2_000
 
 /** The database, migrated: the same client and the same dialect whichever it is. */
@@ -60,12 +65,22 @@ export const layerUnmigrated = (
       const client = yield* PgClient.fromPool({ acquire: Effect.succeed(pool) })
       return Context.make(PgClient.PgClient, client).pipe(
         Context.add(SqlClient, client),
-        Context.add(Database, { ...database, answers: Effect.isSuccess(client`select 1`) })
+        Context.add(Database, {
+          ...database,
+          answers: Effect.isSuccess(client`select 1`),
+          prepare: (name, text) =>
+            prepare(pool, {
+              // the connections of the embedded database share one session, where a name could be taken only once
+              name: database.kind === "embedded" ? undefined : name,
+              text,
+              answerMillis: (options.statementTimeoutMillis ?? defaultStatementTimeoutMillis) + silenceMillis
+            })
+        })
       )
     })
   ).pipe(Layer.provide(Reactivity.layer))
 
-interface Opened extends Omit<DatabaseShape, "answers"> {
+interface Opened extends Omit<DatabaseShape, "answers" | "prepare"> {
   readonly pool: Pg.Pool
 }
 

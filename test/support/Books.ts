@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { make as ledgerStore } from "../../src/ledger/LedgerStore.ts"
+import { audit } from "../../src/ledger/Audit.ts"
 import * as Database from "../../src/sql/Database.ts"
 
 /** What the books say, read by nobody who would put them right. */
@@ -22,7 +22,7 @@ export const books = Effect.gen(function* () {
       `select sum(amount)::int as count from (select amount_micro_usd as amount from journal j
         where credit is not null union all select -amount_micro_usd from journal where debit is not null) m`
     ),
-    wrong: yield* ledgerStore((statement, parameters) => sql.unsafe(statement, parameters), "").audit
+    wrong: yield* audit(sql)
   }
 })
 
