@@ -1,5 +1,3 @@
-import type { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 
 /** An invariant of the books, and a query that returns the rows which break it. */
@@ -71,10 +69,12 @@ const violations: ReadonlyArray<Violation> = [
 ]
 
 /** Names the invariants that do not hold, each with the first rows that break it. */
-export const audit = (sql: SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> =>
+export const audit = <E>(
+  ask: (query: string) => Effect.Effect<ReadonlyArray<object>, E>
+): Effect.Effect<ReadonlyArray<string>, E> =>
   Effect.map(
     Effect.forEach(violations, ({ invariant, query }) =>
-      Effect.map(sql.unsafe(query), (rows) =>
+      Effect.map(ask(query), (rows) =>
         rows.length === 0 ? [] : [`${invariant}: ${JSON.stringify(rows.slice(0, 3))}`]
       )
     ),

@@ -112,7 +112,7 @@ const make = (sql: SqlClient, batch: Prepared, nodeId: string): LedgerStoreShape
       }),
       Effect.map(([balance]) => balance)
     ),
-  audit: Effect.mapError(audit(sql), (cause) => new StoreUnavailable({ cause }))
+  audit: Effect.mapError(audit(sql.unsafe), (cause) => new StoreUnavailable({ cause }))
 })
 
 const batchStatement =
