@@ -74,9 +74,7 @@ export const audit = <E>(
 ): Effect.Effect<ReadonlyArray<string>, E> =>
   Effect.map(
     Effect.forEach(violations, ({ invariant, query }) =>
-      Effect.map(ask(query), (rows) =>
-        rows.length === 0 ? [] : [`${invariant}: ${JSON.stringify(rows.slice(0, 3))}`]
-      )
+      Effect.map(ask(query), (rows) => (rows.length === 0 ? [] : [`${invariant}: ${JSON.stringify(rows.slice(0, 3))}`]))
     ),
     (found) => found.flat()
   )
