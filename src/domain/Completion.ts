@@ -33,13 +33,13 @@ export interface AnswerToolCall {
   readonly extraContent: { readonly [key: string]: unknown } | null
 }
 
-/** Adds up the events of one answer. One instance per attempt. */
+/** Adds up the events of one answer. One instance per attempt; what most answers do not have is made when it comes. */
 export class Accumulator {
   private text = ""
   private refusal = ""
-  private readonly reasoning = new Map<number, ReasoningBlock>()
-  private readonly toolCalls = new Map<number, AnswerToolCall>()
-  private readonly annotations: Array<{ readonly [key: string]: unknown }> = []
+  private reasoning: Map<number, ReasoningBlock> | undefined
+  private toolCalls: Map<number, AnswerToolCall> | undefined
+  private annotations: Array<{ readonly [key: string]: unknown }> | undefined
   private audio: { readonly [key: string]: unknown } | null = null
   private logprobs: Array<unknown> | null = null
   private finish: { readonly reason: FinishReason; readonly native: string } | undefined
@@ -58,6 +58,7 @@ export class Accumulator {
         this.refusal += event.text
         return
       case "Reasoning": {
+        this.reasoning ??= new Map()
         const before = this.reasoning.get(event.index)
         this.reasoning.set(event.index, {
           kind: event.kind,
@@ -68,6 +69,7 @@ export class Accumulator {
         return
       }
       case "ToolCall": {
+        this.toolCalls ??= new Map()
         const before = this.toolCalls.get(event.index)
         this.toolCalls.set(event.index, {
           kind: event.kind,
@@ -79,6 +81,7 @@ export class Accumulator {
         return
       }
       case "Annotation":
+        this.annotations ??= []
         this.annotations.push(event.annotation)
         return
       case "Audio":
@@ -102,8 +105,8 @@ export class Accumulator {
     return (
       this.text === "" &&
       this.refusal === "" &&
-      this.toolCalls.size === 0 &&
-      this.reasoning.size === 0 &&
+      this.toolCalls === undefined &&
+      this.reasoning === undefined &&
       this.audio === null
     )
   }
@@ -116,7 +119,7 @@ export class Accumulator {
       refusal: this.refusal,
       reasoning: inOrder(this.reasoning),
       toolCalls: inOrder(this.toolCalls),
-      annotations: this.annotations,
+      annotations: this.annotations ?? [],
       audio: this.audio,
       logprobs: this.logprobs,
       finish: this.finish.reason,
@@ -129,8 +132,8 @@ export class Accumulator {
   }
 }
 
-const inOrder = <A>(blocks: ReadonlyMap<number, A>): ReadonlyArray<A> =>
-  [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block)
+const inOrder = <A>(blocks: ReadonlyMap<number, A> | undefined): ReadonlyArray<A> =>
+  blocks === undefined ? [] : [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block)
 
 /** Audio comes in fragments whose data and transcript continue each other; everything else is a fact, the last holds. */
 const joined = (

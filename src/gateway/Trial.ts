@@ -46,7 +46,7 @@ export const make = (deps: TrialDeps): Trial => {
     const { admitted } = meter
     const { fallbackEnabled } = admitted.ranked
     const candidates = admitted.ranked.candidates.slice(meter.hold.option)
-    const retries = new Map<Candidate, number>()
+    let retry: { readonly candidate: Candidate; readonly millis: number } | undefined
     const endsAtMillis = admitted.startedAtMillis + deadlines.totalMillis
 
     const attempted = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, ProviderError> => {
@@ -79,10 +79,8 @@ export const make = (deps: TrialDeps): Trial => {
         : Effect.flatMap(extended(meter, candidate, missing), () => attempted(candidate, rest))
     }
     const delayed = (candidate: Candidate, rest: ReadonlyArray<Candidate>): Effect.Effect<A, AttemptFailure> => {
-      const millis = retries.get(candidate)
-      return millis === undefined || millis === 0
-        ? run(candidate, rest)
-        : Effect.flatMap(sleep(millis), () => run(candidate, rest))
+      const millis = retry?.candidate === candidate ? retry.millis : 0
+      return millis === 0 ? run(candidate, rest) : Effect.flatMap(sleep(millis), () => run(candidate, rest))
     }
     const sleep = (millis: number): Effect.Effect<void> =>
       Effect.async((resume) => {
@@ -99,7 +97,7 @@ export const make = (deps: TrialDeps): Trial => {
         const left = withinBudget(next(failed, rest), last.candidate)
         if (last.error._tag !== "ProviderError" || left[0] !== last.candidate) return left
         const millis = backOffMillis(last.error, random.number())
-        retries.set(last.candidate, millis)
+        retry = { candidate: last.candidate, millis }
         return timers.now() + millis < endsAtMillis ? left : []
       })
     }

@@ -86,17 +86,22 @@ class Attempt implements Upstream, AnswerHandler {
     this.exchange = transport.send({ ...unsigned, headers }, this)
   }
 
-  readonly pause = (): void => this.exchange?.pause()
-  readonly resume = (): void => this.exchange?.resume()
+  pause(): void {
+    this.exchange?.pause()
+  }
+
+  resume(): void {
+    this.exchange?.resume()
+  }
 
   /** After its end an attempt has nothing to close: the rest of the answer is read out, or the connection dropped, in time. */
-  readonly close = (): void => {
+  close(): void {
     if (this.isOver) return
     this.over()
     this.exchange?.close()
   }
 
-  readonly head = (status: number, headers: ResponseHeaders): void => {
+  head(status: number, headers: ResponseHeaders): void {
     if (this.isOver) return
     this.receiver.activity()
     if (status < 200 || status >= 300) {
@@ -110,13 +115,13 @@ class Attempt implements Upstream, AnswerHandler {
     else this.body = body
   }
 
-  readonly data = (bytes: Uint8Array): void => {
+  data(bytes: Uint8Array): void {
     if (this.isOver) return
     this.receiver.activity()
     if (this.body !== undefined) this.take(this.body.push(bytes))
   }
 
-  readonly end = (): void => {
+  end(): void {
     this.hasEnded = true
     if (this.isOver) {
       this.deadline?.()
@@ -125,7 +130,7 @@ class Attempt implements Upstream, AnswerHandler {
     if (this.body !== undefined) this.take(this.body.end())
   }
 
-  readonly fail = (failure: ProviderFailure): void => {
+  fail(failure: ProviderFailure): void {
     if (this.isOver) {
       this.deadline?.()
       return
@@ -206,7 +211,9 @@ class Collected {
   }
 
   get text(): string {
-    return Buffer.concat(this.parts).toString("utf8")
+    const [only] = this.parts
+    const bytes = this.parts.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(this.parts)
+    return bytes.toString("utf8")
   }
 }
 
@@ -220,12 +227,15 @@ class PlainBody implements Body {
     this.call = call
   }
 
-  readonly push = (bytes: Uint8Array): Step =>
-    this.collected.add(bytes)
+  push(bytes: Uint8Array): Step {
+    return this.collected.add(bytes)
       ? more
       : { events: [], progress: { _tag: "BadResponse", detail: `an answer of more than ${plainAnswerBytes} bytes` } }
+  }
 
-  readonly end = (): Step => this.protocol.plain(this.call, this.collected.text)
+  end(): Step {
+    return this.protocol.plain(this.call, this.collected.text)
+  }
 }
 
 class ErrorBody implements Body {
@@ -236,7 +246,11 @@ class ErrorBody implements Body {
     this.classify = classify
   }
 
-  readonly push = (bytes: Uint8Array): Step => (this.collected.add(bytes) ? more : this.end())
+  push(bytes: Uint8Array): Step {
+    return this.collected.add(bytes) ? more : this.end()
+  }
 
-  readonly end = (): Step => ({ events: [], progress: this.classify(this.collected.text) })
+  end(): Step {
+    return { events: [], progress: this.classify(this.collected.text) }
+  }
 }

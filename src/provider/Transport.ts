@@ -128,19 +128,19 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     this.over(error)
   }
 
-  readonly pause = (): void => {
+  pause(): void {
     if (this.paused) return
     this.paused = true
     this.controller?.pause()
   }
 
-  readonly resume = (): void => {
+  resume(): void {
     if (!this.paused) return
     this.paused = false
     this.controller?.resume()
   }
 
-  readonly close = (): void => {
+  close(): void {
     if (this.state === "over") return
     this.state = "over"
     this.controller?.abort(closed)

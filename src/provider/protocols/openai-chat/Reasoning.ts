@@ -5,20 +5,22 @@ import { isObject, type Json, listAt, textAt } from "../../Json.ts"
 export class Reasoning {
   private blocks = 0
   /** The running block of each upstream block. */
-  private readonly indexes = new Map<string, number>()
+  private indexes: Map<string, number> | undefined
   private detailed = false
   private readonly repeats: boolean
   /** What each block has said, kept only where fragments repeat it. */
-  private readonly said = new Map<number, string>()
+  private said: Map<number, string> | undefined
 
   constructor(repeats: boolean) {
     this.repeats = repeats
   }
 
   read(delta: Json, events: Array<ChatEvent>): void {
-    const details = listAt(delta, "reasoning_details").filter(isObject)
-    if (details.length > 0) this.detailed = true
-    for (const detail of details) this.detail(detail, events)
+    for (const detail of listAt(delta, "reasoning_details")) {
+      if (!isObject(detail)) continue
+      this.detailed = true
+      this.detail(detail, events)
+    }
     if (!this.detailed) this.plain(textAt(delta, "reasoning_content") ?? textAt(delta, "reasoning"), events)
   }
 
@@ -46,6 +48,7 @@ export class Reasoning {
   }
 
   private unsaid(index: number, text: string): string {
+    this.said ??= new Map()
     const said = this.said.get(index) ?? ""
     const fresh = text.startsWith(said) ? text.slice(said.length) : text
     this.said.set(index, said + fresh)
@@ -53,6 +56,7 @@ export class Reasoning {
   }
 
   private indexOf(block: string): number {
+    this.indexes ??= new Map()
     const known = this.indexes.get(block)
     if (known !== undefined) return known
     const index = this.blocks++

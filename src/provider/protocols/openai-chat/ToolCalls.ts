@@ -22,7 +22,7 @@ const mostToolCalls = 1024
  */
 export class ToolCalls {
   private readonly slots: Array<Slot> = []
-  private readonly byIndex = new Map<number, Slot>()
+  private byIndex: Map<number, Slot> | undefined
   private readonly requestId: RequestId
 
   constructor(requestId: RequestId) {
@@ -56,6 +56,7 @@ export class ToolCalls {
     const names = nameOf(fragment) !== undefined
     const given = fragment["index"]
     if (typeof given === "number") {
+      this.byIndex ??= new Map()
       const known = this.byIndex.get(given)
       const another = id !== undefined && names && known?.upstreamId !== undefined && known.upstreamId !== id
       if (known !== undefined && !another) return known
