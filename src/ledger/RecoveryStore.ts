@@ -50,7 +50,7 @@ export const sweep = (
   Effect.zipLeft(
     expire(sql, silence, longestCall),
     sql`delete from node n where n.seen_at <= now() - ${seconds(silence)}::interval
-      and not exists (select from hold h where h.node = n.id and h.state = 'held')`
+      and not exists (select from hold h where h.node = n.id and h.closed_at is null)`
   )
 
 export const beat = (sql: SqlClient, nodeId: string): Effect.Effect<void, SqlError> =>

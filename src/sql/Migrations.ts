@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { identity } from "./migrations/0001_identity.ts"
 import { ledger } from "./migrations/0002_ledger.ts"
 import { idempotency } from "./migrations/0003_idempotency.ts"
+import { openHoldsIndex } from "./migrations/0004_open_holds.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -13,7 +14,8 @@ export type MigrationError = Migrator.MigrationError
 export const migrations = {
   "0001_identity": identity,
   "0002_ledger": ledger,
-  "0003_idempotency": idempotency
+  "0003_idempotency": idempotency,
+  "0004_open_holds": openHoldsIndex
 }
 
 /** Any number will do, as long as every version of the gateway takes the same. */

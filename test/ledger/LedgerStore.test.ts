@@ -220,6 +220,32 @@ for (const [name, database] of databases) {
           expect(yield* ledger.audit).toEqual([])
         })
       )
+
+      // The index keeps an entry of every hold that was ever open until it is cleaned, and so grew slower by the minute.
+      it.effect(
+        "a batch finds its holds by their ids, without the index of open holds and without reading a table",
+        () =>
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            const ledger = yield* Ledger
+            const caller = yield* newCaller({})
+            const ended = yield* ledger.reserve(wants(caller, option(10)))
+            const { accountId, keyId, projectId } = caller
+            const batch = sql`select verdicts from ledger_batch(gen_random_uuid(), array[gen_random_uuid()],
+            array[false], array[${keyId}::uuid], array[${projectId}::uuid], array[${accountId}::uuid], array[true],
+            array['auto'], array[1], array[10::bigint], array[10::bigint], array[${ended.callId}::uuid],
+            array['settled'], array[5::bigint], null, null)`
+            const scans = sql<
+              Record<string, string>
+            >`select pg_stat_get_xact_numscans('hold_open'::regclass) as open_holds,
+            pg_stat_get_xact_numscans('hold'::regclass) as holds, pg_stat_get_xact_numscans('scope'::regclass) as scopes,
+            pg_stat_get_xact_numscans('hold_pkey'::regclass) as by_id`
+            const [[before], rows, [after]] = yield* sql.withTransaction(Effect.all([scans, batch, scans]))
+            expect(rows).toEqual([{ verdicts: ["granted"] }])
+            expect(after).toEqual({ ...before, by_id: expect.anything() })
+            expect(Number(after?.["by_id"])).toBeGreaterThan(Number(before?.["by_id"]))
+          })
+      )
     })
   })
 }
