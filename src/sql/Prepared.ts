@@ -47,12 +47,14 @@ export const prepare =
           query_timeout: answerMillis
         }
         client.query(query, (cause: Error | null, result: Pg.QueryResult<object>) => {
-          // what the server itself says is an answer; anything else leaves the connection in doubt
-          if (!over(cause !== null && !(cause instanceof Pg.DatabaseError))) return
+          if (!over(cause !== null && !isRefusal(cause))) return
           resume(cause ? failed("Failed to execute statement", cause) : Effect.succeed(result.rows))
         })
       })
       return Effect.sync(() => abandon())
     })
+
+/** The server has refused the statement and goes on; any other failure leaves the connection in doubt. */
+const isRefusal = (cause: Error): boolean => cause instanceof Pg.DatabaseError && cause.severity === "ERROR"
 
 const failed = (message: string, cause: unknown) => Effect.fail(new SqlError({ cause, message }))
