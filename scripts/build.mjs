@@ -33,6 +33,7 @@ await build({
   ...shared,
   entryPoints: { main: join(root, "src/main.ts") },
   splitting: true,
+  alias: { undici: join(root, "scripts/undici.js") },
   chunkNames: "chunks/[name]-[hash]"
 })
 await build({ ...shared, entryPoints: { worker: join(root, "src/sql/embedded/worker.js") } })

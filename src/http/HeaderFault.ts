@@ -8,14 +8,15 @@ const lengths: ReadonlySet<number> = new Set(single.map((name) => name.length))
 
 /** What node's parser lets through and we do not: doubled headers that matter, and absolute or odd targets. */
 export const headerFault = (request: IncomingMessage): InvalidRequest | undefined => {
+  /** A bit for each of them. */
   let seen = 0
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
     const raw = request.rawHeaders[at] ?? ""
     if (!lengths.has(raw.length)) continue
-    const name = raw.toLowerCase()
-    const bit = (1 << (single.indexOf(name) + 1)) >> 1
-    if ((seen & bit) !== 0) return fault(`The header ${name} was sent more than once.`)
-    seen |= bit
+    const place = single.indexOf(raw.toLowerCase())
+    if (place < 0) continue
+    if ((seen & (1 << place)) !== 0) return fault(`The header ${single[place]} was sent more than once.`)
+    seen |= 1 << place
   }
   if (request.httpVersion !== "1.1" && request.httpVersion !== "1.0") return fault("The HTTP version has to be 1.1.")
   const coding = request.headers["transfer-encoding"]

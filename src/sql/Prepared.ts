@@ -20,10 +20,10 @@ export const prepare =
   (pool: Pg.Pool, { answerMillis, name, text }: PreparedOptions): Prepared =>
   (parameters) =>
     Effect.async((resume) => {
+      let isAbandoned = false
       let abandon: () => void = () => {
         isAbandoned = true
       }
-      let isAbandoned = false
       pool.connect((error, client, release) => {
         if (client === undefined) return resume(failed("Failed to acquire connection", error))
         if (isAbandoned) return release()
