@@ -154,7 +154,8 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
           },
           onSuccess: (held) => {
             const call = begun(admitted, held)
-            return Effect.matchCauseEffect(restore(use(admitted, call)), {
+            const used = restore(Effect.suspend(() => use(admitted, call)))
+            return Effect.matchCauseEffect(used, {
               onFailure: (cause) => ended(call, Exit.failCause(cause)),
               onSuccess: (value) => ended(call, Exit.succeed(value))
             })
