@@ -12,6 +12,28 @@ const pool = Effect.acquireRelease(
   (opened) => Effect.promise(() => opened.end())
 )
 
+/** Sees and ends other connections. */
+const observer = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const client = new Pg.Client({ connectionString: postgresServer ?? "" })
+    await client.connect()
+    return client
+  }),
+  (client) => Effect.promise(() => client.end())
+)
+
+const untilSleeping = (client: Pg.Client, pid: number) =>
+  Effect.repeat(
+    Effect.promise(async () => {
+      const { rowCount } = await client.query(
+        "select from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'",
+        [pid]
+      )
+      return rowCount
+    }),
+    { until: (sleeping) => sleeping === 1 }
+  )
+
 const processOf = (opened: Pg.Pool): Effect.Effect<number> =>
   Effect.promise(async () => {
     const { rows } = await opened.query<{ pid: number }>("select pg_backend_pid() as pid")
@@ -58,7 +80,7 @@ describe.skipIf(postgresServer === undefined)("a prepared statement", () => {
       const before = yield* processOf(opened)
       const sleep = prepare(opened, { name: "sleep", text: "select pg_sleep($1)", answerMillis: 5_000 })
       const fiber = yield* Effect.fork(sleep([5]))
-      yield* Effect.sleep(50)
+      yield* untilSleeping(yield* observer, before)
       yield* Fiber.interrupt(fiber)
       expect(yield* processOf(opened)).not.toBe(before)
     })
@@ -81,15 +103,11 @@ describe.skipIf(postgresServer === undefined)("a prepared statement", () => {
   it.scopedLive("fails when its connection is cut under it, and the next one gets another", () =>
     Effect.gen(function* () {
       const opened = yield* pool
-      const other = new Pg.Client({ connectionString: postgresServer ?? "" })
-      yield* Effect.acquireRelease(
-        Effect.promise(() => other.connect()),
-        () => Effect.promise(() => other.end())
-      )
+      const other = yield* observer
       const victim = yield* processOf(opened)
       const sleep = prepare(opened, { name: "sleep", text: "select pg_sleep($1)", answerMillis: 5_000 })
       const fiber = yield* Effect.fork(Effect.either(sleep([5])))
-      yield* Effect.sleep(50)
+      yield* untilSleeping(other, victim)
       yield* Effect.promise(() => other.query("select pg_terminate_backend($1)", [victim]))
       expect(Either.isLeft(yield* Fiber.join(fiber))).toBe(true)
       expect(yield* processOf(opened)).not.toBe(victim)
