@@ -73,8 +73,12 @@ export const startService = async (options: ServiceOptions = {}): Promise<Servic
     await writeFile(env["GATEWAY_CONFIG"], JSON.stringify(options.config))
   }
   const child = spawn(process.execPath, [bundle], { env, cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+  const cleanUp = async () => {
+    await rm(folder, { recursive: true, force: true })
+    await database?.drop()
+  }
   let output = ""
-  const url = await new Promise<string>((resolve, reject) => {
+  const started = new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`the service did not start:\n${output}`)), startMillis)
     const read = (chunk: Buffer) => {
       output += chunk.toString("utf8")
@@ -90,6 +94,11 @@ export const startService = async (options: ServiceOptions = {}): Promise<Servic
       clearTimeout(timer)
       reject(new Error(`the service ended with ${code}:\n${output}`))
     })
+  })
+  const url = await started.catch(async (error) => {
+    child.kill("SIGKILL")
+    await cleanUp()
+    throw error
   })
   const call = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init)
   return {
@@ -109,8 +118,7 @@ export const startService = async (options: ServiceOptions = {}): Promise<Servic
         child.kill(signal)
         await once(child, "exit")
       }
-      await rm(folder, { recursive: true, force: true })
-      await database?.drop()
+      await cleanUp()
       return child.exitCode
     }
   }
