@@ -51,9 +51,9 @@ export class Watch {
   }
 
   resume(): void {
+    const now = this.options.timers.now()
     this.paused = false
-    this.mark()
-    const now = this.markedAtMillis ?? 0
+    this.markedAtMillis = now
     if (!this.stopped && this.looksAtMillis > now + this.options.idleMillis) this.lookLater(now)
   }
 

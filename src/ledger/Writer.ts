@@ -263,7 +263,7 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
           cancel()
           resume(Effect.void)
         }
-        if (!writing && ending.size === 0) idle()
+        if (!writing && ending.size === 0 && requests.length === 0) idle()
         else flush()
       }).pipe(
         Effect.zipRight(Effect.suspend(() => (ending.size === 0 ? Effect.void : Effect.logError(lost, ending.size))))

@@ -293,6 +293,15 @@ describe("a store in trouble", () => {
 })
 
 describe("closing", () => {
+  it.effect("waits for a request that came in the same turn", () =>
+    Effect.gen(function* () {
+      const { writer, scope } = yield* scripted((batch) => Effect.zipRight(quiet, grantsAll(batch)))
+      const asking = Effect.runFork(writer.request(request()))
+      yield* Scope.close(scope, Exit.void)
+      expect(asking.unsafePoll()).not.toBeNull()
+    })
+  )
+
   it.effect("writes what is queued and refuses what is new", () =>
     Effect.gen(function* () {
       const { writer, written, scope } = yield* scripted()
