@@ -1,6 +1,7 @@
 import type { ChatEvent } from "../domain/ChatEvent.ts"
 import type { ProviderFailure } from "../domain/ProviderError.ts"
 import type { ProtocolId, SupportTable } from "../domain/Support.ts"
+import { Malformed } from "./Fields.ts"
 import type { Framing } from "./Framing.ts"
 import type { ProviderCall } from "./Provider.ts"
 
@@ -80,7 +81,7 @@ export const streaming = <Frame, State>(framing: Framing<Frame>, machine: Machin
     let progress: Step["progress"] = "more"
     const reader = framing.open((frame) => {
       if (progress !== "more") return
-      const step = machine.step(state, frame)
+      const step = readable(() => machine.step(state, frame))
       for (const event of step.events) events.push(event)
       progress = step.progress
     })
@@ -95,16 +96,28 @@ export const streaming = <Frame, State>(framing: Framing<Frame>, machine: Machin
         if (progress !== "more") return { events: [], progress }
         const violation = reader.end()
         return violation === undefined
-          ? machine.onEnd(state)
+          ? readable(() => machine.onEnd(state))
           : { events: [], progress: { _tag: "BadResponse", detail: violation } }
       }
     }
   }
 })
 
-export const more = (...events: ReadonlyArray<ChatEvent>): Step => ({ events, progress: "more" })
-export const whole = (...events: ReadonlyArray<ChatEvent>): Step => ({ events, progress: "whole" })
+/** A step of a decoder that reads by `Fields`: what it cannot read fails the answer. */
+export const readable = (step: () => Step): Step => {
+  try {
+    return step()
+  } catch (error) {
+    if (error instanceof Malformed) return failed({ _tag: "BadResponse", detail: error.detail })
+    throw error
+  }
+}
+
+export const more = (events: ReadonlyArray<ChatEvent> = none): Step => ({ events, progress: "more" })
+export const whole = (events: ReadonlyArray<ChatEvent> = none): Step => ({ events, progress: "whole" })
 export const failed = (failure: ProviderFailure, events: ReadonlyArray<ChatEvent> = []): Step => ({
   events,
   progress: failure
 })
+
+const none: ReadonlyArray<never> = []

@@ -201,8 +201,7 @@ describe("a stream of Anthropic's", () => {
         "pause_turn",
         "max_tokens",
         "model_context_window_exceeded",
-        "refusal",
-        "new_one"
+        "refusal"
       ].map(finish)
     ).toEqual([
       ["whole", "stop"],
@@ -210,8 +209,7 @@ describe("a stream of Anthropic's", () => {
       ["whole", "stop"],
       ["whole", "length"],
       ["whole", "length"],
-      ["whole", "content_filter"],
-      ["whole", "stop"]
+      ["whole", "content_filter"]
     ])
   })
 

@@ -185,7 +185,6 @@ describe("a stream", () => {
       frame("sparkle", { any: 1 }),
       frame("contentBlockStart", { contentBlockIndex: 0, start: {} }),
       delta(0, { text: "x" }),
-      delta(0, { image: {} }),
       ended("end_turn"),
       metadata
     ])
@@ -239,8 +238,7 @@ describe("stop reasons", () => {
     ["max_tokens", "length"],
     ["model_context_window_exceeded", "length"],
     ["guardrail_intervened", "content_filter"],
-    ["content_filtered", "content_filter"],
-    ["something_new", "stop"]
+    ["content_filtered", "content_filter"]
   ] as const
 
   it("are finishes, the native word kept", () => {

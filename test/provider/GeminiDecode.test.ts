@@ -212,9 +212,7 @@ describe("how Gemini finishes", () => {
     ["BLOCKLIST", "content_filter"],
     ["PROHIBITED_CONTENT", "content_filter"],
     ["SPII", "content_filter"],
-    ["IMAGE_SAFETY", "content_filter"],
-    ["OTHER", "stop"],
-    ["SOMETHING_NEW", "stop"]
+    ["IMAGE_SAFETY", "content_filter"]
   ]
 
   it("is told in our words, its own kept", () => {
@@ -227,9 +225,8 @@ describe("how Gemini finishes", () => {
     for (const native of ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"]) {
       expect(read([chunk([], native)]).progress).toMatchObject({ _tag: "BadResponse" })
     }
-    for (const native of ["OTHER", "SOMETHING_NEW", "NO_IMAGE"]) {
-      expect(read([chunk([], native)]).progress).toEqual({ _tag: "EmptyCompletion" })
-    }
+    expect(read([chunk([], "OTHER")]).progress).toEqual({ _tag: "EmptyCompletion" })
+    expect(read([chunk(text, "OTHER")]).progress).toMatchObject({ _tag: "BadResponse" })
   })
 
   it("is missing from an answer that was cut off", () => {

@@ -1,6 +1,7 @@
 import type { ChatRequest } from "../../../domain/Chat.ts"
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
-import { isObject, type Json, parseObject, textAt } from "../../Json.ts"
+import { objectOf, textOf } from "../../Fields.ts"
+import { type Json, parseObject } from "../../Json.ts"
 import { failed, more, type Step } from "../../Protocol.ts"
 import { type ToolNames, toolNamesOf } from "../turns/ToolNames.ts"
 import { customToolsOf } from "../turns/Tools.ts"
@@ -32,11 +33,10 @@ export class ContentBlocks {
   }
 
   start(index: unknown, block: Json): Step {
+    if (this.open.has(index)) return bad("a block that begins twice")
     const begun = this.begin(block)
-    if (begun === undefined) return failed({ _tag: "BadResponse", detail: "a tool call without a name" })
-    if (this.toolCalls > mostToolCalls) {
-      return failed({ _tag: "BadResponse", detail: `more than ${mostToolCalls} tool calls` })
-    }
+    if (begun === undefined) return bad("a block of an unknown type, or a tool call without a name")
+    if (this.toolCalls > mostToolCalls) return bad(`more than ${mostToolCalls} tool calls`)
     const { event, kept } = begun
     this.open.set(index, kept)
     return this.said(event)
@@ -44,20 +44,24 @@ export class ContentBlocks {
 
   delta(index: unknown, delta: Json): Step {
     const block = this.open.get(index)
-    if (block === undefined) return failed({ _tag: "BadResponse", detail: "a piece of a block that never began" })
+    if (block === undefined) return bad("a piece of a block that never began")
+    if (block._tag === "Other") return more()
     switch (delta["type"]) {
       case "text_delta":
-        return block._tag === "Text" ? this.said(textEvent(textAt(delta, "text"))) : more()
+        return block._tag === "Text" ? this.said(textEvent(textOf(delta, "text"))) : misplaced
       case "thinking_delta":
-        return block._tag === "Thinking" ? this.said(thought(block.index, textAt(delta, "thinking"))) : more()
+        return block._tag === "Thinking" ? this.said(thought(block.index, textOf(delta, "thinking"))) : misplaced
       case "signature_delta":
         return block._tag === "Thinking"
-          ? this.said(thought(block.index, undefined, textAt(delta, "signature")))
-          : more()
+          ? this.said(thought(block.index, undefined, textOf(delta, "signature")))
+          : misplaced
       case "input_json_delta":
-        return this.input(block, textAt(delta, "partial_json"))
-      default:
+        return this.input(block, textOf(delta, "partial_json"))
+      // of the provider's own search, which is never asked for
+      case "citations_delta":
         return more()
+      default:
+        return bad("a piece of a block of an unknown type")
     }
   }
 
@@ -65,45 +69,52 @@ export class ContentBlocks {
   stop(index: unknown): Step {
     const block = this.open.get(index)
     this.open.delete(index)
-    if (block?._tag === "ToolUse" && !block.hasInput) return more(pieceOf(block, "{}"))
+    if (block?._tag === "ToolUse" && !block.hasInput) return more([pieceOf(block, "{}")])
     if (block?._tag === "Custom") {
       const input = parseObject(block.input)?.["input"]
       const text = typeof input === "string" ? input : block.input
-      return text === "" ? more() : more(pieceOf(block, text))
+      return text === "" ? more() : more([pieceOf(block, text)])
     }
     return more()
+  }
+
+  /** What is still to be said of blocks that nobody has stopped. */
+  stopAll(): ReadonlyArray<ChatEvent> {
+    return [...this.open.keys()].flatMap((index) => this.stop(index).events)
   }
 
   private begin(block: Json): { readonly kept: Block; readonly event: ChatEvent | undefined } | undefined {
     switch (block["type"]) {
       case "text":
-        return { kept: { _tag: "Text" }, event: textEvent(textAt(block, "text")) }
+        return { kept: { _tag: "Text" }, event: textEvent(textOf(block, "text")) }
       case "thinking": {
         const index = this.thoughts++
         return {
           kept: { _tag: "Thinking", index },
-          event: thought(index, textAt(block, "thinking"), textAt(block, "signature"))
+          event: thought(index, textOf(block, "thinking"), textOf(block, "signature"))
         }
       }
       case "redacted_thinking":
         return {
           kept: { _tag: "Other" },
-          event: { _tag: "Reasoning", index: this.thoughts++, kind: "encrypted", text: textAt(block, "data") ?? "" }
+          event: { _tag: "Reasoning", index: this.thoughts++, kind: "encrypted", text: textOf(block, "data") ?? "" }
         }
       case "tool_use":
         return this.beginCall(block)
       default:
-        return { kept: { _tag: "Other" }, event: undefined }
+        return typeof block["type"] === "string" && isOwnTool(block["type"])
+          ? { kept: { _tag: "Other" }, event: undefined }
+          : undefined
     }
   }
 
   private beginCall(block: Json): { readonly kept: Block; readonly event: ChatEvent } | undefined {
-    const [given, id] = [textAt(block, "name"), textAt(block, "id")]
+    const [given, id] = [textOf(block, "name"), textOf(block, "id")]
     if (given === undefined || id === undefined) return undefined
     const index = this.toolCalls++
     const name = this.names.toClient(given)
-    const input = block["input"]
-    const early = isObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : ""
+    const input = objectOf(block, "input") ?? {}
+    const early = Object.keys(input).length > 0 ? JSON.stringify(input) : ""
     if (this.customTools.has(name)) {
       const event: ChatEvent = { _tag: "ToolCall", index, kind: "custom", id, name, arguments: "" }
       return { kept: { _tag: "Custom", index, kind: "custom", input: early }, event }
@@ -116,18 +127,29 @@ export class ContentBlocks {
 
   private input(block: Block, piece: string | undefined): Step {
     if (piece === undefined) return more()
-    if (block._tag === "Custom") block.input += piece
-    if (block._tag !== "ToolUse") return more()
+    if (block._tag === "Custom") {
+      block.input += piece
+      return more()
+    }
+    if (block._tag !== "ToolUse") return misplaced
     block.hasInput = true
-    return more(pieceOf(block, piece))
+    return more([pieceOf(block, piece)])
   }
 
   private said(event: ChatEvent | undefined): Step {
     if (event === undefined) return more()
     this.hasContent = true
-    return more(event)
+    return more([event])
   }
 }
+
+const bad = (detail: string): Step => failed({ _tag: "BadResponse", detail })
+
+const misplaced = bad("a piece of a block of another type")
+
+/** What the provider's own tools do; they are never sent, and what they say of themselves is no part of the answer. */
+const isOwnTool = (type: string): boolean =>
+  type === "server_tool_use" || type === "mcp_tool_use" || type === "container_upload" || type.endsWith("_tool_result")
 
 const textEvent = (text: string | undefined): ChatEvent | undefined =>
   text === undefined ? undefined : { _tag: "Text", text }

@@ -1,10 +1,15 @@
-import type { ChatEvent, FinishReason } from "../../../domain/ChatEvent.ts"
+import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { SseEvent } from "../../../wire/Sse.ts"
+import { malformed, objectOf, objectsOf, textOf } from "../../Fields.ts"
+import { brokenAnswer } from "../../FinishTable.ts"
 import { isObject, type Json, objectAt, parseObject, textAt } from "../../Json.ts"
-import { failed, type Machine, more, type Step, whole } from "../../Protocol.ts"
+import { failed, type Machine, more, readable, type Step, whole } from "../../Protocol.ts"
 import type { ProviderCall } from "../../Provider.ts"
+import { servedOf } from "../../Served.ts"
 import { classifyInBand } from "./Classify.ts"
 import { ContentBlocks } from "./ContentBlocks.ts"
+import { finishReasonOf } from "./FinishReasons.ts"
 import { UsageSoFar } from "./Usage.ts"
 
 /** What a stream has said so far. */
@@ -27,15 +32,21 @@ export const machine: Machine<SseEvent, State> = {
     if (json === undefined) return failed({ _tag: "BadResponse", detail: "an event that is not a JSON object" })
     switch (json["type"]) {
       case "message_start":
-        return messageStart(state, objectAt(json, "message") ?? {})
+        return messageStart(state, objectOf(json, "message") ?? {})
       case "content_block_start":
-        return state.blocks.start(json["index"], objectAt(json, "content_block") ?? {})
+        return state.blocks.start(
+          json["index"],
+          objectOf(json, "content_block") ?? malformed("a block without content")
+        )
       case "content_block_delta":
-        return state.blocks.delta(json["index"], objectAt(json, "delta") ?? {})
+        return state.blocks.delta(
+          json["index"],
+          objectOf(json, "delta") ?? malformed("a block's delta without content")
+        )
       case "content_block_stop":
         return state.blocks.stop(json["index"])
       case "message_delta":
-        return messageDelta(state, objectAt(json, "delta") ?? {}, objectAt(json, "usage"))
+        return messageDelta(state, objectOf(json, "delta") ?? {}, objectAt(json, "usage"))
       case "message_stop":
         return messageStop(state)
       case "error":
@@ -50,29 +61,32 @@ export const machine: Machine<SseEvent, State> = {
 }
 
 /** A plain answer is its own stream, all at once. */
-export const plain = (call: ProviderCall, body: string): Step => {
-  const json = parseObject(body)
-  if (json === undefined) return failed({ _tag: "BadResponse", detail: "an answer that is not a JSON object" })
-  if (json["type"] === "error" || isObject(json["error"])) return failed(classifyInBand(json))
-  const content = json["content"]
-  if (!Array.isArray(content)) return failed({ _tag: "BadResponse", detail: "an answer without content" })
-  const state = start(call)
-  const events: Array<ChatEvent> = [...messageStart(state, json).events]
-  for (const [index, block] of content.entries()) {
-    for (const step of [state.blocks.start(index, isObject(block) ? block : {}), state.blocks.stop(index)]) {
-      events.push(...step.events)
-      if (step.progress !== "more") return failed(bad("a block that cannot be read"), events)
+export const plain = (call: ProviderCall, body: string): Step =>
+  readable(() => {
+    const json = parseObject(body)
+    if (json === undefined) return failed(brokenAnswer("an answer that is not a JSON object"))
+    if (json["type"] === "error" || isObject(json["error"])) return failed(classifyInBand(json))
+    if (!Array.isArray(json["content"])) return failed(brokenAnswer("an answer without content"))
+    const state = start(call)
+    const events: Array<ChatEvent> = []
+    const take = (step: Step): Step["progress"] => {
+      for (const event of step.events) events.push(event)
+      return step.progress
     }
-  }
-  const last = messageDelta(state, json, objectAt(json, "usage"))
-  events.push(...last.events)
-  if (state.finished) return whole(...events)
-  return state.blocks.hasContent
-    ? failed(bad("an answer without a stop reason"), events)
-    : failed({ _tag: "EmptyCompletion" })
-}
+    take(messageStart(state, json))
+    for (const [index, block] of objectsOf(json, "content").entries()) {
+      for (const step of [state.blocks.start(index, block), state.blocks.stop(index)]) {
+        const progress = take(step)
+        if (progress !== "more") return { events, progress }
+      }
+    }
+    const progress = take(messageDelta(state, json, objectAt(json, "usage")))
+    if (progress !== "more") return { events, progress }
+    if (state.finished) return whole(events)
+    return failed(state.blocks.hasContent ? withoutStopReason : { _tag: "EmptyCompletion" }, events)
+  })
 
-const bad = (detail: string) => ({ _tag: "BadResponse", detail }) as const
+const withoutStopReason = brokenAnswer("an answer without a stop reason")
 
 /** The usage of the start is not told: it counts an answer that has not been given. */
 const messageStart = (state: State, message: Json): Step => {
@@ -80,28 +94,34 @@ const messageStart = (state: State, message: Json): Step => {
   state.usage.read(usage)
   const model = textAt(message, "model")
   const serviceTier = textAt(usage, "service_tier")
-  if (model === undefined && serviceTier === undefined) return more()
-  return more({
-    _tag: "Served",
-    ...(model !== undefined && { model }),
-    ...(serviceTier !== undefined && { serviceTier })
-  })
+  return model === undefined && serviceTier === undefined ? more() : more([servedOf({ model, serviceTier })])
 }
 
 const messageDelta = (state: State, delta: Json, counts: Json | undefined): Step => {
   const events: Array<ChatEvent> = []
-  const native = textAt(delta, "stop_reason")
-  if (native !== undefined && !state.finished) {
-    if (native === "refusal") refusal(state, delta, events)
-    state.finished = true
-    const known = finishReasons.get(native) ?? "stop"
-    const reason = known === "stop" && state.blocks.toolCalls > 0 ? "tool_calls" : known
-    events.push({ _tag: "Finish", reason, native })
-  }
+  const native = textOf(delta, "stop_reason")
+  const failure = native === undefined ? undefined : stopped(state, native, delta, events)
+  if (failure !== undefined) return failed(failure, events)
   state.usage.read(counts)
   const { usage } = state.usage
   if (usage !== undefined && counts !== undefined) events.push({ _tag: "Usage", usage })
-  return more(...events)
+  return more(events)
+}
+
+/** Of several reasons the first counts, but a failure always does. */
+const stopped = (state: State, native: string, delta: Json, events: Array<ChatEvent>): ProviderFailure | undefined => {
+  const known = finishReasonOf(native)
+  if (typeof known !== "string") return known
+  if (state.finished) return undefined
+  state.finished = true
+  for (const event of state.blocks.stopAll()) events.push(event)
+  if (native === "refusal") refusal(state, delta, events)
+  events.push({
+    _tag: "Finish",
+    reason: known === "stop" && state.blocks.toolCalls > 0 ? "tool_calls" : known,
+    native
+  })
+  return undefined
 }
 
 /** A refusal without a word of its own is explained by the provider. */
@@ -112,15 +132,5 @@ const refusal = (state: State, delta: Json, events: Array<ChatEvent>): void => {
 
 const messageStop = (state: State): Step => {
   if (state.finished) return whole()
-  return failed(state.blocks.hasContent ? bad("an answer without a stop reason") : { _tag: "EmptyCompletion" })
+  return failed(state.blocks.hasContent ? withoutStopReason : { _tag: "EmptyCompletion" })
 }
-
-const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
-  ["end_turn", "stop"],
-  ["stop_sequence", "stop"],
-  ["pause_turn", "stop"],
-  ["tool_use", "tool_calls"],
-  ["max_tokens", "length"],
-  ["model_context_window_exceeded", "length"],
-  ["refusal", "content_filter"]
-])

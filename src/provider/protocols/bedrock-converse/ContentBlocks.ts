@@ -1,6 +1,7 @@
 import type { ChatRequest } from "../../../domain/Chat.ts"
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
-import { type Json, objectAt, parseObject, textAt } from "../../Json.ts"
+import { objectOf, textOf } from "../../Fields.ts"
+import { type Json, parseObject } from "../../Json.ts"
 import { failed, more, type Step } from "../../Protocol.ts"
 import { type ToolNames, toolNamesOf } from "../turns/ToolNames.ts"
 import { customToolsOf } from "../turns/Tools.ts"
@@ -34,9 +35,10 @@ export class ContentBlocks {
 
   /** Only tool calls have to begin; an upstream may begin the others as well. */
   start(at: unknown, start: Json): Step {
-    const toolUse = objectAt(start, "toolUse")
+    const toolUse = objectOf(start, "toolUse")
     if (toolUse === undefined) return more()
-    const [given, id] = [textAt(toolUse, "name"), textAt(toolUse, "toolUseId")]
+    if (this.open.has(at)) return bad("a block that begins twice")
+    const [given, id] = [textOf(toolUse, "name"), textOf(toolUse, "toolUseId")]
     if (given === undefined || id === undefined) return bad("a tool call without a name")
     const index = this.toolCalls++
     const name = this.names.toClient(given)
@@ -50,12 +52,16 @@ export class ContentBlocks {
   }
 
   delta(at: unknown, delta: Json): Step {
-    const text = textAt(delta, "text")
+    const text = textOf(delta, "text")
     if (text !== undefined) return this.said({ _tag: "Text", text })
-    const toolUse = objectAt(delta, "toolUse")
-    if (toolUse !== undefined) return this.input(this.open.get(at), textAt(toolUse, "input"))
-    const reasoning = objectAt(delta, "reasoningContent")
-    return reasoning === undefined ? more() : this.thought(at, reasoning)
+    const toolUse = objectOf(delta, "toolUse")
+    if (toolUse !== undefined) return this.input(this.open.get(at), textOf(toolUse, "input"))
+    const reasoning = objectOf(delta, "reasoningContent")
+    if (reasoning !== undefined) return this.thought(at, reasoning)
+    // citations are of documents that Bedrock was asked to cite, which it never is
+    return Object.keys(delta).every((key) => key === "text" || key === "citation")
+      ? more()
+      : bad("a piece of a block of an unknown type")
   }
 
   stop(at: unknown): Step {
@@ -64,11 +70,11 @@ export class ContentBlocks {
     switch (block?._tag) {
       case "ToolUse":
         // a call without any input has none: that is an empty object
-        return block.hasInput ? more() : more(functionPiece(block.index, "{}"))
+        return block.hasInput ? more() : more([functionPiece(block.index, "{}")])
       case "Custom": {
         const input = parseObject(block.input)?.["input"]
         const text = typeof input === "string" ? input : block.input
-        return text === "" ? more() : more({ _tag: "ToolCall", index: block.index, kind: "custom", arguments: text })
+        return text === "" ? more() : more([{ _tag: "ToolCall", index: block.index, kind: "custom", arguments: text }])
       }
       case "Redacted": {
         const text = Buffer.concat(block.pieces).toString("base64")
@@ -80,8 +86,8 @@ export class ContentBlocks {
   }
 
   /** Blocks that nobody has stopped. */
-  stopAll(): Step {
-    return more(...[...this.open.keys()].flatMap((at) => this.stop(at).events))
+  stopAll(): ReadonlyArray<ChatEvent> {
+    return [...this.open.keys()].flatMap((at) => this.stop(at).events)
   }
 
   private begin(at: unknown, block: Block): Step | undefined {
@@ -98,11 +104,11 @@ export class ContentBlocks {
       return more()
     }
     block.hasInput = true
-    return more(functionPiece(block.index, piece))
+    return more([functionPiece(block.index, piece)])
   }
 
   private thought(at: unknown, reasoning: Json): Step {
-    const redacted = textAt(reasoning, "redactedContent")
+    const redacted = textOf(reasoning, "redactedContent")
     let block = this.open.get(at)
     if (block?._tag !== "Thought" && block?._tag !== "Redacted") {
       const index = this.thoughts++
@@ -114,8 +120,8 @@ export class ContentBlocks {
       if (redacted !== undefined) block.pieces.push(Buffer.from(redacted, "base64"))
       return more()
     }
-    const text = textAt(reasoning, "text")
-    const signature = textAt(reasoning, "signature")
+    const text = textOf(reasoning, "text")
+    const signature = textOf(reasoning, "signature")
     if (text === undefined && signature === undefined) return more()
     return this.said({
       _tag: "Reasoning",
@@ -128,7 +134,7 @@ export class ContentBlocks {
 
   private said(event: ChatEvent): Step {
     this.hasContent = true
-    return more(event)
+    return more([event])
   }
 }
 

@@ -1,11 +1,13 @@
-import type { ChatEvent, FinishReason } from "../../../domain/ChatEvent.ts"
-import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { EventStreamMessage } from "../../../wire/EventStream.ts"
-import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../Json.ts"
-import { failed, type Machine, more, type Step, whole } from "../../Protocol.ts"
+import { malformed, objectOf, objectsOf, textOf } from "../../Fields.ts"
+import { brokenAnswer } from "../../FinishTable.ts"
+import { type Json, objectAt, parseObject, textAt } from "../../Json.ts"
+import { failed, type Machine, more, readable, type Step, whole } from "../../Protocol.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { classifyException } from "./Classify.ts"
 import { ContentBlocks } from "./ContentBlocks.ts"
+import { finishReasonOf } from "./FinishReasons.ts"
 import { usageOf } from "./Usage.ts"
 
 /** What a stream has said so far. */
@@ -38,56 +40,61 @@ export const machine: Machine<EventStreamMessage, State> = {
 }
 
 /** A plain answer is its own stream, all at once. */
-export const plain = (call: ProviderCall, body: string): Step => {
-  const json = parseObject(body)
-  if (json === undefined) return failed({ _tag: "BadResponse", detail: "an answer that is not a JSON object" })
-  const message = objectAt(objectAt(json, "output"), "message")
-  if (message === undefined) {
-    return textAt(json, "message") === undefined && textAt(json, "__type") === undefined
-      ? failed({ _tag: "BadResponse", detail: "an answer without a message" })
-      : failed(classifyException(textAt(json, "__type") ?? "", json))
-  }
-  const state = start(call)
-  const events: Array<ChatEvent> = []
-  for (const [at, block] of listAt(message, "content").entries()) {
-    for (const step of wholeBlock(state.blocks, at, isObject(block) ? block : {})) {
-      events.push(...step.events)
-      if (step.progress !== "more") return failed(broken("a block that cannot be read"), events)
+export const plain = (call: ProviderCall, body: string): Step =>
+  readable(() => {
+    const json = parseObject(body)
+    if (json === undefined) return failed(brokenAnswer("an answer that is not a JSON object"))
+    const message = objectOf(objectOf(json, "output"), "message")
+    if (message === undefined) {
+      return textAt(json, "message") === undefined && textAt(json, "__type") === undefined
+        ? failed(brokenAnswer("an answer without a message"))
+        : failed(classifyException(textAt(json, "__type") ?? "", json))
     }
-  }
-  const usage = usageOf(objectAt(json, "usage"))
-  const last = messageStop(state, json)
-  events.push(...last.events)
-  if (typeof last.progress === "object") return failed(last.progress, events)
-  if (usage !== undefined) events.push({ _tag: "Usage", usage })
-  return whole(...events)
-}
+    const state = start(call)
+    const events: Array<ChatEvent> = []
+    const take = (step: Step): Step["progress"] => {
+      for (const event of step.events) events.push(event)
+      return step.progress
+    }
+    for (const [at, block] of objectsOf(message, "content").entries()) {
+      for (const step of wholeBlock(state.blocks, at, block)) {
+        const progress = take(step)
+        if (progress !== "more") return { events, progress }
+      }
+    }
+    const progress = take(messageStop(state, json))
+    if (typeof progress === "object") return failed(progress, events)
+    const usage = usageOf(objectAt(json, "usage"))
+    if (usage !== undefined) events.push({ _tag: "Usage", usage })
+    return whole(events)
+  })
 
 const wholeBlock = (blocks: ContentBlocks, at: number, block: Json): ReadonlyArray<Step> => {
-  const toolUse = objectAt(block, "toolUse")
+  const toolUse = objectOf(block, "toolUse")
   if (toolUse !== undefined) {
-    const input = toolUse["input"]
+    const input = objectOf(toolUse, "input")
     return [
       blocks.start(at, block),
-      isObject(input) ? blocks.delta(at, { toolUse: { input: JSON.stringify(input) } }) : more(),
+      input === undefined ? more() : blocks.delta(at, { toolUse: { input: JSON.stringify(input) } }),
       blocks.stop(at)
     ]
   }
-  const reasoning = objectAt(block, "reasoningContent")
+  const reasoning = objectOf(block, "reasoningContent")
   const delta =
-    reasoning === undefined ? block : { reasoningContent: objectAt(reasoning, "reasoningText") ?? reasoning }
+    reasoning === undefined ? block : { reasoningContent: objectOf(reasoning, "reasoningText") ?? reasoning }
   return [blocks.delta(at, delta), blocks.stop(at)]
 }
 
 /** Kinds of events that will be invented are none of ours. */
 const event = (state: State, type: string, json: Json): Step => {
+  const at = json["contentBlockIndex"]
   switch (type) {
     case "contentBlockStart":
-      return state.blocks.start(json["contentBlockIndex"], objectAt(json, "start") ?? {})
+      return state.blocks.start(at, objectOf(json, "start") ?? {})
     case "contentBlockDelta":
-      return state.blocks.delta(json["contentBlockIndex"], objectAt(json, "delta") ?? {})
+      return state.blocks.delta(at, objectOf(json, "delta") ?? malformed("a block's delta without content"))
     case "contentBlockStop":
-      return state.blocks.stop(json["contentBlockIndex"])
+      return state.blocks.stop(at)
     case "messageStop":
       return messageStop(state, json)
     case "metadata":
@@ -98,45 +105,30 @@ const event = (state: State, type: string, json: Json): Step => {
 }
 
 const messageStop = (state: State, json: Json): Step => {
-  if (state.finished) return more()
-  const { events } = state.blocks.stopAll()
-  const native = textAt(json, "stopReason")
+  const events: Array<ChatEvent> = [...state.blocks.stopAll()]
+  const native = textOf(json, "stopReason")
   if (native === undefined) {
-    return failed(
-      state.blocks.hasContent ? broken("an answer without a stop reason") : { _tag: "EmptyCompletion" },
-      events
-    )
+    const failure = state.blocks.hasContent ? brokenAnswer("an answer without a stop reason") : emptyCompletion
+    return failed(failure, events)
   }
-  if (malformed.has(native)) return failed(broken(`the model's answer was malformed (${native})`), events)
+  const known = finishReasonOf(native)
+  if (typeof known !== "string") return failed(known, events)
+  if (state.finished) return more(events)
   state.finished = true
-  const known = finishReasons.get(native) ?? "stop"
   const reason = known === "stop" && state.blocks.toolCalls > 0 ? "tool_calls" : known
-  return more(...events, { _tag: "Finish", reason, native })
+  return more([...events, { _tag: "Finish", reason, native }])
 }
+
+const emptyCompletion = { _tag: "EmptyCompletion" } as const
 
 /** The last event of a stream. */
 const metadata = (state: State, json: Json): Step => {
   const usage = usageOf(objectAt(json, "usage"))
   const events: ReadonlyArray<ChatEvent> = usage === undefined ? [] : [{ _tag: "Usage", usage }]
-  return state.finished ? whole(...events) : more(...events)
+  return state.finished ? whole(events) : more(events)
 }
-
-const broken = (detail: string): ProviderFailure => ({ _tag: "BadResponse", detail })
 
 const textIn = ({ headers }: EventStreamMessage, name: string): string => {
   const header = headers[name]
   return header?.type === "string" ? header.value : ""
 }
-
-const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
-  ["end_turn", "stop"],
-  ["stop_sequence", "stop"],
-  ["tool_use", "tool_calls"],
-  ["max_tokens", "length"],
-  ["model_context_window_exceeded", "length"],
-  ["guardrail_intervened", "content_filter"],
-  ["content_filtered", "content_filter"]
-])
-
-/** The model's own failure, for which another may do better. */
-const malformed: ReadonlySet<string> = new Set(["malformed_model_output", "malformed_tool_use"])

@@ -1,7 +1,8 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { RequestId } from "../../../domain/Ids.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { type Json, listAt, objectAt, textAt } from "../../Json.ts"
+import { listOf, objectOf, textOf } from "../../Fields.ts"
+import type { Json } from "../../Json.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { mintId } from "../openai-chat/ToolCalls.ts"
 import { type ToolNames, toolNamesOf } from "../turns/ToolNames.ts"
@@ -45,15 +46,15 @@ export class FunctionCalls {
   }
 
   read(part: Json, call: Json, nextBlock: () => number, events: Array<ChatEvent>): ProviderFailure | undefined {
-    const name = textAt(call, "name") ?? this.begun?.name
+    const name = textOf(call, "name") ?? this.begun?.name
     if (name === undefined) return bad("a function call without a name")
     if (this.count >= mostCalls) return bad(`more than ${mostCalls} function calls`)
-    const id = textAt(call, "id")
-    const signature = textAt(part, "thoughtSignature")
+    const id = textOf(call, "id")
+    const signature = textOf(part, "thoughtSignature")
     const goesOn = call["willContinue"] === true
-    const pieces = listAt(call, "partialArgs")
+    const pieces = listOf(call, "partialArgs")
     if (this.begun === undefined && !goesOn && pieces.length === 0) {
-      this.emit(id, name, objectAt(call, "args") ?? {}, signature, nextBlock, events)
+      this.emit(id, name, objectOf(call, "args") ?? {}, signature, nextBlock, events)
       return undefined
     }
     this.begun ??= { id, name, pieces: new PartialArgs(), signature }

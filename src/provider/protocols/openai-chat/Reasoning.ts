@@ -1,5 +1,6 @@
 import type { ChatEvent, ReasoningDelta } from "../../../domain/ChatEvent.ts"
-import { isObject, type Json, listAt, textAt } from "../../Json.ts"
+import { malformed, objectsOf, textOf } from "../../Fields.ts"
+import { type Json, textAt } from "../../Json.ts"
 
 /** Thoughts come under three names; vendors that send several of them at once send the same text in each. */
 export class Reasoning {
@@ -16,12 +17,11 @@ export class Reasoning {
   }
 
   read(delta: Json, events: Array<ChatEvent>): void {
-    for (const detail of listAt(delta, "reasoning_details")) {
-      if (!isObject(detail)) continue
+    for (const detail of objectsOf(delta, "reasoning_details")) {
       this.detailed = true
       this.detail(detail, events)
     }
-    if (!this.detailed) this.plain(textAt(delta, "reasoning_content") ?? textAt(delta, "reasoning"), events)
+    if (!this.detailed) this.plain(textOf(delta, "reasoning_content") ?? textOf(delta, "reasoning"), events)
   }
 
   plain(text: string | undefined, events: Array<ChatEvent>): void {
@@ -29,10 +29,9 @@ export class Reasoning {
   }
 
   private detail(detail: Json, events: Array<ChatEvent>): void {
-    const kind = kinds.get(detail["type"])
-    if (kind === undefined) return
-    const given = textAt(detail, fields[kind]) ?? ""
-    const signature = textAt(detail, "signature")
+    const kind = kinds.get(detail["type"]) ?? malformed("a thought of an unknown type")
+    const given = textOf(detail, fields[kind]) ?? ""
+    const signature = textOf(detail, "signature")
     const id = textAt(detail, "id")
     if (given === "" && signature === undefined && id === undefined) return
     const index = this.indexOf(`${kind} ${String(detail["index"] ?? id ?? "")}`)

@@ -1,7 +1,8 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { RequestId } from "../../../domain/Ids.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { isObject, type Json, objectAt, textAt } from "../../Json.ts"
+import { malformed, objectOf, textOf } from "../../Fields.ts"
+import { isObject, type Json } from "../../Json.ts"
 
 interface Slot {
   /** Ours, counted from 0 without gaps. */
@@ -23,6 +24,7 @@ const mostToolCalls = 1024
 export class ToolCalls {
   private readonly slots: Array<Slot> = []
   private byIndex: Map<number, Slot> | undefined
+  private byId: Map<string, Slot> | undefined
   private readonly requestId: RequestId
 
   constructor(requestId: RequestId) {
@@ -52,19 +54,20 @@ export class ToolCalls {
   }
 
   private slotOf(fragment: Json): Slot | undefined {
-    const id = textAt(fragment, "id")
+    const id = textOf(fragment, "id")
     const names = nameOf(fragment) !== undefined
-    const given = fragment["index"]
+    const given = fragment["index"] ?? undefined
     if (typeof given === "number") {
       this.byIndex ??= new Map()
       const known = this.byIndex.get(given)
       const another = id !== undefined && names && known?.upstreamId !== undefined && known.upstreamId !== id
       if (known !== undefined && !another) return known
-      const slot = (another ? this.slots.find((other) => other.upstreamId === id) : undefined) ?? this.begin(fragment)
+      const slot = (another ? this.byId?.get(id) : undefined) ?? this.begin(fragment)
       this.byIndex.set(given, slot)
       return slot
     }
-    const same = id === undefined ? undefined : this.slots.find((slot) => slot.upstreamId === id)
+    if (given !== undefined) return malformed("a tool call whose index is not a number")
+    const same = id === undefined ? undefined : this.byId?.get(id)
     if (same !== undefined) return same
     return id !== undefined || names ? this.begin(fragment) : this.slots.at(-1)
   }
@@ -72,18 +75,22 @@ export class ToolCalls {
   private begin(fragment: Json): Slot {
     const slot: Slot = {
       index: this.slots.length,
-      upstreamId: textAt(fragment, "id"),
-      kind: fragment["type"] === "custom" || objectAt(fragment, "custom") !== undefined ? "custom" : "function",
+      upstreamId: textOf(fragment, "id"),
+      kind: fragment["type"] === "custom" || objectOf(fragment, "custom") !== undefined ? "custom" : "function",
       name: undefined,
       early: ""
     }
     this.slots.push(slot)
+    if (slot.upstreamId !== undefined) {
+      this.byId ??= new Map()
+      if (!this.byId.has(slot.upstreamId)) this.byId.set(slot.upstreamId, slot)
+    }
     return slot
   }
 
   private emit(slot: Slot, fragment: Json, events: Array<ChatEvent>): void {
     const piece = argumentsOf(fragment)
-    const extraContent = objectAt(fragment, "extra_content")
+    const extraContent = objectOf(fragment, "extra_content")
     const extra = extraContent !== undefined && { extraContent }
     if (slot.name !== undefined) {
       if (piece === "" && extraContent === undefined) return
@@ -112,14 +119,16 @@ export class ToolCalls {
 export const mintId = (requestId: RequestId, index: number): string =>
   `call_${requestId.replaceAll("-", "")}${index.toString(36)}`
 
-const bodyOf = (fragment: Json): Json | undefined => objectAt(fragment, "function") ?? objectAt(fragment, "custom")
+const bodyOf = (fragment: Json): Json | undefined => objectOf(fragment, "function") ?? objectOf(fragment, "custom")
 
-const nameOf = (fragment: Json): string | undefined => textAt(bodyOf(fragment), "name")
+const nameOf = (fragment: Json): string | undefined => textOf(bodyOf(fragment), "name")
 
 /** Arguments are text; a few upstreams send the object itself. */
 const argumentsOf = (fragment: Json): string => {
   const body = bodyOf(fragment)
-  const value = body?.["arguments"] ?? body?.["input"]
+  const value = body?.["arguments"] ?? body?.["input"] ?? ""
   if (typeof value === "string") return value
-  return isObject(value) ? JSON.stringify(value) : ""
+  return isObject(value)
+    ? JSON.stringify(value)
+    : malformed("arguments of a tool call that are neither text nor an object")
 }
