@@ -52,7 +52,10 @@ export class Accumulator {
     switch (event._tag) {
       case "Text":
         this.text += event.text
-        if (event.logprobs !== undefined) this.logprobs = [...(this.logprobs ?? []), ...event.logprobs]
+        if (event.logprobs !== undefined) {
+          this.logprobs ??= []
+          for (const logprob of event.logprobs) this.logprobs.push(logprob)
+        }
         return
       case "Refusal":
         this.refusal += event.text

@@ -19,13 +19,23 @@ export interface AttemptOptions {
   readonly acceptEmpty: boolean
 }
 
+/** How a stream is over. */
+export type End =
+  | { readonly _tag: "Ended" }
+  | { readonly _tag: "Failed"; readonly error: ProviderError }
+  /** Something of ours has thrown while an event was passed on. */
+  | { readonly _tag: "Died"; readonly defect: unknown }
+
 /** An upstream stream that has shown its first content; what came so far is kept, and it is paused until `relay`. */
 export interface Opened {
-  /** Called once: delivers what was kept, then what comes. `onEvent` answers false to be paused until `resume`. */
+  /**
+   * Called once: delivers what was kept, then what comes. `onEvent` answers false to be paused until `resume`. `onEnd` is
+   * called exactly once, also when `onEvent` throws.
+   */
   readonly relay: (
     onEvent: (event: ChatEvent) => boolean,
     drained: (resume: () => void) => void,
-    onEnd: (error: ProviderError | undefined) => void
+    onEnd: (end: End) => void
   ) => void
 }
 
@@ -42,10 +52,12 @@ export const open = (
   Effect.async((resume) => {
     const providerId = call.model.providerId
     const kept: Array<ChatEvent> = []
+    const order = new Order()
     let phase: "opening" | "open" | "relaying" | "over" = "opening"
-    let ended: { readonly error: ProviderError | undefined } | undefined
+    let ended: End | undefined
     let deliver: (event: ChatEvent) => void = () => {}
-    let finish: (error: ProviderError | undefined) => void = () => {}
+    let finish: (end: End) => void = () => {}
+    const fail = (reason: ProviderFailure) => over({ _tag: "Failed", error: failure(providerId, reason) })
     const watch = new Watch({
       timers,
       firstMillis: deadlines.firstContentMillis,
@@ -53,22 +65,21 @@ export const open = (
       idleMillis: deadlines.idleMillis,
       endsAtMillis,
       // silence before any content is just another way of being late with it
-      expire: (reason) =>
-        over(failure(providerId, reason._tag === "Stalled" && phase === "opening" ? firstContentTimeout : reason))
+      expire: (reason) => fail(reason._tag === "Stalled" && phase === "opening" ? firstContentTimeout : reason)
     })
 
-    const over = (error: ProviderError | undefined) => {
+    const over = (end: End) => {
       if (ended !== undefined) return
-      ended = { error }
+      ended = end
       watch.stop()
-      if (error !== undefined) upstream.close()
+      if (end._tag !== "Ended") upstream.close()
       if (phase === "opening") {
         phase = "over"
         slot.release()
-        resume(Effect.fail(error ?? failure(providerId, { _tag: "Disconnected" })))
+        resume(beforeContent(end, providerId))
       } else if (phase === "relaying") {
         phase = "over"
-        finish(error)
+        finish(end)
       }
     }
     const opened: Opened = {
@@ -76,7 +87,7 @@ export const open = (
         phase = "relaying"
         finish = onEnd
         let isHeldBack = false
-        deliver = (event) => {
+        deliver = guarded(over, (event: ChatEvent) => {
           // what has come already is still delivered: the reader is asked once when it will go on
           if (onEvent(event) || isHeldBack) return
           isHeldBack = true
@@ -87,47 +98,94 @@ export const open = (
             watch.resume()
             upstream.resume()
           })
+        })
+        for (const event of kept) {
+          if (phase === "relaying") deliver(event)
         }
-        for (const event of kept) deliver(event)
         kept.length = 0
+        if (phase !== "relaying") return
         if (ended !== undefined) {
           phase = "over"
-          onEnd(ended.error)
+          onEnd(ended)
           return
         }
         watch.resume()
         upstream.resume()
       }
     }
+    const receive = guarded(over, (event: ChatEvent) => {
+      if (ended !== undefined) return
+      if (order.isBroken(event)) return fail(contentAfterFinish)
+      if (phase === "relaying") return deliver(event)
+      kept.push(event)
+      if (phase !== "opening") return
+      if (isContent(event)) {
+        if (event._tag === "Finish" && isEmptyFinish(event, acceptEmpty)) return fail({ _tag: "EmptyCompletion" })
+        phase = "open"
+        watch.pause()
+        upstream.pause()
+        resume(Effect.succeed(opened))
+      } else if (kept.length > maxStartupEvents) {
+        fail({ _tag: "BadResponse", detail: "too many events before the first content" })
+      }
+    })
     const upstream = providers.open(call, {
       activity: () => watch.mark(),
-      event: (event) => {
-        if (phase === "relaying") return deliver(event)
-        kept.push(event)
-        if (phase !== "opening") return
-        if (isContent(event)) {
-          if (event._tag === "Finish" && isEmptyFinish(event, acceptEmpty)) {
-            over(failure(providerId, { _tag: "EmptyCompletion" }))
-            return
-          }
-          phase = "open"
-          watch.pause()
-          upstream.pause()
-          resume(Effect.succeed(opened))
-        } else if (kept.length > maxStartupEvents) {
-          over(failure(providerId, { _tag: "BadResponse", detail: "too many events before the first content" }))
-        }
-      },
-      end: () => over(undefined),
-      fail: over
+      event: receive,
+      end: () => (order.isFinished ? over({ _tag: "Ended" }) : fail({ _tag: "Disconnected" })),
+      fail: (error) => over({ _tag: "Failed", error })
     })
     const close = () => {
       watch.stop()
       upstream.close()
     }
-    slot.hold(close, (reason) => over(failure(providerId, reason)))
+    slot.hold(close, fail)
     watch.start()
   })
+
+/** What a stream that is over before its first content has come to. */
+const beforeContent = (end: End, providerId: string): Effect.Effect<never, ProviderError> => {
+  switch (end._tag) {
+    case "Ended":
+      return Effect.fail(failure(providerId, { _tag: "Disconnected" }))
+    case "Failed":
+      return Effect.fail(end.error)
+    case "Died":
+      return Effect.die(end.defect)
+  }
+}
+
+/**
+ * A callback that is run from a socket or a timer, where nobody waits for what it throws: without this the call would neither
+ * go on nor end.
+ */
+const guarded =
+  (over: (end: End) => void, run: (event: ChatEvent) => void) =>
+  (event: ChatEvent): void => {
+    try {
+      run(event)
+    } catch (defect) {
+      over({ _tag: "Died", defect })
+    }
+  }
+
+/** The order of an answer's events: after its finish no part of it may follow. */
+class Order {
+  isFinished = false
+
+  isBroken(event: ChatEvent): boolean {
+    switch (event._tag) {
+      case "Finish":
+        this.isFinished = true
+        return false
+      case "Served":
+      case "Usage":
+        return false
+      default:
+        return this.isFinished && (isContent(event) || event._tag === "Annotation")
+    }
+  }
+}
 
 /** A plain answer, whole. As with a stream, closing the slot ends it. */
 export const answer = (
@@ -139,6 +197,7 @@ export const answer = (
   Effect.async((resume) => {
     const providerId = call.model.providerId
     const whole = new Accumulator()
+    const order = new Order()
     let isOver = false
     const watch = new Watch({
       timers,
@@ -156,7 +215,13 @@ export const answer = (
     }
     const upstream = providers.open(call, {
       activity: () => watch.mark(),
-      event: (event) => whole.add(event),
+      event: guarded(
+        (end) => over(beforeContent(end, providerId)),
+        (event) => {
+          if (order.isBroken(event)) over(Effect.fail(failure(providerId, contentAfterFinish)))
+          else whole.add(event)
+        }
+      ),
       end: () => {
         const { answer } = whole
         if (answer === undefined) over(Effect.fail(failure(providerId, { _tag: "Disconnected" })))
@@ -180,5 +245,6 @@ const isEmptyFinish = (finish: { readonly reason: string; readonly native: strin
 
 const firstContentTimeout: ProviderFailure = { _tag: "FirstContentTimeout" }
 const answerTimeout: ProviderFailure = { _tag: "AnswerTimeout" }
+const contentAfterFinish: ProviderFailure = { _tag: "BadResponse", detail: "content after the finish" }
 
 const failure = (providerId: string, reason: ProviderFailure) => new ProviderError({ providerId, reason })

@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -62,12 +63,16 @@ export interface GatewayShape {
     sink: Sink,
     options?: Admission.CallOptions
   ) => Effect.Effect<void, CallFailure, Caller>
-  /** `complete` and `relay` for a caller that is at hand: providing a service costs more than admission does. */
-  readonly completeFor: (
+  /**
+   * `complete` and `relay` for a caller that is at hand: providing a service costs more than admission does. `encode` runs
+   * before the call is settled: an answer that cannot be written is not charged.
+   */
+  readonly completeFor: <A>(
     caller: CallerShape,
     request: ChatRequest,
-    options: Admission.CallOptions
-  ) => Effect.Effect<Completion, CallFailure>
+    options: Admission.CallOptions,
+    encode: (completion: Completion) => A
+  ) => Effect.Effect<A, CallFailure>
   readonly relayFor: (
     caller: CallerShape,
     request: ChatRequest,
@@ -95,6 +100,13 @@ export class Gateway extends Context.Tag("gateway/Gateway")<Gateway, GatewayShap
     Catalog | Configurations | Health | Ids | Ledger | Policy | Providers | RateLimits | RetryBudget | Timers
   > => Layer.effect(this, make(options))
 }
+
+/** A failure of ours, whose call costs its customer nothing. */
+const defect = {
+  _tag: "Failed",
+  status: "error",
+  error: { code: "internal_error", message: "The gateway failed unexpectedly." }
+} as const
 
 /** What one running call is made of. */
 interface Call {
@@ -184,26 +196,29 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     slots.delete(slot)
     slot.close()
     meter.admitted.release()
+    if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) meter.end(defect)
     const settlement = meter.settlement()
     Outcomes.record(settlement.record)
     return Effect.zipRight(ledger.settle(meter.hold, settlement), exit)
   }
 
-  const complete = (
+  const complete = <A>(
     caller: CallerShape,
     request: ChatRequest,
-    callOptions: Admission.CallOptions
-  ): Effect.Effect<Completion, CallFailure> =>
+    callOptions: Admission.CallOptions,
+    encode: (completion: Completion) => A
+  ): Effect.Effect<A, CallFailure> =>
     running(caller, request.stream ? { ...request, stream: false } : request, callOptions, (admitted, call) =>
       Effect.map(
         trial.firstOf(call.meter, (attempt) => Attempt.answer(providers, timers, call.slot, attempt)),
         ({ candidate, value: answer }) => {
           call.meter.answered(answer)
           const metadata = call.meter.complete()
+          const usage = call.meter.usageOrEstimate
+          const encoded = encode({ ...startOf(admitted, candidate), answer: { ...answer, usage }, usage, metadata })
           call.meter.end({ _tag: "Complete" })
           health.succeeded(candidate.model, metadata.attempts.at(-1)?.latency_ms ?? 0)
-          const usage = call.meter.usageOrEstimate
-          return { ...startOf(admitted, candidate), answer: { ...answer, usage }, usage, metadata }
+          return encoded
         }
       )
     )
@@ -238,7 +253,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     completeFor: complete,
     relayFor: relay,
     complete: (request, callOptions = fresh()) =>
-      Effect.flatMap(Caller, (caller) => complete(caller, request, callOptions)),
+      Effect.flatMap(Caller, (caller) => complete(caller, request, callOptions, (completion) => completion)),
     relay: (request, sink, callOptions = fresh()) =>
       Effect.flatMap(Caller, (caller) => relay(caller, request, sink, callOptions)),
     stream: (request) =>

@@ -170,7 +170,9 @@ export class Meter {
       actual = charge.actual
       callCost = charge.cost
       this.attempts.push(this.attemptOf(current, "cancelled", null, charge.cost))
-    } else if (current !== undefined && this.attempts.at(-1)?.status !== "success") {
+    } else if (current !== undefined && status !== "success") {
+      // an answer that was whole, and then could not be written, has failed all the same
+      if (this.attempts.at(-1)?.status === "success") this.attempts.pop()
       this.attempts.push(this.attemptOf(current, status, error, noCost))
     }
     const last = this.attempts.at(-1)

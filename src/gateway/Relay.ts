@@ -6,7 +6,7 @@ import type { ProviderError } from "../domain/ProviderError.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
-import type { Opened } from "./Attempt.ts"
+import type { End, Opened } from "./Attempt.ts"
 import type { Meter } from "./Meter.ts"
 import type { Slot } from "./Slot.ts"
 
@@ -38,7 +38,10 @@ const usageRepeatMillis = 25
 /** A whole answer's socket may take this long to end by itself, so that it can be used again. */
 const lingerMillis = 1_000
 
-/** Moves an opened stream into the sink until it is complete or broken; both are told to the sink and to the meter. */
+/**
+ * Moves an opened stream into the sink until it is complete or broken; both are told to the sink and to the meter. Whatever
+ * the sink throws is a defect of the call, which then ends like any other.
+ */
 export const pump = (
   opened: Opened,
   sink: Sink,
@@ -48,25 +51,36 @@ export const pump = (
     let finish: Finished | undefined
     let isOver = false
     let cancelWait: Cancel | undefined
+    let waitsUntilMillis = 0
 
-    const over = (error: ProviderError | undefined) => {
+    const over = (end: End) => {
       if (isOver) return
       isOver = true
       cancelWait?.()
-      if (error === undefined && finish !== undefined) {
+      try {
+        resume(told(end))
+      } catch (defect) {
+        resume(Effect.die(defect))
+      }
+    }
+    const told = (end: End): Effect.Effect<ProviderError | undefined> => {
+      if (end._tag === "Died") return Effect.die(end.defect)
+      if (finish !== undefined && (end._tag === "Ended" || !contradicts(end.error))) {
         const metadata = meter.complete()
         sink.complete(finish, meter.usageOrEstimate, metadata)
         meter.end({ _tag: "Complete" })
-      } else if (error !== undefined) {
-        sink.fail(error.callError)
-        meter.end({ _tag: "Failed", status: error.facts.status, error: error.callError })
+        return Effect.succeed(undefined)
       }
-      resume(Effect.succeed(error))
+      if (end._tag === "Ended") return Effect.dieMessage("a stream that has not finished has ended well")
+      const { error } = end
+      meter.end({ _tag: "Failed", status: error.facts.status, error: error.callError })
+      sink.fail(error.callError)
+      return Effect.succeed(error)
     }
     /** The answer is whole, but its upstream has not said that it has ended. */
     const waited = () => {
       slot.linger((close) => timers.after(lingerMillis, close))
-      over(undefined)
+      over({ _tag: "Ended" })
     }
     opened.relay(
       (event) => {
@@ -74,25 +88,33 @@ export const pump = (
         meter.saw(event)
         switch (event._tag) {
           case "Finish":
+            if (finish !== undefined) return true
             finish = event
+            waitsUntilMillis = timers.now() + usageWaitMillis
             cancelWait = timers.after(usageWaitMillis, waited)
             return true
           case "Usage":
             if (finish !== undefined) {
               cancelWait?.()
-              cancelWait = timers.after(usageRepeatMillis, waited)
+              const leftMillis = Math.max(0, waitsUntilMillis - timers.now())
+              cancelWait = timers.after(Math.min(usageRepeatMillis, leftMillis), waited)
             }
             return true
           default:
-            return finish === undefined ? sink.event(event) : true
+            return sink.event(event)
         }
       },
       sink.drained,
-      // once the model has finished, a break of the connection takes nothing away any more
-      (error) => over(finish === undefined ? error : undefined)
+      over
     )
     return Effect.sync(() => {
       isOver = true
       cancelWait?.()
     })
   })
+
+/**
+ * Once the model has finished, a break of the connection takes nothing away any more; an answer that goes on after its
+ * finish, or says what cannot be read, was never whole.
+ */
+const contradicts = (error: ProviderError): boolean => error.reason._tag === "BadResponse"

@@ -83,11 +83,13 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
     exchange: Responder.Exchange,
     keep: Keep
   ): Effect.Effect<void, GatewayError> =>
-    Effect.map(gateway.completeFor(caller, decoded.request, options), (completion) => {
-      const body = endpoint.plain(completion, decoded)
-      keep?.({ contentType: Responder.jsonHeaders["content-type"], body: Buffer.from(body) })
-      Responder.json(exchange, 200, body, endpoint.headers(decoded))
-    })
+    Effect.map(
+      gateway.completeFor(caller, decoded.request, options, (completion) => endpoint.plain(completion, decoded)),
+      (body) => {
+        keep?.({ contentType: Responder.jsonHeaders["content-type"], body: Buffer.from(body) })
+        Responder.json(exchange, 200, body, endpoint.headers(decoded))
+      }
+    )
 
   const streamed = (
     caller: CallerShape,

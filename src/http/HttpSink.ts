@@ -97,9 +97,15 @@ export class HttpSink implements Sink {
   /** Ends a stream whose head has been sent with an error that no client takes for a whole answer. */
   failWith(error: WireError): void {
     if (this.isOver) return
-    const encoder = this.encoder ?? this.options.encoder(this.options.unanswered, this.write)
-    encoder.fail(error)
-    this.end()
+    try {
+      const encoder = this.encoder ?? this.options.encoder(this.options.unanswered, this.write)
+      encoder.fail(error)
+      this.end()
+    } catch {
+      // not even the error can be written: a cut is the only end left that no client takes for a whole answer
+      this.dispose()
+      this.options.exchange.response.destroy()
+    }
   }
 
   /** No more timers; the response is somebody else's. */

@@ -1,6 +1,7 @@
 import * as Redacted from "effect/Redacted"
 import { ProviderError, type ProviderFailure } from "../domain/ProviderError.ts"
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
+import * as Metrics from "../observe/Metrics.ts"
 import type { Auth } from "./Auth.ts"
 import { asFunctions } from "./CustomTools.ts"
 import type { Endpoint } from "./Endpoint.ts"
@@ -107,7 +108,7 @@ class Attempt implements Upstream, AnswerHandler {
     if (status < 200 || status >= 300) {
       const refusal = new ErrorBody((body) => this.classify(status, headers, body))
       this.body = refusal
-      this.deadline = this.options.timers.after(errorBodyMillis, () => this.take(refusal.end()))
+      this.deadline = this.options.timers.after(errorBodyMillis, () => this.read((body) => body.end()))
       return
     }
     const body = answerBody(this.options.protocol, this.call, headers)
@@ -118,7 +119,7 @@ class Attempt implements Upstream, AnswerHandler {
   data(bytes: Uint8Array): void {
     if (this.isOver) return
     this.receiver.activity()
-    if (this.body !== undefined) this.take(this.body.push(bytes))
+    this.read((body) => body.push(bytes))
   }
 
   end(): void {
@@ -127,7 +128,7 @@ class Attempt implements Upstream, AnswerHandler {
       this.deadline?.()
       return
     }
-    if (this.body !== undefined) this.take(this.body.end())
+    this.read((body) => body.end())
   }
 
   fail(failure: ProviderFailure): void {
@@ -138,6 +139,17 @@ class Attempt implements Upstream, AnswerHandler {
     this.over()
     this.exchange?.close()
     this.receiver.fail(new ProviderError({ providerId: this.options.id, reason: failure }))
+  }
+
+  /** Runs in a socket's callback: what a reader throws there would be lost, and nobody would end the call. */
+  private read(step: (body: Body) => Step): void {
+    if (this.body === undefined) return
+    try {
+      this.take(step(this.body))
+    } catch {
+      Metrics.defect()
+      this.fail({ _tag: "BadResponse", detail: "an answer at which its reader has failed" })
+    }
   }
 
   private take({ events, progress }: Step): void {

@@ -1,0 +1,192 @@
+import { expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { describe } from "vitest"
+import type { Sink } from "../../src/gateway/Relay.ts"
+import { Caller, Gateway } from "../../src/index.ts"
+import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
+import { request, requestId } from "../provider/calls.ts"
+import { inVirtualTime } from "./virtualTime.ts"
+
+const { answer, end, event, finish, hang, text, used, wait } = ScriptedProvider
+
+/** What happens in a gateway whose provider follows the script, and what its books say afterwards. */
+const played = <A, E>(script: ScriptedProvider.Script, run: Effect.Effect<A, E, Gateway | Caller>) => {
+  const timers = VirtualTimers.make()
+  const provider = ScriptedProvider.make({ id: "one", timers, script: () => script })
+  return inVirtualTime(
+    timers,
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(run)
+      const books = yield* MemoryLedger
+      const [call] = books.calls()
+      // the socket of an answer that was whole may still end by itself
+      yield* Effect.async<void>((resume) => {
+        timers.after(1_000, () => resume(Effect.void))
+      })
+      return { exit, call, running: provider.running(), calls: provider.calls.length }
+    }).pipe(
+      Effect.provideService(Caller, TestGateway.testCaller),
+      Effect.provide(TestGateway.layer({ models: [testModel("one/m")], providers: [provider], timers }))
+    )
+  )
+}
+
+const boom = new Error("boom")
+const throwing = () => {
+  throw boom
+}
+
+const quietSink: Sink = {
+  begin: () => {},
+  event: () => true,
+  drained: () => {},
+  complete: () => {},
+  fail: () => {}
+}
+
+const relayed = (sink: Partial<Sink>) =>
+  Effect.flatMap(Gateway, (gateway) => gateway.relay(request({ stream: true }), { ...quietSink, ...sink }))
+
+const isOurDefect = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && [...Cause.defects(exit.cause)].includes(boom)
+
+const free = { state: "void", charged: 0, house: 0, settlement: { record: { status: "error" } } }
+
+describe("a sink that throws ends the call, closes the upstream, and costs nothing", () => {
+  let events = 0
+  const sinks: ReadonlyArray<readonly [string, Partial<Sink>]> = [
+    ["at the beginning", { begin: throwing }],
+    ["at the first event", { event: throwing }],
+    ["at the third event", { event: () => (++events % 3 === 0 ? throwing() : true) }],
+    ["when it is to say that it has room again", { event: () => false, drained: throwing }],
+    ["at the end", { complete: throwing }]
+  ]
+  const scripts: ReadonlyArray<readonly [string, ScriptedProvider.Script]> = [
+    ["all at once", answer("a", "b", "c", "d")],
+    ["piece by piece", [text("a"), wait(10), text("b"), wait(10), text("c"), wait(10), finish(), wait(10), end]],
+    ["without an end after the finish", [text("a"), text("b"), text("c"), finish(), hang]]
+  ]
+  for (const [when, sink] of sinks) {
+    for (const [how, script] of scripts) {
+      it.effect(`${when}, with an answer that comes ${how}`, () =>
+        Effect.gen(function* () {
+          events = 0
+          const { call, exit, running } = yield* played(script, relayed(sink))
+          expect(isOurDefect(exit)).toBe(true)
+          expect(call).toMatchObject(free)
+          expect(call?.settlement?.record.attempts).toMatchObject([{ status: "error", cost: { amount_microusd: 0 } }])
+          expect(running).toBe(0)
+        })
+      )
+    }
+  }
+
+  it.effect("when it is told of a failure", () =>
+    Effect.gen(function* () {
+      const { call, exit } = yield* played([text("a"), wait(10)], relayed({ fail: throwing }))
+      expect(isOurDefect(exit)).toBe(true)
+      expect(call).toMatchObject(free)
+    })
+  )
+})
+
+it.effect("a plain answer that cannot be encoded is not charged", () =>
+  Effect.gen(function* () {
+    const encoded = Effect.flatMap(Gateway, (gateway) =>
+      gateway.completeFor(TestGateway.testCaller, request({ stream: false }), callOptions, throwing)
+    )
+    const { call, exit } = yield* played(answer("a"), encoded)
+    expect(isOurDefect(exit)).toBe(true)
+    expect(call).toMatchObject(free)
+  })
+)
+
+it.effect("a provider that throws when it is called costs nothing and is not asked again", () =>
+  Effect.gen(function* () {
+    const failing = ScriptedProvider.make({ id: "one", timers: VirtualTimers.make(), script: throwing })
+    const program = Effect.gen(function* () {
+      const gateway = yield* Gateway
+      const exits = yield* Effect.all([
+        Effect.exit(gateway.complete(request({ stream: false }))),
+        Effect.exit(gateway.relay(request(), quietSink))
+      ])
+      const books = yield* MemoryLedger
+      expect(exits.every(isOurDefect)).toBe(true)
+      expect(books.calls()).toMatchObject([free, free])
+    })
+    yield* Effect.provide(
+      Effect.provideService(program, Caller, TestGateway.testCaller),
+      TestGateway.layer({ models: [testModel("one/m")], providers: [failing] })
+    )
+  })
+)
+
+describe("content after a finish", () => {
+  const lost = [
+    text("lost"),
+    event({ _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "f", arguments: "" })
+  ]
+  for (const content of lost) {
+    it.effect(`fails a stream (${JSON.stringify(content)})`, () =>
+      Effect.gen(function* () {
+        const failures: Array<string> = []
+        let completed = 0
+        const sink = { fail: ({ code }: { readonly code: string }) => failures.push(code), complete: () => completed++ }
+        const script = [text("a"), finish(), wait(5), content, finish(), used({ inputTokens: 1, outputTokens: 1 }), end]
+        const { call } = yield* played(script, relayed(sink))
+        expect(failures).toEqual(["provider_bad_response"])
+        expect(completed).toBe(0)
+        expect(call).toMatchObject(free)
+      })
+    )
+
+    it.effect(`fails a plain answer (${JSON.stringify(content)})`, () =>
+      Effect.gen(function* () {
+        const plain = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ stream: false })))
+        const { call, exit } = yield* played([text("a"), finish(), content, end], plain)
+        expect(exit).toMatchObject({ _tag: "Failure", cause: { error: { _tag: "ProvidersFailed" } } })
+        expect(call).toMatchObject(free)
+      })
+    )
+  }
+
+  it.effect("is not a second finish, nor usage, nor who has served it, nor a broken connection", () =>
+    Effect.gen(function* () {
+      let completed = 0
+      const after = [finish(), event({ _tag: "Served", model: "m" }), used({ inputTokens: 1, outputTokens: 1 })]
+      for (const script of [
+        [text("a"), finish(), ...after, end],
+        [text("a"), finish(), ...after, ScriptedProvider.fail({ _tag: "Disconnected" })]
+      ]) {
+        const { call } = yield* played(script, relayed({ complete: () => completed++ }))
+        expect(call?.settlement?.record.status).toBe("success")
+      }
+      expect(completed).toBe(2)
+    })
+  )
+
+  it.effect("and usage that is repeated for ever does not hold the end back", () =>
+    Effect.gen(function* () {
+      const repeated = Array.from({ length: 1_000 }, () => [wait(20), used({ inputTokens: 1, outputTokens: 1 })]).flat()
+      const { call } = yield* played([text("a"), finish(), ...repeated, hang], relayed({}))
+      expect(call?.settlement?.record.latencyMillis).toBeLessThanOrEqual(2_100)
+    })
+  )
+})
+
+it.effect("a provider that ends a stream without a finish has cut it off", () =>
+  Effect.gen(function* () {
+    const failures: Array<string> = []
+    const { call } = yield* played([text("a"), end], relayed({ fail: ({ code }) => failures.push(code) }))
+    expect(failures).toEqual(["provider_disconnected"])
+    expect(call).toMatchObject(free)
+  })
+)
+
+const callOptions = {
+  requestId,
+  endpoint: "chat",
+  clientRequestId: null
+} as const
