@@ -138,7 +138,7 @@ class Attempt implements Upstream, AnswerHandler {
     }
     this.over()
     this.exchange?.close()
-    this.receiver.fail(new ProviderError({ providerId: this.options.id, reason: failure }))
+    this.receiver.fail(new ProviderError({ providerId: this.options.id, reason: this.withoutSecrets(failure) }))
   }
 
   /** Runs in a socket's callback: what a reader throws there would be lost, and nobody would end the call. */
@@ -175,6 +175,14 @@ class Attempt implements Upstream, AnswerHandler {
     exchange?.resume()
   }
 
+  /** Pieces of a credential, split by blanks for one, pass by what takes whole ones out: then nothing of the text is shown. */
+  private withoutSecrets(failure: ProviderFailure): ProviderFailure {
+    if (!("message" in failure)) return failure
+    const text = failure.message.replace(/\s+/g, "")
+    const isTold = this.options.auth.secrets.some((secret) => sharesPiece(text, Redacted.value(secret)))
+    return isTold ? { ...failure, message: "The provider rejected the request." } : failure
+  }
+
   private over(): void {
     this.isOver = true
     this.deadline?.()
@@ -185,6 +193,16 @@ class Attempt implements Upstream, AnswerHandler {
     const clean = auth.secrets.reduce((text, secret) => text.replaceAll(Redacted.value(secret), "[redacted]"), body)
     return protocol.failure({ status, headers, body: clean, nowMillis: timers.now() })
   }
+}
+
+/** Shorter pieces occur in ordinary text. */
+const secretPieceLength = 10
+
+const sharesPiece = (text: string, secret: string): boolean => {
+  for (let at = 0; at + secretPieceLength <= secret.length; at++) {
+    if (text.includes(secret.slice(at, at + secretPieceLength))) return true
+  }
+  return false
 }
 
 /**
@@ -203,6 +221,8 @@ const answerBody = (protocol: Protocol, call: ProviderCall, headers: ResponseHea
 const streamBody = (protocol: Protocol, call: ProviderCall): AnswerReader => protocol.stream.open(call)
 
 const more: Step = { events: [], progress: "more" }
+
+const byteOrderMark = 0xfeff
 
 /** Bytes up to a bound. */
 class Collected {
@@ -225,7 +245,8 @@ class Collected {
   get text(): string {
     const [only] = this.parts
     const bytes = this.parts.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(this.parts)
-    return bytes.toString("utf8")
+    const text = bytes.toString("utf8")
+    return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
   }
 }
 

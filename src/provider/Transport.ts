@@ -52,13 +52,55 @@ export class Transport extends Context.Tag("gateway/provider/Transport")<Transpo
     )
 }
 
-const make = (agent: Agent): TransportShape => ({
-  send: (outgoing, handler) => {
-    const exchange = new UndiciExchange(handler)
-    exchange.dispatch(agent, outgoing)
-    return exchange
+const make = (agent: Agent): TransportShape => {
+  const reuse = new Map<string, Reuse>()
+  const reuseOf = (origin: string): Reuse => {
+    const known = reuse.get(origin)
+    if (known !== undefined) return known
+    const made = new Reuse()
+    reuse.set(origin, made)
+    return made
   }
-})
+  return {
+    send: (outgoing, handler) => {
+      const exchange = new UndiciExchange(handler, reuseOf(outgoing.origin))
+      exchange.dispatch(agent, outgoing)
+      return exchange
+    }
+  }
+}
+
+/** A reset of a reused connection counts two, an answer takes one away; above this, connections are not used again. */
+const maxResetScore = 2
+/** Calls on a connection of their own before reuse is tried again. */
+const callsUnreused = 100
+
+/**
+ * Whether connections of one origin can be used again. Some servers announce that they keep a connection open and reset it
+ * when it is used: each call would then need a second try.
+ */
+class Reuse {
+  private resetScore = 0
+  private callsLeft = 0
+
+  /** Asked once for each call. */
+  closesAfterCall(): boolean {
+    if (this.callsLeft === 0) return false
+    this.callsLeft -= 1
+    return true
+  }
+
+  answered(): void {
+    if (this.resetScore > 0) this.resetScore -= 1
+  }
+
+  wasReset(): void {
+    this.resetScore += 2
+    if (this.resetScore <= maxResetScore) return
+    this.resetScore = 0
+    this.callsLeft = callsUnreused
+  }
+}
 
 const makeAgent = ({ connectMillis }: TransportSettings): Agent => {
   const connector = buildConnector({ timeout: connectMillis })
@@ -88,14 +130,17 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   /** While `send` is running; what comes then waits for the next turn of the loop. */
   private starting = true
   private readonly handler: AnswerHandler
+  private readonly reuse: Reuse
 
-  constructor(handler: AnswerHandler) {
+  constructor(handler: AnswerHandler, reuse: Reuse) {
     this.handler = handler
+    this.reuse = reuse
   }
 
   dispatch(agent: Agent, { origin, path, headers, body }: Outgoing): void {
     try {
-      agent.dispatch({ origin, path, method: "POST", headers: { ...headers }, body }, this)
+      const reset = this.reuse.closesAfterCall()
+      agent.dispatch({ origin, path, method: "POST", headers: { ...headers }, body, reset }, this)
     } catch (error) {
       this.over(error)
     }
@@ -111,6 +156,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
     if (this.state !== "sending" || status < 200) return
     this.state = "answering"
+    this.reuse.answered()
     this.handler.head(status, headers)
   }
 
@@ -154,6 +200,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     }
     const failure = fromSocketError(error, this.state, isObject(error) && answeredBefore.get(error) === true)
     this.state = "over"
+    if (failure._tag === "Unreachable" && failure.detail === "reset-before-response") this.reuse.wasReset()
     this.handler.fail(failure)
   }
 }

@@ -195,14 +195,7 @@ describe("a stream of Anthropic's", () => {
       return [progress, events.find((event) => event._tag === "Finish")?.reason]
     }
     expect(
-      [
-        "end_turn",
-        "stop_sequence",
-        "pause_turn",
-        "max_tokens",
-        "model_context_window_exceeded",
-        "refusal"
-      ].map(finish)
+      ["end_turn", "stop_sequence", "pause_turn", "max_tokens", "model_context_window_exceeded", "refusal"].map(finish)
     ).toEqual([
       ["whole", "stop"],
       ["whole", "stop"],

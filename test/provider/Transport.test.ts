@@ -255,7 +255,33 @@ describe("connections", () => {
   })
 })
 
+describe("a server that resets every connection that is used again", () => {
+  it("is soon called on a new connection each time", async () => {
+    const body = JSON.stringify({ choices: [{ index: 0, message: { content: "a" }, finish_reason: "stop" }] })
+    const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+    const port = await tcp((socket) => {
+      let served = 0
+      socket.on("data", () => (served++ === 0 ? socket.write(head + body) : socket.resetAndDestroy()))
+    })
+    const provider = providerAt(`http://127.0.0.1:${port}/v1`)
+    const outcomes: Array<string> = []
+    for (let n = 0; n < 40; n++) outcomes.push((await run(provider, "ok", false)).recorder.outcome ?? "")
+    expect(outcomes.filter((outcome) => outcome === "ended").length).toBeGreaterThanOrEqual(36)
+    expect(outcomes.slice(-30)).toEqual(Array.from({ length: 30 }, () => "ended"))
+  })
+})
+
 describe("bounds", () => {
+  it("a byte order mark before a plain answer is none of it", async () => {
+    const upstream = await upstreamOf((_, response) => {
+      response.writeHead(200, { "content-type": "application/json" })
+      response.end(
+        `\ufeff${JSON.stringify({ choices: [{ index: 0, message: { content: "a" }, finish_reason: "stop" }] })}`
+      )
+    })
+    expect((await run(providerAt(upstream.baseUrl), "ok", false)).recorder.text).toBe("a")
+  })
+
   it("an error body without end is classified by its beginning", async () => {
     const upstream = await upstreamOf((_, response) => {
       response.writeHead(500, { "content-type": "application/json" })
@@ -332,5 +358,37 @@ describe("what goes up", () => {
       "ok"
     )
     expect(JSON.stringify(recorder.errors[0]?.callError)).not.toMatch(/plainsecret|10\.1\.2\.3/)
+  })
+
+  it("not even in pieces, nor inside an answer that began as a success", async () => {
+    const secret = "plainsecretwithoutdigits"
+    const upstream = await upstreamOf((received, response) => {
+      const message = `the key plainsecret without digits is plainsecretwit houtdigits`
+      if (received.body?.["stream"] !== true) return Upstream.error(response, 400, { message })
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.end(`data: ${JSON.stringify({ error: { message, type: "invalid_request_error" } })}\n\n`)
+    })
+    for (const stream of [true, false]) {
+      const { recorder } = await run(providerAt(upstream.baseUrl, Auth.bearer(Redacted.make(secret))), "ok", stream)
+      expect(recorder.errors[0]?.reason._tag).toBe("RequestRejected")
+      expect(JSON.stringify(recorder.errors[0]?.callError)).not.toMatch(/plainsecret/)
+    }
+  })
+
+  it("nor as the model, the service tier or the fingerprint that it says it has", async () => {
+    const told = {
+      model: "canary 1234567890",
+      service_tier: "canary1234567890",
+      system_fingerprint: "canary1234567890"
+    }
+    const upstream = await upstreamOf((_, response) => {
+      response.writeHead(200, { "content-type": "application/json" })
+      response.end(
+        JSON.stringify({ ...told, choices: [{ index: 0, message: { content: "a" }, finish_reason: "stop" }] })
+      )
+    })
+    const { recorder } = await run(providerAt(upstream.baseUrl), "ok", false)
+    expect(recorder.outcome).toBe("ended")
+    expect(JSON.stringify(recorder.events)).not.toContain("canary")
   })
 })
