@@ -53,7 +53,8 @@ export const machine: Machine<SseEvent, State> = {
         return failed(classifyInBand(json))
       default:
         // `ping`, and whatever will be invented: by its own rules, unknown events are to be ignored
-        return frame.event === "error" || isObject(json["error"]) ? failed(classifyInBand(json)) : more()
+        if (frame.event === "error" || isObject(json["error"])) return failed(classifyInBand(json))
+        return textOf(json, "type") === undefined ? failed(brokenAnswer("an event without a type")) : more()
     }
   },
   /** Whole if the reason to stop has come. */

@@ -1,0 +1,173 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { answerOf, encoded, protocolIds } from "../../scripts/fuzz/answers.mjs"
+import { randomOf } from "../../scripts/fuzz/random.mjs"
+import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
+import type { ProtocolId } from "../../src/domain/Support.ts"
+import type { Sink } from "../../src/gateway/Relay.ts"
+import { Caller, Gateway } from "../../src/index.ts"
+import * as Auth from "../../src/provider/Auth.ts"
+import * as HttpProvider from "../../src/provider/HttpProvider.ts"
+import type { Protocol } from "../../src/provider/Protocol.ts"
+import type { Provider } from "../../src/provider/Provider.ts"
+import { anthropicMessages } from "../../src/provider/protocols/AnthropicMessages.ts"
+import { bedrockConverse } from "../../src/provider/protocols/BedrockConverse.ts"
+import * as Gemini from "../../src/provider/protocols/Gemini.ts"
+import * as OpenAiChat from "../../src/provider/protocols/OpenAiChat.ts"
+import { compatible } from "../../src/provider/protocols/openai-chat/Quirks.ts"
+import type { TransportShape } from "../../src/provider/Transport.ts"
+import { TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
+import { chatCompletion } from "../../src/wire/ChatAnswer.ts"
+import { ChatStream } from "../../src/wire/ChatStream.ts"
+import { responseObject } from "../../src/wire/ResponsesObject.ts"
+import { decode } from "../../src/wire/ResponsesRequest.ts"
+import { ResponsesStream } from "../../src/wire/ResponsesStream.ts"
+import { request } from "../provider/calls.ts"
+
+/** Answers of each protocol; half of them streamed. */
+const runs = 600
+
+const protocols: Readonly<Record<Exclude<ProtocolId, "simulated">, Protocol>> = {
+  "openai-chat": OpenAiChat.make(compatible),
+  "anthropic-messages": anthropicMessages,
+  "bedrock-converse": bedrockConverse,
+  gemini: Gemini.make("json")
+}
+
+const timers = VirtualTimers.make()
+/** What the next call is answered with, in pieces. */
+let next: { readonly mediaType: string; readonly pieces: ReadonlyArray<Uint8Array> }
+
+const transport: TransportShape = {
+  send: (_, handler) => {
+    const { mediaType, pieces } = next
+    let isOpen = true
+    timers.after(0, () => {
+      handler.head(200, { "content-type": mediaType })
+      for (const piece of pieces) if (isOpen) handler.data(piece)
+      if (isOpen) handler.end()
+    })
+    return { pause: () => {}, resume: () => {}, close: () => (isOpen = false) }
+  }
+}
+
+const providers = protocolIds.map(
+  (id: string): Provider =>
+    HttpProvider.make({
+      id,
+      protocol: protocols[id as keyof typeof protocols],
+      endpoint: { origin: "http://127.0.0.1", basePath: "" },
+      auth: Auth.none,
+      transport,
+      timers
+    })
+)
+
+const responses = Either.getOrThrow(decode({ model: "auto", input: "x" }))
+
+/** Writes an answer in both formats, as the endpoints would. */
+class BothFormats implements Sink {
+  written = ""
+  outcome: "complete" | string | undefined
+  private chat: ChatStream | undefined
+  private responses: ResponsesStream | undefined
+
+  readonly begin: Sink["begin"] = (start) => {
+    const write = (frame: string): boolean => {
+      this.written += frame
+      return true
+    }
+    this.chat = new ChatStream(start, { includeUsage: true, excludeReasoning: false }, write)
+    this.responses = new ResponsesStream(start, responses, write)
+  }
+  readonly event = (event: ChatEvent): boolean => {
+    this.chat?.event(event)
+    this.responses?.event(event)
+    return true
+  }
+  readonly drained = (): void => {}
+  readonly complete: Sink["complete"] = (finish, usage, metadata) => {
+    this.chat?.complete(finish, usage, metadata)
+    this.responses?.complete(finish, usage, metadata)
+    this.outcome = "complete"
+  }
+  readonly fail: Sink["fail"] = ({ code, message }) => {
+    const error = { code, message: message ?? "", type: "provider_error", param: null }
+    this.chat?.fail(error)
+    this.responses?.fail(error)
+    this.outcome = code
+  }
+}
+
+const layer = TestGateway.layer({
+  models: protocolIds.map((id: string) => testModel(`${id}/m`, { protocol: id as ProtocolId })),
+  providers,
+  timers
+})
+let runtime: ManagedRuntime.ManagedRuntime<Gateway, never>
+beforeAll(() => {
+  runtime = ManagedRuntime.make(Layer.orDie(layer))
+})
+afterAll(() => runtime.dispose())
+
+/** The answer's text where it passes as whole, else why it does not. */
+const asked = async (
+  protocolId: string,
+  streamed: boolean
+): Promise<{ readonly text?: string; readonly error?: string }> => {
+  const call = { ...request({ model: `${protocolId}/m`, stream: streamed }) }
+  const sink = new BothFormats()
+  const program = Effect.gen(function* () {
+    const gateway = yield* Gateway
+    if (streamed) {
+      yield* gateway.relay(call, sink)
+      return sink.outcome === "complete" ? { text: sink.written } : { error: sink.outcome ?? "no end" }
+    }
+    const completion = yield* gateway.complete(call)
+    const { answer, metadata } = completion
+    const chat = chatCompletion(completion, answer, metadata, { excludeReasoning: false })
+    return { text: chat + responseObject(completion, responses, answer, metadata) }
+  }).pipe(
+    Effect.catchAll((error) => Effect.succeed({ error: error._tag })),
+    Effect.provideService(Caller, TestGateway.testCaller)
+  )
+  let outcome: { readonly text?: string; readonly error?: string } | undefined
+  const running = runtime.runPromise(program).then((value) => {
+    outcome = value
+  })
+  for (let turn = 0; turn < 1_000 && outcome === undefined; turn++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (outcome === undefined) timers.next()
+  }
+  if (outcome === undefined) return { error: "hang" }
+  await running
+  return outcome
+}
+
+describe.each(protocolIds)("2,000 and more answers that are changed at random, in %s", (protocolId: string) => {
+  it("end, without a defect, and pass as whole only with all that they say", { timeout: 120_000 }, async () => {
+    const outcomes = { whole: 0, failed: 0 }
+    for (let seed = 1; seed <= runs; seed++) {
+      const random = randomOf(seed)
+      const streamed = seed % 2 === 0
+      const answer = answerOf(random, protocolId, streamed)
+      const { bytes, mediaType } = encoded(protocolId, answer)
+      const cut = random.below(bytes.length + 1)
+      next = { mediaType, pieces: [bytes.subarray(0, cut), bytes.subarray(cut)] }
+      const { error, text } = await asked(protocolId, streamed)
+      expect(error, `seed ${seed}`).not.toBe("hang")
+      if (text === undefined) outcomes.failed++
+      else {
+        outcomes.whole++
+        const missing = answer.words.filter((word: string) => !text.includes(word))
+        expect(missing, `seed ${seed}: ${bytes.toString("utf8").slice(0, 4_000)}`).toEqual([])
+      }
+    }
+    // the generator makes enough of either for the promise to mean something
+    expect(outcomes.whole).toBeGreaterThan(runs / 5)
+    expect(outcomes.failed).toBeGreaterThan(runs / 5)
+  })
+})
