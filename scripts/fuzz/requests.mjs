@@ -1,0 +1,157 @@
+// Requests of both endpoints: valid ones with schemas, tool calls, parts and nesting, then changed at random places.
+import { mutated } from "./mutate.mjs"
+
+const types = ["object", "array", "string", "integer", "number", "boolean", "null", "banana", 7]
+
+/** A JSON schema with unions, references, literals and nesting. */
+const schemaOf = (random, depth = 0) => {
+  const kind = depth > 5 ? 9 : random.below(10)
+  const inner = () => schemaOf(random, depth + 1)
+  const named = () =>
+    Object.fromEntries(random.times(0, 4, (at) => [random.pick(["type", `p${at}`, "items"]), inner()]))
+  switch (kind) {
+    case 0:
+      return { type: random.times(1, 4, () => random.pick(types)), items: inner(), properties: named() }
+    case 1:
+      return { anyOf: random.times(1, 4, inner), description: "one of these" }
+    case 2:
+      return { allOf: random.times(1, 4, inner) }
+    case 3:
+      return { $ref: random.pick(["#", "#/$defs/a", "#/$defs/b", "#/nowhere"]) }
+    case 4:
+      return { enum: random.times(0, 40, (at) => (random.chance(0.8) ? `value${at}` : at)) }
+    case 5:
+      return { type: "array", items: inner(), minItems: random.below(3) }
+    case 6:
+    case 7:
+      return { type: "object", properties: named(), required: ["p0", "p1"], additionalProperties: inner() }
+    default:
+      return {
+        type: random.pick(types),
+        format: "date-time",
+        pattern: "^a+$",
+        minimum: 1,
+        const: random.pick(["x", null])
+      }
+  }
+}
+
+const rooted = (random) => ({
+  type: "object",
+  $defs: { a: schemaOf(random), b: schemaOf(random) },
+  properties: { a: schemaOf(random), b: schemaOf(random) }
+})
+
+const words = (random) =>
+  random.times(1, 30, () => random.pick(["Read", "the", "file", "weather", "日本", "😀", "=", " "])).join(" ")
+const ids = ["call_a", "call_a", "call_b", "call_c", "an id that no provider takes", ""]
+
+const dataUrls = [
+  "data:image/png;base64,iVBORw0KGgo=",
+  `data:image/png;base64,${"=".repeat(3_000)}x`,
+  `data:${"a".repeat(3_000)}`,
+  "data:,plain%20text",
+  "https://example.com/a.png",
+  "file:///etc/passwd"
+]
+
+const toolOf = (random, at) => ({
+  type: "function",
+  function: {
+    name: random.pick([`tool_${at}`, "same", "ein Werkzeug", "x".repeat(64)]),
+    description: words(random),
+    parameters: rooted(random),
+    strict: random.pick([true, false, null])
+  }
+})
+
+const userPart = (random) =>
+  random.pick([
+    { type: "text", text: words(random) },
+    { type: "image_url", image_url: { url: random.pick(dataUrls) } },
+    { type: "file", file: { filename: "a.pdf", file_data: random.pick(dataUrls) } },
+    { type: "input_audio", input_audio: { data: "QQ==", format: "wav" } }
+  ])
+
+const argumentsOf = (random) =>
+  random.pick(['{"a":1}', "", "{}", "not JSON", "[]", "null", `{"a":${"[".repeat(300)}${"]".repeat(300)}}`])
+
+const messagesOf = (random) => {
+  const messages = [{ role: "system", content: words(random) }]
+  for (const _ of random.times(1, 6, () => 0)) {
+    messages.push({
+      role: "user",
+      content: random.chance(0.5) ? words(random) : random.times(1, 4, () => userPart(random))
+    })
+    const calls = random.times(0, 3, () => ({
+      id: random.pick(ids),
+      type: "function",
+      function: { name: random.pick(["tool_0", "same"]), arguments: argumentsOf(random) }
+    }))
+    if (calls.length > 0) {
+      messages.push({ role: "assistant", content: random.pick([null, "", words(random)]), tool_calls: calls })
+      for (const { id } of calls) {
+        if (random.chance(0.8)) messages.push({ role: "tool", tool_call_id: id, content: words(random) })
+      }
+    } else messages.push({ role: "assistant", content: words(random) })
+  }
+  return [...messages, { role: "user", content: words(random) }]
+}
+
+const formatOf = (random) =>
+  random.pick([
+    { type: "json_object" },
+    { type: "text" },
+    { type: "json_schema", json_schema: { name: "n", schema: rooted(random), strict: true } }
+  ])
+
+const chatOf = (random, model) => ({
+  model,
+  messages: messagesOf(random),
+  stream: random.chance(0.5),
+  ...(random.chance(0.7) && { tools: random.times(1, 6, (at) => toolOf(random, at)) }),
+  ...(random.chance(0.3) && { response_format: formatOf(random) }),
+  ...(random.chance(0.3) && { stop: random.times(1, 6, () => random.pick(["END", "\n", " "])) }),
+  ...(random.chance(0.3) && { max_tokens: 1 + random.below(500), temperature: random.below(3) })
+})
+
+const itemsOf = (random) =>
+  messagesOf(random).flatMap((message) => {
+    if (message.role === "tool") {
+      return [{ type: "function_call_output", call_id: message.tool_call_id, output: message.content }]
+    }
+    const content = Array.isArray(message.content)
+      ? message.content.map((part) =>
+          part.type === "text"
+            ? { type: "input_text", text: part.text }
+            : { type: "input_image", image_url: dataUrls[0] }
+        )
+      : (message.content ?? "")
+    const calls = (message.tool_calls ?? []).map(({ function: { arguments: text, name }, id }) => ({
+      type: "function_call",
+      call_id: id,
+      name,
+      arguments: text
+    }))
+    return [...(content === "" ? [] : [{ type: "message", role: message.role, content }]), ...calls]
+  })
+
+const responsesOf = (random, model) => ({
+  model,
+  input: random.chance(0.2) ? words(random) : itemsOf(random),
+  stream: random.chance(0.5),
+  ...(random.chance(0.7) && {
+    tools: random.times(1, 6, (at) => ({ type: "function", ...toolOf(random, at).function }))
+  }),
+  ...(random.chance(0.3) && { text: { format: { type: "json_schema", name: "n", schema: rooted(random) } } })
+})
+
+/** The JSON text of a request with up to two things wrong; sometimes with a name that stands there twice. */
+export const requestOf = (random, endpoint, model) => {
+  let body = endpoint === "chat" ? chatOf(random, model) : responsesOf(random, model)
+  const faults = random.below(3)
+  for (let fault = 0; fault < faults; fault++) body = mutated(random, body)
+  if (random.chance(0.9)) body.model = model
+  const text = JSON.stringify(body)
+  return random.chance(0.1) ? text.replace('"role":', '"role":"user","role":') : text
+}

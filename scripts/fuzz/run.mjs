@@ -1,0 +1,139 @@
+// `node scripts/fuzz/run.mjs [count] [seed]`: sends requests that are changed at random to the built service, with an
+// upstream that answers with answers changed at random in all four protocols, and looks for a 500, a hang, a stall of the
+// event loop, or the end of the process.
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import http from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { coreOfServers, killAll, startServer, stopServer } from "../bench/processes.mjs"
+import { builtBundle } from "../bench/servers.mjs"
+import { answerOf, encoded, protocolIds } from "./answers.mjs"
+import { randomOf } from "./random.mjs"
+import { requestOf } from "./requests.mjs"
+
+const count = Number(process.argv[2] ?? 2_000)
+const firstSeed = Number(process.argv[3] ?? 1)
+const atOnce = 4
+const hangMillis = 60_000
+const pollMillis = 10
+const longestStallMillis = 200
+const key = "mrg_sk_TESTKEYTESTKEYTESTKEYTESTKEYTEST36moGh"
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: atOnce + 1 })
+
+const send = (port, { body, headers = {}, method = "GET", path }) =>
+  new Promise((resolve) => {
+    const request = http.request({ port, path, method, headers, agent, timeout: hangMillis }, (response) => {
+      const parts = []
+      response.on("data", (part) => parts.push(part))
+      response.on("end", () => resolve({ status: response.statusCode, text: Buffer.concat(parts).toString() }))
+      response.on("error", () => resolve({ status: "cut", text: "" }))
+    })
+    request.on("timeout", () => request.destroy(new Error("hang")))
+    request.on("error", (error) => resolve({ status: error.message === "hang" ? "hang" : error.code, text: "" }))
+    request.end(body)
+  })
+
+const startUpstream = async () => {
+  let seed = firstSeed
+  const server = http.createServer((request, response) => {
+    request.resume()
+    request.on("end", () => {
+      const random = randomOf(seed++)
+      const protocolId = protocolIds.find((id) => request.url.startsWith(`/${id}/`)) ?? "openai-chat"
+      const streamed = /stream/i.test(request.url) || /event-?stream/.test(request.headers.accept ?? "")
+      const { bytes, mediaType } = encoded(protocolId, answerOf(random, protocolId, streamed))
+      const status = random.chance(0.05) ? random.pick([400, 429, 500, 503]) : 200
+      response.writeHead(status, { "content-type": mediaType })
+      response.end(bytes)
+    })
+  })
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return server
+}
+
+const configuration = (port) => ({
+  providers: protocolIds.map((protocol) => ({
+    id: `fuzz-${protocol}`,
+    protocol,
+    baseUrl: `http://127.0.0.1:${port}/${protocol}`,
+    models: [
+      {
+        id: `fuzz-${protocol}/m`,
+        upstreamModel: "m",
+        inputPriceMicroUsdPerMillion: 1_000_000,
+        outputPriceMicroUsdPerMillion: 2_000_000,
+        contextTokens: 200_000,
+        outputTokens: 8_000,
+        quality: 0.5,
+        capabilities: ["tools", "vision", "structured-output", "sampling", "logprobs", "audio-input", "file-input"]
+      }
+    ]
+  }))
+})
+
+const models = [...protocolIds.map((id) => `fuzz-${id}/m`), "auto", "sim/fast", "sim/deep"]
+
+const upstream = await startUpstream()
+const folder = await mkdtemp(join(tmpdir(), "gateway-fuzz-"))
+try {
+  const file = join(folder, "gateway.json")
+  await writeFile(file, JSON.stringify(configuration(upstream.address().port)))
+  const service = await startServer({
+    args: [builtBundle],
+    core: coreOfServers,
+    env: {
+      HOME: folder,
+      PORT: "0",
+      DATA_DIR: join(folder, "data"),
+      GATEWAY_CONFIG: file,
+      GATEWAY_BOOTSTRAP_KEY: key,
+      GATEWAY_BOOTSTRAP_CREDIT_MICROUSD: "1000000000000",
+      SIMULATED_PROVIDERS: "on"
+    }
+  })
+  const statuses = new Map()
+  const findings = []
+  let longestMillis = 0
+  let polling = true
+  const poll = (async () => {
+    while (polling) {
+      const startedAt = performance.now()
+      const { status } = await send(service.port, { path: "/livez" })
+      const took = performance.now() - startedAt
+      longestMillis = Math.max(longestMillis, took)
+      if (status !== 200 || took > longestStallMillis) findings.push(`/livez ${status} after ${took.toFixed(0)} ms`)
+      await new Promise((resolve) => setTimeout(resolve, pollMillis))
+    }
+  })()
+  let next = firstSeed
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const work = async () => {
+    while (next < firstSeed + count) {
+      const seed = next++
+      const random = randomOf(seed)
+      const endpoint = random.pick(["chat", "responses"])
+      const body = requestOf(random, endpoint, random.pick(models))
+      const path = endpoint === "chat" ? "/v1/chat/completions" : "/v1/responses"
+      const { status, text } = await send(service.port, { method: "POST", path, headers, body })
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      const isOurs = typeof status === "number" && status !== 500 && !text.includes("internal_error")
+      if (!isOurs) findings.push(`seed ${seed} ${endpoint}: ${status} ${text.slice(0, 200)}`)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  polling = false
+  await poll
+  await stopServer(service)
+  console.log(`${count} requests from seed ${firstSeed}: ${[...statuses].map(([s, n]) => `${s}: ${n}`).join(", ")}`)
+  console.log(`longest answer of /livez: ${longestMillis.toFixed(0)} ms`)
+  for (const finding of findings) console.log(finding)
+  console.log(`${findings.length} findings`)
+  process.exitCode = findings.length === 0 ? 0 : 1
+} finally {
+  killAll()
+  upstream.close()
+  upstream.closeAllConnections()
+  agent.destroy()
+  await rm(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,58 @@
+import * as Either from "effect/Either"
+import { describe, expect, it } from "vitest"
+import { randomOf } from "../../scripts/fuzz/random.mjs"
+import { requestOf } from "../../scripts/fuzz/requests.mjs"
+import type { ChatRequest } from "../../src/domain/Chat.ts"
+import * as Estimate from "../../src/ledger/Estimate.ts"
+import type { Protocol } from "../../src/provider/Protocol.ts"
+import { anthropicMessages } from "../../src/provider/protocols/AnthropicMessages.ts"
+import { bedrockConverse } from "../../src/provider/protocols/BedrockConverse.ts"
+import * as Gemini from "../../src/provider/protocols/Gemini.ts"
+import * as OpenAiChat from "../../src/provider/protocols/OpenAiChat.ts"
+import { compatible, openAi } from "../../src/provider/protocols/openai-chat/Quirks.ts"
+import { answerTo } from "../../src/provider/simulated/Answers.ts"
+import { promptOf, promptTokens } from "../../src/provider/simulated/Prompt.ts"
+import { needsOf } from "../../src/routing/Needs.ts"
+import * as Chat from "../../src/wire/ChatRequest.ts"
+import * as Responses from "../../src/wire/ResponsesRequest.ts"
+import { call } from "../provider/calls.ts"
+
+const runs = 1_000
+
+const protocols: ReadonlyArray<readonly [string, Protocol]> = [
+  ["OpenAI chat", OpenAiChat.make(openAi)],
+  ["a compatible server", OpenAiChat.make(compatible)],
+  ["Anthropic Messages", anthropicMessages],
+  ["Bedrock Converse", bedrockConverse],
+  ["Gemini, JSON schemas", Gemini.make("json")],
+  ["Gemini, OpenAPI schemas", Gemini.make("openapi")]
+]
+
+const decoded = (endpoint: string, json: unknown): ChatRequest | undefined => {
+  const result = endpoint === "chat" ? Chat.decode(json) : Either.map(Responses.decode(json), ({ request }) => request)
+  return Either.getOrUndefined(result)
+}
+
+describe.each(["chat", "responses"])("1,000 requests that are changed at random, for %s", (endpoint) => {
+  it("are refused, or become a body or a refusal of every protocol, without a defect", { timeout: 120_000 }, () => {
+    let accepted = 0
+    for (let seed = 1; seed <= runs; seed++) {
+      const text: string = requestOf(randomOf(seed), endpoint, "acme/large")
+      const request = decoded(endpoint, JSON.parse(text))
+      if (request === undefined) continue
+      accepted++
+      const measure = Estimate.measure(request)
+      expect(measure.utf8Bytes, `seed ${seed}`).toBeGreaterThanOrEqual(0)
+      needsOf(request, true)
+      const prompt = promptOf(request)
+      expect(promptTokens(request, 1_000), `seed ${seed}`).toBeGreaterThanOrEqual(0)
+      answerTo(request, prompt, "sim/fast")
+      for (const [name, protocol] of protocols) {
+        const body = protocol.lower(call(request))
+        if (typeof body !== "string") expect(body._tag, `seed ${seed}, ${name}`).toBe("RequestRejected")
+        else expect(JSON.parse(body), `seed ${seed}, ${name}`).toBeTypeOf("object")
+      }
+    }
+    expect(accepted).toBeGreaterThan(runs / 4)
+  })
+})
