@@ -44,6 +44,8 @@ const connectMillis = 5_000
 /** How much later than the server's own limit a statement's answer may come. */
 const silenceMillis = 1_000
 const goodbyeMillis = 2_000
+/** The oldest release that its makers still maintain; the tests run on newer ones. */
+const minServerVersion = 14
 
 /** The database, migrated: the same client and the same dialect whichever it is. */
 export const layer = (
@@ -104,7 +106,7 @@ const postgres = (
         })
         // An idle connection that breaks is replaced by the next query; the query reports what matters.
         pool.on("error", () => {})
-        await pool.query("select 1")
+        await refuseOldServer(pool)
         return pool
       },
       catch: (cause) => new DatabaseFailed({ database: "the PostgreSQL database of DATABASE_URL", cause })
@@ -113,3 +115,12 @@ const postgres = (
       // a server that has stopped answering does not say goodbye either
       Effect.promise(() => pool.end()).pipe(Effect.timeoutOption(goodbyeMillis), Effect.interruptible, Effect.asVoid)
   ).pipe(Effect.map((pool) => ({ kind: "postgres", died: Effect.never, pool })))
+
+/** An older server fails in the middle of a migration, at a statement that it does not know. */
+const refuseOldServer = async (pool: Pg.Pool): Promise<void> => {
+  const { rows } = await pool.query<{ readonly version: string }>("select current_setting('server_version') as version")
+  const version = rows[0]?.version ?? ""
+  if (Number.parseInt(version, 10) >= minServerVersion) return
+  await pool.end()
+  throw new Error(`its server is PostgreSQL ${version}; the gateway needs ${minServerVersion} or newer`)
+}
