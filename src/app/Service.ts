@@ -7,6 +7,7 @@ import { applyConfiguration } from "../account/BootstrapConfiguration.ts"
 import type * as Settings from "../config/Settings.ts"
 import { Readiness } from "../http/Readiness.ts"
 import { Server } from "../http/Server.ts"
+import { StoreHealth } from "../ledger/StoreHealth.ts"
 import * as Database from "../sql/Database.ts"
 import { greet } from "./Greeting.ts"
 import { services } from "./Services.ts"
@@ -45,7 +46,7 @@ const server = (settings: Settings.Settings) =>
 
 const readiness = Layer.effect(
   Readiness,
-  Effect.map(Database.Database, (database) => ({ check: database.answers }))
+  Effect.map(StoreHealth, (health) => ({ check: health.takesWrites }))
 )
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")

@@ -22,7 +22,7 @@ export const livez = HttpLayerRouter.add(
   getOnly(Effect.succeed(HttpServerResponse.unsafeJson({ status: "ok" })))
 )
 
-/** Ready for calls: migrated, the database answers, not shutting down. */
+/** Ready for calls: migrated, the database takes writes, not shutting down. */
 export const readyz = HttpLayerRouter.use((router) =>
   Effect.gen(function* () {
     const drain = yield* Drain

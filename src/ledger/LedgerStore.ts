@@ -220,12 +220,14 @@ const batchParameters = (
 
 /** Classes of SQLSTATE that speak about the data and the statement, not about the server's state. */
 const refusingClasses = new Set(["21", "22", "23", "42", "54", "P0"])
+/** Of a class that speaks about the statement, but a role gets its rights back, and what was to be written still counts. */
+const insufficientPrivilege = "42501"
 
 const batchFailed = (error: SqlError): BatchFailed => {
   const state = sqlStateOf(error)
   return new BatchFailed({
     cause: error.cause,
-    refused: state !== undefined && refusingClasses.has(state.slice(0, 2)),
+    refused: state !== undefined && state !== insufficientPrivilege && refusingClasses.has(state.slice(0, 2)),
     uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection"
   })
 }

@@ -29,8 +29,6 @@ export interface DatabaseShape {
   readonly kind: "postgres" | "embedded"
   /** Fails when the database has stopped for good and the process should end; PostgreSQL may come back, so it never does. */
   readonly died: Effect.Effect<never, DatabaseFailed>
-  /** Whether a trivial question is answered now; how long to wait is the caller's affair. */
-  readonly answers: Effect.Effect<boolean>
   /** A statement for the hot path, past the client's own ways; `name` is the statement's alone. */
   readonly prepare: (name: string, text: string) => Prepared
 }
@@ -69,7 +67,6 @@ export const layerUnmigrated = (
         Context.add(SqlClient, client),
         Context.add(Database, {
           ...database,
-          answers: Effect.isSuccess(client`select 1`),
           prepare: (name, text) =>
             prepare(pool, {
               // the connections of the embedded database share one session, where a name could be taken only once
@@ -82,7 +79,7 @@ export const layerUnmigrated = (
     })
   ).pipe(Layer.provide(Reactivity.layer))
 
-interface Opened extends Omit<DatabaseShape, "answers" | "prepare"> {
+interface Opened extends Omit<DatabaseShape, "prepare"> {
   readonly pool: Pg.Pool
 }
 
