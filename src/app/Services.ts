@@ -17,7 +17,7 @@ import { ProjectStore } from "../identity/ProjectStore.ts"
 import { LedgerLayer } from "../ledger/Ledger.ts"
 import { PolicyLayer } from "../policy/Policy.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
-import { RateLimits } from "../policy/RateLimits.ts"
+import { RateLimits, shareOf } from "../policy/RateLimits.ts"
 import { ConfigurationStore } from "../routing/ConfigurationStore.ts"
 import { Configurations } from "../routing/Configurations.ts"
 import { Health } from "../routing/Health.ts"
@@ -44,7 +44,7 @@ export const services = (settings: Settings.Settings) => {
     ApiKeys.layer,
     Configurations.layer,
     PolicyLayer,
-    RateLimits.layerMemory(settings.rateLimits),
+    RateLimits.layerMemory(shareOf(settings.rateLimits, settings.workers)),
     Health.layer,
     Idempotency.layer,
     RetryBudget.layer,
