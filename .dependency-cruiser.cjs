@@ -17,6 +17,7 @@ const table = {
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "credentials", "calls", "policy", "ledger", "routing", "provider", "capture"],
   account: ["domain", "sql", "catalog", "identity", "credentials", "calls", "policy", "routing", "ledger", "capture"],
   http: ["domain", "wire", "config", "observe", "catalog", "identity", "calls", "policy", "ledger", "routing", "gateway", "account"],
+  app: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "credentials", "calls", "policy", "ledger", "routing", "provider", "capture", "gateway", "account", "http"],
   testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }
 
@@ -39,6 +40,7 @@ module.exports = {
     { name: "undici-only-in-provider", severity: "error", from: { path: "^src/", pathNot: "^src/provider/" }, to: { path: "node_modules/undici/" } },
     { name: "testing-is-for-users", severity: "error", from: { path: "^src/", pathNot: "^src/testing/" }, to: { path: "^src/testing/" } },
     { name: "nobody-imports-main", severity: "error", from: {}, to: { path: "^src/main\\.ts$" } },
+    { name: "only-main-imports-app", severity: "error", from: { path: "^src/", pathNot: ["^src/app/", "^src/main\\.ts$"] }, to: { path: "^src/app/" } },
     { name: "nobody-imports-index", severity: "error", from: { path: "^src/" }, to: { path: "^src/index\\.ts$" } }
   ],
   options: {

@@ -110,6 +110,10 @@ export const readEnvironment = (options: EnvironmentOptions): Effect.Effect<Read
 export const readSecret = (name: string): Effect.Effect<Redacted.Redacted | null> =>
   Effect.map(Effect.orDie(ambient(name)), (variable) => variable.value)
 
+/** A URL without a host, for a socket, is one to the driver. */
+const isPostgresUrl = (text: string): boolean =>
+  /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text.replace("@/", "@localhost/"))
+
 type Variables = Effect.Effect.Success<ReturnType<typeof variables>>
 
 const variables = ({ vendors, isApiKey }: EnvironmentOptions) =>
@@ -118,7 +122,7 @@ const variables = ({ vendors, isApiKey }: EnvironmentOptions) =>
     port: plain("PORT", whole(0, 65_535)),
     dataDirectory: plain("DATA_DIR", printable),
     databaseUrl: secret("DATABASE_URL", (text) =>
-      /^postgres(ql)?:\/\/./.test(text) ? null : "must be a URL that starts with postgres:// or postgresql://"
+      isPostgresUrl(text) ? null : "must be a URL of the form postgres://user:password@host:port/database"
     ),
     configFile: plain("GATEWAY_CONFIG", printable),
     bootstrapKey: secret("GATEWAY_BOOTSTRAP_KEY", (text) =>

@@ -127,7 +127,10 @@ export const GatewayConfig = Schema.Struct({
   ),
   policy: Schema.optional(PolicyEntry),
   routingConfigurations: Schema.optional(Schema.Array(RoutingEntry)),
-  rateLimits: Schema.optionalWith(RateLimits, { default: () => noRateLimits }),
+  rateLimits: Schema.optionalWith(RateLimits, { default: () => noRateLimits }).annotations({
+    description:
+      "How often a key and a project may call. Each process counts for itself; WORKERS share the limits evenly, at least one each."
+  }),
   timeouts: Schema.optionalWith(Timeouts, { default: () => usualTimeouts }),
   headHoldMillis: Schema.optionalWith(MillisOrZero, { default: () => 10_000 }),
   heartbeatMillis: Schema.optionalWith(Millis, { default: () => 15_000 }),

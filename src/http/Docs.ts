@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { DocumentedApi } from "./OpenApiDocument.ts"
@@ -16,9 +18,40 @@ export const docs = HttpLayerRouter.use((router) =>
           HttpLayerRouter.toHttpEffect(viewer.layerHttpLayerRouter({ api: DocumentedApi, path: "/docs" }))
         ),
         Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap),
+        Effect.flatMap((viewer) => Effect.map(viewer, guarded)),
+        Effect.orDie,
         Effect.scoped
       )
     )
-    yield* router.add("*", "/docs", getOnly(Effect.orDie(Effect.flatten(page))))
+    yield* router.add("*", "/docs", getOnly(page))
   })
 )
+
+/** The page may run its own scripts, style itself, and call this service; nothing may come from or go to elsewhere. */
+const guarded = (page: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeaders(page, {
+    "content-security-policy": [
+      "default-src 'none'",
+      `script-src ${scriptsOf(page).join(" ")}`,
+      "style-src 'unsafe-inline'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'"
+    ].join("; "),
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY"
+  })
+
+const scriptStart = "<script>"
+
+/** The hash of each inline script, as a source of the policy. */
+const scriptsOf = ({ body }: HttpServerResponse.HttpServerResponse): ReadonlyArray<string> => {
+  if (body._tag !== "Uint8Array") return ["'none'"]
+  const [, ...scripts] = Buffer.from(body.body).toString("utf8").split(scriptStart)
+  return scripts.map((script) => {
+    const text = script.slice(0, script.indexOf("</script>"))
+    return `'sha256-${createHash("sha256").update(text).digest("base64")}'`
+  })
+}

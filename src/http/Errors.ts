@@ -121,6 +121,25 @@ export const metricsForbidden: HttpError = {
   }
 }
 
+/** What node's parser refuses before there is a request, by the code of its error. */
+export const ofConnection = (code: string | undefined): HttpError => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return http(431, "invalid_request_error", "request_too_large", "The request line and headers are too large.")
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return http(
+        400,
+        "invalid_request_error",
+        "request_too_large",
+        "The extensions of the body's chunks are too large."
+      )
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return http(408, "invalid_request_error", "request_timeout", "The request has not arrived in time.")
+    default:
+      return http(400, "invalid_request_error", "invalid_value", "The request is not valid HTTP/1.1.")
+  }
+}
+
 /** A failure that is told inside an answer whose head has been sent. */
 export const inBand = (error: { readonly code: string; readonly message: string | null }): WireError => ({
   type: error.code === "server_shutdown" ? "server_error" : "provider_error",

@@ -22,7 +22,7 @@ export const livez = HttpLayerRouter.add(
   getOnly(Effect.succeed(HttpServerResponse.unsafeJson({ status: "ok" })))
 )
 
-/** Ready for calls: migrated, the database answers, not shutting down. */
+/** Ready for calls: migrated, the database takes writes, not shutting down. */
 export const readyz = HttpLayerRouter.use((router) =>
   Effect.gen(function* () {
     const drain = yield* Drain
@@ -50,13 +50,16 @@ export const metrics = (
   )
   const guarded = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
     const allowed = Option.match(token, {
-      onNone: () => isLoopback,
+      onNone: () => isLoopback && namesThisMachine(headers["host"] ?? ""),
       onSome: (secret) => isSame(headers["authorization"] ?? "", `Bearer ${Redacted.value(secret)}`)
     })
     return allowed ? render : Effect.succeed(errorResponse(Errors.metricsForbidden))
   })
   return HttpLayerRouter.add("*", "/metrics", getOnly(guarded))
 }
+
+/** A page of a foreign name that resolves to this machine must not read what needs no token. */
+const namesThisMachine = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host)
 
 const unready = (reason: string) => HttpServerResponse.unsafeJson({ status: reason }, { status: 503 })
 

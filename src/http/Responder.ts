@@ -3,6 +3,7 @@ import type { RequestId } from "../domain/Ids.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import { errorBody } from "../wire/ErrorBody.ts"
 import type { HttpError } from "./Errors.ts"
+import * as UnreadBody from "./UnreadBody.ts"
 
 /** A request and what it is to be answered on. */
 export interface Exchange {
@@ -49,12 +50,22 @@ export const replay = (
   exchange.response.end(body)
 }
 
+/** A refusal may come before the body: what is left of that must be read, or the client may never see the refusal. */
 export const error = (exchange: Exchange, { error, headers, status }: HttpError): void => {
-  const { request } = exchange
-  // what is left of an unread body must not be taken for the next request
-  const unread = !request.complete
-  json(exchange, status, errorBody(error), unread ? { ...headers, connection: "close" } : headers)
-  if (unread) request.resume()
+  const { request, response } = exchange
+  const body = errorBody(error)
+  if (request.complete || UnreadBody.isSmall(request)) {
+    json(exchange, status, body, headers)
+    request.resume()
+    return
+  }
+  head(exchange, status, jsonHeaders, {
+    "content-length": Buffer.byteLength(body),
+    ...headers,
+    connection: "close"
+  })
+  response.write(body)
+  UnreadBody.endAfter(request, response)
 }
 
 export const count = (path: string, response: ServerResponse): void => Metrics.httpAnswer(path, response.statusCode)

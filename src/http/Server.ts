@@ -14,6 +14,7 @@ import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type CallDeps, type CallState, make as makeCall } from "./CallHttp.ts"
 import { chatEndpoint } from "./ChatEndpoint.ts"
+import * as Connection from "./Connection.ts"
 import { Drain } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
 import { headerFault } from "./HeaderFault.ts"
@@ -49,14 +50,15 @@ export class Server extends Context.Tag("gateway/http/Server")<Server, { readonl
 }
 
 /** Limits of the connection itself; what is beyond them is cut off by node. */
-const limits: Http.ServerOptions = {
+const limits = {
+  ServerResponse: Connection.OrderedResponse,
   noDelay: true,
   keepAliveTimeout: 65_000,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   maxHeaderSize: 16_384,
   connectionsCheckingInterval: 5_000
-}
+} satisfies Http.ServerOptions<typeof Http.IncomingMessage, typeof Connection.OrderedResponse>
 const backlog = 4_096
 
 type Call = (exchange: Responder.Exchange, state: CallState) => Effect.Effect<void>
@@ -101,21 +103,25 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     })
   }
 
-  const server = Http.createServer(limits, (request, response) => {
+  const answer = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
     const exchange = { request, response, requestId: nextRequestId(ids) }
     if (drain.isDraining()) response.setHeader("connection", "close")
     const fault = headerFault(request)
-    if (fault !== undefined) return Responder.error(exchange, Errors.of(fault))
     const path = pathOf(request.url ?? "/")
     const call = calls.get(path)
-    if (call !== undefined) {
+    if (fault !== undefined) Responder.error(exchange, { ...Errors.of(fault), headers: { connection: "close" } })
+    else if (call !== undefined) {
       if (loadShedding.isOverloaded()) Responder.error(exchange, overloaded)
       else run(path, call, exchange)
     } else if (routedPaths.has(path)) {
       response.setHeader("x-request-id", exchange.requestId)
+      response.setHeader("x-content-type-options", "nosniff")
       others(request, response)
     } else Responder.error(exchange, Errors.of(new UnknownPath({ path })))
-  })
+  }
+
+  const server = Http.createServer(limits, (request, response) => response.whenDue(() => answer(request, response)))
+  server.on("clientError", (error, socket) => Connection.refuse(error, socket, () => nextRequestId(ids), timers))
   yield* Effect.acquireRelease(listen(server, options), () =>
     Effect.zipRight(drain.drain(gateway.abort), close(server, timers))
   )

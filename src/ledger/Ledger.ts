@@ -10,6 +10,7 @@ import { LedgerStore } from "./LedgerStore.ts"
 import * as Recovery from "./Recovery.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
 import * as ScopesStore from "./ScopesStore.ts"
+import { StoreHealth } from "./StoreHealth.ts"
 import * as Writer from "./Writer.ts"
 
 export type { Balance, Hold, HoldOption, HoldRequest, Settlement } from "./Hold.ts"
@@ -33,11 +34,11 @@ export interface LedgerShape {
 
 /** Money: holds before calls, settlements after them, exact to the micro-USD. */
 export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerShape>() {
-  static readonly layer: Layer.Layer<Ledger, never, LedgerStore | Timers> = Layer.scoped(
+  static readonly layer: Layer.Layer<Ledger, never, LedgerStore | StoreHealth | Timers> = Layer.scoped(
     this,
     Effect.gen(function* () {
       const store = yield* LedgerStore
-      const writer = yield* Writer.make(store, yield* Timers)
+      const writer = yield* Writer.make(store, yield* Timers, yield* StoreHealth)
       return {
         reserve: ({ callId, caller, requestedModel, options }) =>
           Effect.map(
@@ -69,5 +70,5 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
 export const LedgerLayer = Layer.mergeAll(
   Ledger.layer.pipe(Layer.provide(LedgerStore.layer)),
   ScopesStore.layer,
-  Recovery.layer().pipe(Layer.provide(RecoveryStore.layer))
-).pipe(Layer.provide(LedgerNode.layer))
+  Recovery.layer()
+).pipe(Layer.provideMerge(StoreHealth.layer), Layer.provide(RecoveryStore.layer), Layer.provide(LedgerNode.layer))

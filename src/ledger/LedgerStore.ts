@@ -13,6 +13,7 @@ import { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId, RequestId } from "../domain/Ids.ts"
 import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
+import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { Prepared } from "../sql/Prepared.ts"
 import { audit } from "./Audit.ts"
 import { attemptRow, callRow, storable } from "./CallRows.ts"
@@ -219,17 +220,14 @@ const batchParameters = (
 
 /** Classes of SQLSTATE that speak about the data and the statement, not about the server's state. */
 const refusingClasses = new Set(["21", "22", "23", "42", "54", "P0"])
+/** Of a class that speaks about the statement, but a role gets its rights back, and what was to be written still counts. */
+const insufficientPrivilege = "42501"
 
 const batchFailed = (error: SqlError): BatchFailed => {
-  const state = sqlState(error.cause)
+  const state = sqlStateOf(error)
   return new BatchFailed({
     cause: error.cause,
-    refused: state !== undefined && refusingClasses.has(state.slice(0, 2)),
+    refused: state !== undefined && state !== insufficientPrivilege && refusingClasses.has(state.slice(0, 2)),
     uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection"
   })
 }
-
-const sqlState = (cause: unknown): string | undefined =>
-  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
-    ? /^(?=.*\d)[0-9A-Z]{5}$/.exec(cause.code)?.[0]
-    : undefined

@@ -1,8 +1,10 @@
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { RecoveryStore } from "./RecoveryStore.ts"
+import { StoreHealth } from "./StoreHealth.ts"
 
 export interface RecoveryOptions {
   /** How often this process says that it lives, and looks for others that do not. */
@@ -25,13 +27,17 @@ export const layer = (options: RecoveryOptions = {}) =>
   Layer.scopedDiscard(
     Effect.gen(function* () {
       const store = yield* RecoveryStore
+      const health = yield* StoreHealth
       if (store.isAlone) yield* store.expireAll
       const silence = Duration.decode(options.silence ?? defaultSilence)
       const longestCall = Duration.decode(options.longestCall ?? defaultLongestCall)
       yield* store.beat.pipe(
         Effect.zipRight(store.sweep(silence, longestCall)),
+        Effect.map(health.heard),
         Effect.catchAllCause((cause) =>
-          Effect.logWarning("the ledger's recovery could not run; it tries again", cause)
+          health.failed(Cause.squash(cause))
+            ? Effect.void
+            : Effect.logWarning("the ledger's recovery could not run; it tries again", cause)
         ),
         Effect.repeat(Schedule.spaced(options.interval ?? defaultInterval)),
         Effect.forkScoped

@@ -8,6 +8,7 @@ import { InsufficientFunds, StoreUnavailable } from "../domain/GatewayError.ts"
 import { zero } from "../domain/Money.ts"
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
 import type { BatchFailed, BatchRequest, Ending, Granted, LedgerStoreShape, Verdict } from "./LedgerStore.ts"
+import type { WriteReports } from "./StoreHealth.ts"
 
 /**
  * Writes the ledger in natural batches: while one statement runs, what arrives waits for the next. Endings ride with the
@@ -55,7 +56,11 @@ interface Queued {
   readonly sequence: number
 }
 
-export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effect<Writer, never, Scope.Scope> =>
+export const make = (
+  store: LedgerStoreShape,
+  timers: TimersShape,
+  reports: Pick<WriteReports, "failed" | "written">
+): Effect.Effect<Writer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     let requests: Array<Waiting> = []
@@ -143,6 +148,7 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
       due: ReadonlyArray<Queued>,
       verdicts: ReadonlyArray<Verdict>
     ): void => {
+      reports.written()
       if (due.length > 0) {
         failures = 0
         most = Math.min(mostPerStatement, most * 2)
@@ -165,6 +171,7 @@ export const make = (store: LedgerStoreShape, timers: TimersShape): Effect.Effec
     ): void => {
       const failure = Cause.failureOption(cause)
       const fault = failure._tag === "Some" ? failure.value : undefined
+      if (fault !== undefined) reports.failed(fault.cause)
       endings = [...due, ...endings]
       for (const waiting of decided) {
         waiting.state = "done"

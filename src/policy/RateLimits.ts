@@ -38,6 +38,24 @@ export interface RateLimitOptions {
   readonly project: RateLimit
 }
 
+/**
+ * The share of one of several processes that count apart: together they admit no more than was meant, unless that is less
+ * than one for each.
+ */
+export const shareOf = (options: RateLimitOptions, processes: number): RateLimitOptions => ({
+  key: divided(options.key, processes),
+  project: divided(options.project, processes)
+})
+
+const divided = (limit: RateLimit, by: number): RateLimit => {
+  const share = (whole: number | null) => (whole === null ? null : Math.max(Math.min(1, whole), Math.floor(whole / by)))
+  return {
+    requestsPerMinute: share(limit.requestsPerMinute),
+    tokensPerMinute: share(limit.tokensPerMinute),
+    concurrentRequests: share(limit.concurrentRequests)
+  }
+}
+
 /** Nobody knows when a running request ends. */
 const concurrencyRetryMillis = 1_000
 const sweepEveryMillis = 60_000

@@ -29,8 +29,6 @@ export interface DatabaseShape {
   readonly kind: "postgres" | "embedded"
   /** Fails when the database has stopped for good and the process should end; PostgreSQL may come back, so it never does. */
   readonly died: Effect.Effect<never, DatabaseFailed>
-  /** Whether a trivial question is answered now; how long to wait is the caller's affair. */
-  readonly answers: Effect.Effect<boolean>
   /** A statement for the hot path, past the client's own ways; `name` is the statement's alone. */
   readonly prepare: (name: string, text: string) => Prepared
 }
@@ -44,6 +42,8 @@ const connectMillis = 5_000
 /** How much later than the server's own limit a statement's answer may come. */
 const silenceMillis = 1_000
 const goodbyeMillis = 2_000
+/** The oldest release that its makers still maintain; the tests run on newer ones. */
+const minServerVersion = 14
 
 /** The database, migrated: the same client and the same dialect whichever it is. */
 export const layer = (
@@ -67,7 +67,6 @@ export const layerUnmigrated = (
         Context.add(SqlClient, client),
         Context.add(Database, {
           ...database,
-          answers: Effect.isSuccess(client`select 1`),
           prepare: (name, text) =>
             prepare(pool, {
               // the connections of the embedded database share one session, where a name could be taken only once
@@ -80,7 +79,7 @@ export const layerUnmigrated = (
     })
   ).pipe(Layer.provide(Reactivity.layer))
 
-interface Opened extends Omit<DatabaseShape, "answers" | "prepare"> {
+interface Opened extends Omit<DatabaseShape, "prepare"> {
   readonly pool: Pg.Pool
 }
 
@@ -104,7 +103,7 @@ const postgres = (
         })
         // An idle connection that breaks is replaced by the next query; the query reports what matters.
         pool.on("error", () => {})
-        await pool.query("select 1")
+        await refuseOldServer(pool)
         return pool
       },
       catch: (cause) => new DatabaseFailed({ database: "the PostgreSQL database of DATABASE_URL", cause })
@@ -113,3 +112,12 @@ const postgres = (
       // a server that has stopped answering does not say goodbye either
       Effect.promise(() => pool.end()).pipe(Effect.timeoutOption(goodbyeMillis), Effect.interruptible, Effect.asVoid)
   ).pipe(Effect.map((pool) => ({ kind: "postgres", died: Effect.never, pool })))
+
+/** An older server fails in the middle of a migration, at a statement that it does not know. */
+const refuseOldServer = async (pool: Pg.Pool): Promise<void> => {
+  const { rows } = await pool.query<{ readonly version: string }>("select current_setting('server_version') as version")
+  const version = rows[0]?.version ?? ""
+  if (Number.parseInt(version, 10) >= minServerVersion) return
+  await pool.end()
+  throw new Error(`its server is PostgreSQL ${version}; the gateway needs ${minServerVersion} or newer`)
+}

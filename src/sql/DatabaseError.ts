@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import * as Predicate from "effect/Predicate"
 
 /** Another process has the data directory open; two of them would silently lose rows. */
 export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{ readonly directory: string }> {
@@ -14,6 +15,60 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly cause: unknown
 }> {
   override get message() {
-    return `${this.database} failed: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+    return `${this.database} failed: ${reasonOf(this.cause)}`
   }
 }
+
+const ownDatabase = "it holds something that is not the gateway's; give the gateway a database of its own"
+
+/** What an operator can do where the database's own words do not say it. */
+const advice: Readonly<Record<string, string>> = {
+  "25006": "it is read-only; the gateway needs a primary server that takes writes",
+  "42501": "the role has to own the gateway's tables, or be allowed to create them in the schema",
+  "42703": ownDatabase,
+  "42704": ownDatabase,
+  "42710": ownDatabase,
+  "42723": ownDatabase,
+  "42804": ownDatabase,
+  "42P01": ownDatabase,
+  "42P07": ownDatabase,
+  "42809": ownDatabase
+}
+
+/** What went wrong in the database's own words, without the statement, its parameters or the URL. */
+export const reasonOf = (error: unknown): string => {
+  const root = rootOf(error)
+  const state = sqlStateOf(root)
+  if (state === undefined) return messageOf(root)
+  const said = `${messageOf(root)} (SQLSTATE ${state})`
+  return advice[state] === undefined ? said : `${said}: ${advice[state]}`
+}
+
+/** The SQLSTATE that the server gave as its reason; none when the server was not reached. */
+export const sqlStateOf = (error: unknown): string | undefined => {
+  const root = rootOf(error)
+  return Predicate.isRecord(root) && typeof root["code"] === "string"
+    ? /^(?=.*\d)[0-9A-Z]{5}$/.exec(root["code"])?.[0]
+    : undefined
+}
+
+const maxCauses = 8
+
+/** Each layer wraps the error of the layer below it. */
+const rootOf = (error: unknown): unknown => {
+  let root = error
+  for (let depth = 0; depth < maxCauses; depth++) {
+    // several addresses of one host were tried
+    const inner: unknown = root instanceof AggregateError ? root.errors[0] : Predicate.isRecord(root) && root["cause"]
+    if (!inner) return root
+    root = inner
+  }
+  return root
+}
+
+const messageOf = (root: unknown): string =>
+  root instanceof Error && root.message !== ""
+    ? root.message
+    : Predicate.isRecord(root)
+      ? "for no stated reason"
+      : String(root)

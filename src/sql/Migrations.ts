@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { identity } from "./migrations/0001_identity.ts"
 import { ledger } from "./migrations/0002_ledger.ts"
 import { idempotency } from "./migrations/0003_idempotency.ts"
@@ -48,4 +49,9 @@ export const run: Effect.Effect<
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "migration" })
 
-export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient> = Layer.effectDiscard(run)
+/** A migration that the database refuses is a defect to the migrator, and something an operator may put right to us. */
+export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient> = Layer.effectDiscard(
+  Effect.catchSomeDefect(run, (defect) =>
+    defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()
+  )
+)

@@ -123,7 +123,12 @@ describe("the environment", () => {
     ["SIMULATED_PROVIDERS", "maybe", "must be one of on, off"],
     ["OIDC_ISSUER", "id.example", "must be an http or https URL"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc://host", "must be an http or https URL"],
-    ["DATABASE_URL", "mysql://host", "must be a URL that starts with postgres:// or postgresql://"],
+    ["DATABASE_URL", "mysql://host", "must be a URL of the form postgres://user:password@host:port/database"],
+    [
+      "DATABASE_URL",
+      "postgres://host:port/database",
+      "must be a URL of the form postgres://user:password@host:port/database"
+    ],
     ["GATEWAY_BOOTSTRAP_KEY", "sk-other", "must be an API key of the form mrg_sk_… with a right checksum"],
     ["BEDROCK_REGION", "https://evil", "must be a region such as us-east-1"],
     ["HOST", "a\nb", "must not hold control characters"],

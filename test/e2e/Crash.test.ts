@@ -10,6 +10,7 @@ import { Timers } from "../../src/domain/Timers.ts"
 import { LedgerNode } from "../../src/ledger/LedgerNodeStore.ts"
 import * as Recovery from "../../src/ledger/Recovery.ts"
 import { RecoveryStore } from "../../src/ledger/RecoveryStore.ts"
+import { StoreHealth } from "../../src/ledger/StoreHealth.ts"
 import { freshDatabase, postgresServer } from "../ledger/databases.ts"
 import { books, databaseAt } from "../support/Books.ts"
 import { type Service, startService } from "../support/Service.ts"
@@ -115,6 +116,7 @@ describe("after kill -9 under load", { timeout: testMillis }, () => {
       yield* Effect.promise(() => patient.stop())
 
       const recovery = Recovery.layer({ interval: Duration.millis(50), silence: Duration.millis(1) }).pipe(
+        Layer.provide(StoreHealth.layer),
         Layer.provide(RecoveryStore.layer),
         Layer.provide(LedgerNode.layer),
         Layer.provide(database),

@@ -14,6 +14,7 @@ import * as Recovery from "../../src/ledger/Recovery.ts"
 import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import * as ScopesStore from "../../src/ledger/ScopesStore.ts"
+import { StoreHealth } from "../../src/ledger/StoreHealth.ts"
 import { Database } from "../../src/sql/Database.ts"
 import { databases } from "./databases.ts"
 import { newCaller, option, settled, wants } from "./fixtures.ts"
@@ -23,6 +24,8 @@ const longestCall = Duration.hours(1)
 
 for (const [name, database] of databases) {
   const ledger = Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer).pipe(
+    Layer.provideMerge(StoreHealth.layer),
+    Layer.provide(RecoveryStore.RecoveryStore.layer),
     Layer.provideMerge(LedgerNode.layer)
   )
   const live = ledger.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provide(Timers.layer))

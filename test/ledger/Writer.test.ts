@@ -62,15 +62,35 @@ const scripted = (first: Apply = grantsAll) =>
       balance: () => Effect.dieMessage("not asked for"),
       audit: Effect.dieMessage("not asked for")
     }
+    const told: Array<string> = []
+    const reports = {
+      failed: (cause: unknown) => told.push(String(cause)) > 0,
+      written: () => {
+        told.push("written")
+      }
+    }
     const scope = yield* Scope.make()
-    const writer = yield* Writer.make(store, timers).pipe(Scope.extend(scope))
+    const writer = yield* Writer.make(store, timers, reports).pipe(Scope.extend(scope))
     const advance = (millis: number) => Effect.sync(() => timers.advance(millis)).pipe(Effect.zipRight(quiet))
     const written = () => batches.flatMap((batch) => batch.endings.map((ended) => ended.callId))
-    return { writer, batches, script, advance, written, scope }
+    return { writer, batches, script, advance, written, scope, told }
   })
 
 /** Lets every fiber that can run do so. */
 const quiet = Effect.repeatN(Effect.yieldNow(), 50)
+
+describe("the writer", () => {
+  it.effect("tells of every batch whether it was written, and why not", () =>
+    Effect.gen(function* () {
+      const { writer, script, told } = yield* scripted()
+      script.apply = () => Effect.fail(unreachable)
+      yield* Effect.either(writer.request(request()))
+      script.apply = grantsAll
+      yield* writer.request(request())
+      expect(told).toEqual(["connection refused", "written"])
+    })
+  )
+})
 
 describe("batches", () => {
   it.effect("an ending rides with the next request, in one statement", () =>

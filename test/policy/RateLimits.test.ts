@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
-import { type RateLimit, RateLimits, type RateLimitsShape } from "../../src/policy/RateLimits.ts"
+import { type RateLimit, RateLimits, type RateLimitsShape, shareOf } from "../../src/policy/RateLimits.ts"
 import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
 
 const none: RateLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
@@ -179,5 +179,22 @@ describe("rate limits", () => {
       ),
       { numRuns: 300 }
     )
+  })
+})
+
+describe("the limits of several processes that count apart", () => {
+  const whole = { key: { requestsPerMinute: 10, tokensPerMinute: 1_000, concurrentRequests: 2 }, project: none }
+
+  it("are divided, so that together they admit no more than was meant", () => {
+    expect(shareOf(whole, 3)).toEqual({
+      key: { requestsPerMinute: 3, tokensPerMinute: 333, concurrentRequests: 1 },
+      project: none
+    })
+    expect(shareOf(whole, 1)).toEqual(whole)
+  })
+
+  it("are at least one each, and nothing where nothing is allowed", () => {
+    const limits = shareOf({ key: { ...none, requestsPerMinute: 0, concurrentRequests: 2 }, project: none }, 8)
+    expect(limits.key).toEqual({ requestsPerMinute: 0, tokensPerMinute: null, concurrentRequests: 1 })
   })
 })

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Signals from "./Signals.ts"
 
 /** A worker that ends on its own is replaced after this long, so that one that cannot start does not spin. */
 const restartMillis = 1_000
@@ -10,10 +11,15 @@ export const isSupervisor = (workers: number): boolean => workers > 1 && cluster
 
 /** Keeps so many workers running until it is interrupted; then they are told to stop and waited for. */
 export const supervise = (workers: number): Effect.Effect<never> =>
-  Effect.forEach(Array.from({ length: workers }), () => Effect.forever(runOne), {
-    concurrency: "unbounded",
-    discard: true
-  }).pipe(Effect.zipRight(Effect.never))
+  Signals.hurryWorkers.pipe(
+    Effect.zipRight(
+      Effect.forEach(Array.from({ length: workers }), () => Effect.forever(runOne), {
+        concurrency: "unbounded",
+        discard: true
+      })
+    ),
+    Effect.zipRight(Effect.never)
+  )
 
 const runOne: Effect.Effect<void> = Effect.acquireUseRelease(
   Effect.sync(() => cluster.fork()),
