@@ -1,4 +1,5 @@
 import type { ChatRequest, Message, UserPart } from "../../domain/Chat.ts"
+import * as DataUrl from "../protocols/turns/DataUrl.ts"
 
 /** What a simulated model understands of a request. */
 export interface Prompt {
@@ -64,9 +65,11 @@ const describe = (part: UserPart): ReadonlyArray<string> => {
 }
 
 const describeUrl = (url: string): string => {
-  const data = /^data:([\w.+/-]+)?[^,]*,/.exec(url)
-  if (data === null) return URL.canParse(url) ? `at ${new URL(url).host}` : "at an unknown place"
-  return `${data[1] ?? "text/plain"}, ${decodedBytes(url.slice(data[0].length))} bytes`
+  if (!url.startsWith("data:")) return URL.canParse(url) ? `at ${new URL(url).host}` : "at an unknown place"
+  const comma = url.indexOf(",")
+  if (comma === -1) return "at an unknown place"
+  const type = /^[\w.+/-]{1,100}/.exec(url.slice("data:".length, comma))?.[0]
+  return `${type ?? "text/plain"}, ${decodedBytes(url.slice(comma + 1))} bytes`
 }
 
-const decodedBytes = (base64: string): number => Math.floor((base64.replace(/=+$/, "").length * 3) / 4)
+const decodedBytes = (base64: string): number => Math.floor((DataUrl.withoutPadding(base64).length * 3) / 4)
