@@ -151,7 +151,8 @@ export const decodeToolChoice = (json: unknown, tools: DecodedTools): DecodedToo
 const namedChoice = (choice: JsonObject, tools: DecodedTools): ToolChoice => {
   const type = string(choice["type"], "tool_choice.type")
   if (isWebSearch(type)) return "auto"
-  if (type === "function" || type === "custom") return namedTool(choice, type, "tool_choice", tools, keysOf(tools.tools))
+  if (type === "function" || type === "custom")
+    return namedTool(choice, type, "tool_choice", tools, keysOf(tools.tools))
   if (type !== "allowed_tools")
     return reject("unsupported_tool", "tool_choice.type", `A tool choice of type '${cut(type)}' is not supported.`)
   const mode = oneOf("auto", "required")(choice["mode"], "tool_choice.mode")

@@ -3,7 +3,7 @@ import * as DataUrl from "../protocols/turns/DataUrl.ts"
 
 /** What a simulated model understands of a request. */
 export interface Prompt {
-  /** The text of the last message of the user. */
+  /** The text of the last message of the user, as far as it is read. */
   readonly text: string
   /** One phrase for each image, clip or file of that message. */
   readonly attachments: ReadonlyArray<string>
@@ -11,10 +11,13 @@ export interface Prompt {
   readonly toolResults: ReadonlyArray<string>
 }
 
+/** More than a model can repeat before its output ends. */
+const maxReadCharacters = 128 * 1024
+
 export const promptOf = (request: Pick<ChatRequest, "messages">): Prompt => {
   const last = request.messages.findLast((message) => message.role === "user")
   return {
-    text: last === undefined ? "" : textOf(last).trim(),
+    text: last === undefined ? "" : textOf(last).slice(0, maxReadCharacters).trim(),
     attachments: last === undefined || typeof last.content === "string" ? [] : last.content.flatMap(describe),
     toolResults: toolResults(request.messages)
   }

@@ -9,7 +9,7 @@ import type {
 } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { Json } from "../../Json.ts"
-import { argumentsOf } from "./Arguments.ts"
+import { Arguments } from "./Arguments.ts"
 import { ownThoughts } from "./Thoughts.ts"
 import { ToolIds } from "./ToolIds.ts"
 
@@ -139,6 +139,7 @@ class Builder {
   /** The same, by the client's id. */
   private openById = new Map<string, SameCalls>()
   private readonly ids = new ToolIds()
+  private readonly argumentsOfCalls = new Arguments()
   private readonly modelId: string
 
   constructor(modelId: string) {
@@ -194,7 +195,7 @@ class Builder {
   private addCall(call: ToolCall, path: string): ProviderFailure | undefined {
     const input =
       call.type === "function"
-        ? argumentsOf(call.function.arguments, `${path}.function.arguments`)
+        ? this.argumentsOfCalls.read(call.function.arguments, `${path}.function.arguments`)
         : { value: { input: call.custom.input } }
     if ("_tag" in input) return input
     const block: ToolCallBlock = {
