@@ -105,16 +105,16 @@ export class Filler {
 
   /** Of two parts that say the same the later one counts. */
   private merged(given: Json, parts: ReadonlyArray<unknown>, depth: number): Json {
-    const whole: Record<string, unknown> = {}
-    const properties: Record<string, unknown> = {}
+    const whole = new Map<string, unknown>()
+    const properties = new Map<string, unknown>()
     const required: Array<unknown> = []
     const add = (part: Json): boolean => {
       const fields = Object.entries(part)
       const named = Object.entries(objectAt(part, "properties") ?? {})
       const more = listAt(part, "required")
       if (!this.take(fields.length + named.length + more.length)) return false
-      for (const [key, value] of fields) whole[key] = value
-      for (const [key, value] of named) properties[key] = value
+      for (const [key, value] of fields) whole.set(key, value)
+      for (const [name, property] of named) properties.set(name, property)
       for (const name of more) required.push(name)
       return true
     }
@@ -123,7 +123,7 @@ export class Filler {
       const resolved = this.resolved(part, depth + 1)
       if (resolved !== undefined && !add(resolved)) break
     }
-    return { ...whole, properties, required }
+    return { ...Object.fromEntries(whole), properties: Object.fromEntries(properties), required }
   }
 
   /** `#/$defs/Name`. */

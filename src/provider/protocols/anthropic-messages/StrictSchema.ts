@@ -25,7 +25,7 @@ type SchemaType = "object" | "array" | "string" | "number" | "integer" | "boolea
  */
 const union = (schema: JsonObject, types: ReadonlyArray<SchemaType>): JsonObject => {
   const { $defs, definitions, $schema: _dialect, description, title, ...constraints } = schema
-  const left: Record<string, unknown> = {}
+  const left: Array<[string, unknown]> = []
   const own = new Map(types.map((type): [SchemaType, Record<string, unknown>] => [type, { type }]))
   for (const [keyword, value] of Object.entries(constraints)) {
     let isConstraint = false
@@ -35,13 +35,13 @@ const union = (schema: JsonObject, types: ReadonlyArray<SchemaType>): JsonObject
       variant[keyword] = value
       isConstraint = true
     }
-    if (!isConstraint) left[keyword] = value
+    if (!isConstraint) left.push([keyword, value])
   }
   return present({
     $defs: mapped($defs),
     definitions: mapped(definitions),
     anyOf: [...own.values()].map(narrowed),
-    description: described(description, left),
+    description: described(description, Object.fromEntries(left)),
     title
   })
 }
