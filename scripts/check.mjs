@@ -9,6 +9,7 @@ const gates = [
     "effect-language-service",
     ["diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"]
   ],
+  ["regular expressions", process.execPath, ["scripts/expressions.mjs"]],
   ["format and lint", "biome", ["check", "--error-on-warnings"]],
   ["folder imports", "depcruise", ["--config", ".dependency-cruiser.cjs", "src"]],
   ["dead code", "knip", []]
@@ -16,7 +17,9 @@ const gates = [
 
 for (const [name, command, args] of gates) {
   const started = performance.now()
-  const { status } = spawnSync(`node_modules/.bin/${command}`, args, { stdio: "inherit" })
+  const { status } = spawnSync(command === process.execPath ? command : `node_modules/.bin/${command}`, args, {
+    stdio: "inherit"
+  })
   if (status !== 0) {
     console.error(`check failed: ${name}`)
     process.exit(status ?? 1)

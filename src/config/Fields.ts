@@ -55,11 +55,17 @@ export const VariableName = Schema.String.annotations({ title: "the name of an e
   Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, { title: "the name of an environment variable" })
 )
 
+const withoutTrailingSlashes = (url: string): string => {
+  let end = url.length
+  while (url.endsWith("/", end)) end--
+  return url.slice(0, end)
+}
+
 /** Where requests go: nothing in it may be a secret or be taken for a path of ours. The trailing slash is dropped. */
 export const BaseUrl = Schema.transform(
   Schema.String.annotations({ title: baseUrlTitle() }).pipe(Schema.filter(isBaseUrl, { title: baseUrlTitle() })),
   Schema.String,
-  { strict: true, decode: (text) => text.replace(/\/+$/, ""), encode: (text) => text }
+  { strict: true, decode: withoutTrailingSlashes, encode: (text) => text }
 )
 
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text)

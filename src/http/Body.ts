@@ -2,15 +2,11 @@ import type { IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { InvalidRequest } from "../domain/GatewayError.ts"
+import * as JsonBounds from "../wire/JsonBounds.ts"
+import { maxBytesInOneTurn, yieldIfLarge } from "../wire/LargeBody.ts"
 
 /** Inline images make large bodies; nothing sensible is larger. */
 const maxBytes = 20 * 1024 * 1024
-const maxDepth = 64
-/**
- * Names, values and brackets: parsing costs time by them, not by bytes, and nothing else runs meanwhile. The most messages
- * that are allowed have a third of it.
- */
-const maxMarks = 300_000
 
 const invalid = (code: InvalidRequest["code"], message: string) => new InvalidRequest({ code, message, param: null })
 const tooLarge = invalid("request_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MiB.`)
@@ -28,7 +24,7 @@ export const read = (request: IncomingMessage): Effect.Effect<Body, InvalidReque
 
 const headerFault = (request: IncomingMessage): InvalidRequest | undefined => {
   const type = request.headers["content-type"]
-  if (type === undefined || !/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i.test(type)) {
+  if (type === undefined || !isJsonInUtf8(type)) {
     return invalid("unsupported_content_type", "The body has to be application/json in UTF-8.")
   }
   const encoding = request.headers["content-encoding"]
@@ -36,6 +32,18 @@ const headerFault = (request: IncomingMessage): InvalidRequest | undefined => {
     return invalid("unsupported_content_type", "A Content-Encoding is not supported: send the body as it is.")
   }
   return Number(request.headers["content-length"] ?? 0) > maxBytes ? tooLarge : undefined
+}
+
+/** `application/json`, with no parameter but a charset; taken apart by hand, since it may be long and full of blanks. */
+const isJsonInUtf8 = (contentType: string): boolean => {
+  const [type, ...parameters] = contentType.toLowerCase().split(";")
+  if (type?.trim() !== "application/json") return false
+  if (parameters.at(-1)?.trim() === "") parameters.pop()
+  const [charset] = parameters
+  if (charset === undefined) return true
+  const [name, value, ...more] = charset.split("=")
+  const isUtf8 = value?.trim() === "utf-8" || value?.trim() === '"utf-8"'
+  return parameters.length === 1 && name?.trim() === "charset" && isUtf8 && more.length === 0
 }
 
 /**
@@ -55,7 +63,7 @@ const received = (request: IncomingMessage): Effect.Effect<Body, InvalidRequest>
     }
     const onEnd = () => {
       const [only] = parts
-      resume(parse(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)))
+      resume(bodyOf(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)))
     }
     request.on("data", onData)
     request.on("end", onEnd)
@@ -63,17 +71,32 @@ const received = (request: IncomingMessage): Effect.Effect<Body, InvalidRequest>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const parse = (body: Buffer): Exit.Exit<Body, InvalidRequest> => {
+const bodyOf = (bytes: Buffer): Effect.Effect<Body, InvalidRequest> =>
+  bytes.length <= maxBytesInOneTurn
+    ? Exit.flatMap(textOf(bytes), (text) => parsed(bytes, text))
+    : Effect.gen(function* () {
+        yield* yieldIfLarge(bytes.length)
+        const text = yield* textOf(bytes)
+        yield* yieldIfLarge(bytes.length)
+        return yield* parsed(bytes, text)
+      })
+
+/** Within the bounds, but perhaps not JSON. */
+const textOf = (bytes: Buffer): Exit.Exit<string, InvalidRequest> => {
   let text: string
   try {
-    text = utf8.decode(body)
+    text = utf8.decode(bytes)
   } catch {
     return Exit.fail(invalid("invalid_utf8", "The body is not valid UTF-8."))
   }
-  const excess = excessOf(body)
-  if (excess !== undefined) return Exit.fail(excess)
+  const marks = JsonBounds.marksOf(text)
+  if (marks === JsonBounds.tooDeep) return Exit.fail(tooDeep)
+  return marks > JsonBounds.maxMarks ? Exit.fail(tooMany) : Exit.succeed(text)
+}
+
+const parsed = (bytes: Buffer, text: string): Exit.Exit<Body, InvalidRequest> => {
   try {
-    return Exit.succeed({ bytes: body, json: JSON.parse(text) as unknown })
+    return Exit.succeed({ bytes, json: JSON.parse(text) as unknown })
   } catch (error) {
     return Exit.fail(
       invalid(
@@ -90,46 +113,8 @@ const positionIn = (message: string): string => {
   return position === undefined ? "" : ` (at position ${position})`
 }
 
-const tooDeep = invalid("invalid_json", `The body is nested deeper than ${maxDepth} levels.`)
-const tooMany = invalid("request_too_large", `The body has more than ${maxMarks} names, values and brackets.`)
-
-/**
- * One pass over the bytes: what is outside strings. Valid JSON or not, it never recurses. A long string is jumped over by
- * a native search: most of a large body is text.
- */
-const excessOf = (body: Buffer): InvalidRequest | undefined => {
-  let depth = 0
-  let marks = 0
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at]
-    if (byte === quote) at = endOfString(body, at + 1)
-    else if (byte === 0x7b || byte === 0x5b) {
-      marks++
-      depth++
-      if (depth > maxDepth) return tooDeep
-    } else if (byte === 0x7d || byte === 0x5d) depth--
-    else if (byte === 0x2c || byte === 0x3a) marks++
-  }
-  return marks > maxMarks ? tooMany : undefined
-}
-
-const quote = 0x22
-const backslash = 0x5c
-/** Up to here a look at each byte is cheaper than a native search. */
-const shortString = 48
-
-/** The place of the quote that ends the string, or of the body's end. */
-const endOfString = (body: Buffer, start: number): number => {
-  const near = Math.min(start + shortString, body.length)
-  let at = start
-  for (; at < near; at++) {
-    if (body[at] === backslash) at++
-    else if (body[at] === quote) return at
-  }
-  for (let end = body.indexOf(quote, at); end >= 0; end = body.indexOf(quote, end + 1)) {
-    let escapes = end
-    while (escapes > at && body[escapes - 1] === backslash) escapes--
-    if ((end - escapes) % 2 === 0) return end
-  }
-  return body.length
-}
+const tooDeep = invalid("invalid_json", `The body is nested deeper than ${JsonBounds.maxDepth} levels.`)
+const tooMany = invalid(
+  "request_too_large",
+  `The body has more than ${JsonBounds.maxMarks} names, values and brackets.`
+)

@@ -4,9 +4,10 @@ import { crc32 } from "node:zlib"
 const prefix = "mrg_sk_"
 const secretLength = 32
 const checksumLength = 6
+/** The prefix, the secret and the checksum. */
+const form = /^mrg_sk_[0-9A-Za-z]{38}$/
 const shownLength = 12
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-const form = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 
 /** `fill` overwrites the bytes it is given with random ones. */
 export const mint = (fill: (bytes: Uint8Array) => void): string => {

@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject, Message, Tool, ToolCall } from "../domain/Chat.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
-import { isObject, textAt } from "./Json.ts"
+import { isObject, parseObject, textAt } from "./Json.ts"
 import type { Provider, Receiver } from "./Provider.ts"
 import { customToolsOf } from "./protocols/turns/Tools.ts"
 
@@ -61,14 +61,7 @@ class Restored implements Receiver {
 }
 
 /** A model that did not keep to the one text has its arguments passed on as they are. */
-const inputOf = (text: string): string => {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isObject(parsed) ? (textAt(parsed, "input") ?? text) : text
-  } catch {
-    return text
-  }
-}
+const inputOf = (text: string): string => textAt(parseObject(text), "input") ?? text
 
 const customAsFunctions = (request: ChatRequest): ChatRequest => ({
   ...request,

@@ -11,7 +11,13 @@ export const parse = (baseUrl: string): Endpoint | undefined => {
   const url = new URL(baseUrl)
   if (url.protocol !== "http:" && url.protocol !== "https:") return undefined
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return undefined
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, "") }
+  return { origin: url.origin, basePath: withoutTrailingSlashes(url.pathname) }
+}
+
+const withoutTrailingSlashes = (path: string): string => {
+  let end = path.length
+  while (path.endsWith("/", end)) end--
+  return path.slice(0, end)
 }
 
 /** For the base URLs that stand in the code. */

@@ -31,11 +31,14 @@ export const scrub = (message: string): string => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
     .replace(/\barn:aws[\w-]*:[^\s"'<>,)\]]+/gi, "[redacted]")
-    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "[address]")
+    // linear: at most 2,000 characters
+    .replace(/\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>)\]]+/gi, "[address]")
     .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "[address]")
-    .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, "[redacted]")
+    // linear: at most 2,000 characters
+    .replace(/[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g, "[redacted]")
     .replace(/\b(?:bearer|basic)\s+[\w.~+/=*-]+/gi, "[redacted]")
     .replace(
+      // linear: at most 2,000 characters
       /\b(?:sk|pk|rk|key|org|proj|user|acct|req|gsk|xai|fw|csk|tgp|pplx|nvapi|hf|AIza|AKIA|ASIA)[-_]?[A-Za-z0-9*][\w*.-]{7,}/g,
       redactIfSecret
     )
@@ -76,16 +79,38 @@ export const byStatus = (
   }
 }
 
+/** What is read of a provider's text, which may be a megabyte long and repeat the prompt. */
+const maxReadCharacters = 4_096
+
+/** A provider's message as far as it is read. */
+export const read = (message: string | undefined): string => (message ?? "").slice(0, maxReadCharacters)
+
 /** Providers say these things in words more often than in codes. */
 export const saysContextLength = (message: string): boolean =>
-  /context[ _-]?(?:length|window|size|limit)|maximum (?:prompt|input|context|sequence)|(?:prompt|input|request)[^.]{0,40} too (?:long|large|many tokens)|too many (?:input |prompt )?tokens|reduce the length|exceeds? the (?:maximum|max|model)[^.]{0,40}(?:tokens|length)/i.test(
+  /context[ _-]?(?:length|window|size|limit)|maximum (?:prompt|input|context|sequence)|too many (?:input |prompt )?tokens|reduce the length/i.test(
     message
-  )
+  ) ||
+  follows(message, /prompt|input|request/gi, / too (?:long|large|many tokens)/i) ||
+  follows(message, /exceeds? the (?:maximum|max|model)/gi, /tokens|length/i)
 
 export const saysContentPolicy = (message: string): boolean =>
-  /content (?:management |usage |safety )?polic(?:y|ies)|content[ _-]?filter|safety (?:system|polic|filter)|usage polic(?:y|ies)|flagged (?:by|as|for)|violat\w+ [^.]{0,40}polic|inappropriate content|moderation/i.test(
+  /content (?:management |usage |safety )?polic(?:y|ies)|content[ _-]?filter|safety (?:system|polic|filter)|usage polic(?:y|ies)|flagged (?:by|as|for)|inappropriate content|moderation/i.test(
     message
-  )
+  ) || follows(message, /violat/gi, /polic/i)
+
+/** The words that may stand between the two halves of a phrase. */
+const maxBetweenCharacters = 60
+
+/** Whether `second` stands soon after `first` (a global expression), in the same sentence. */
+export const follows = (message: string, first: RegExp, second: RegExp): boolean => {
+  for (const { 0: found, index } of message.matchAll(first)) {
+    const start = index + found.length
+    const near = message.slice(start, start + maxBetweenCharacters)
+    const stop = near.indexOf(".")
+    if (second.test(stop === -1 ? near : near.slice(0, stop))) return true
+  }
+  return false
+}
 
 const isWait = (value: number): boolean => Number.isFinite(value) && value >= 0
 

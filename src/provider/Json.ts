@@ -1,17 +1,15 @@
+import { parse } from "../wire/JsonBounds.ts"
+
 /** Reading what an upstream has sent: nothing is trusted to have its documented type. */
 export type Json = { readonly [key: string]: unknown }
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** `undefined` unless the text is a JSON object. */
+/** `undefined` unless the text is a JSON object within the bounds. */
 export const parseObject = (text: string): Json | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parse(text)
+  return isObject(value) ? value : undefined
 }
 
 export const objectAt = (json: Json | undefined, key: string): Json | undefined => {

@@ -35,7 +35,9 @@ export const usdPerToken = (microUsdPerMillion: number): string => {
 }
 
 const trimmed = (whole: string, fraction: string): string => {
-  const kept = fraction.replace(/0+$/, "")
+  let digits = fraction.length
+  while (fraction.endsWith("0", digits)) digits--
+  const kept = fraction.slice(0, digits)
   const start = whole.replace(/^0+(?=\d)/, "")
   return kept === "" ? start : `${start}.${kept}`
 }

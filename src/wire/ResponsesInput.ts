@@ -126,6 +126,8 @@ const summaryText = (summary: unknown, param: string): string =>
 
 interface Turn {
   content: AssistantContent | undefined
+  /** The content of several items, which is not any item's own. */
+  joined: Array<Exclude<AssistantContent, string>[number]> | undefined
   readonly calls: Array<ToolCall>
   readonly thoughts: Array<ReasoningDetail>
 }
@@ -160,7 +162,12 @@ class History {
     }
     this.takeThoughts(turn)
     // Between a call and its result no other message may stand.
-    turn.content = turn.content === undefined ? content : [...asParts(turn.content), ...asParts(content)]
+    if (turn.content === undefined) turn.content = content
+    else {
+      turn.joined ??= [...asParts(turn.content)]
+      for (const part of asParts(content)) turn.joined.push(part)
+      turn.content = turn.joined
+    }
   }
 
   call(call: ToolCall): void {
@@ -178,8 +185,9 @@ class History {
     this.closeTurn()
     const content = text === "" && attachments.length > 0 ? "The result is attached to the next message." : text
     this.messages.push({ role: "tool", content, tool_call_id: id })
-    if (attachments.length > 0)
-      this.attachments.push({ type: "text", text: `Attached to the result of the call ${id}:` }, ...attachments)
+    if (attachments.length === 0) return
+    this.attachments.push({ type: "text", text: `Attached to the result of the call ${id}:` })
+    for (const part of attachments) this.attachments.push(part)
   }
 
   end(): ReadonlyArray<Message> {
@@ -191,7 +199,7 @@ class History {
   private openTurn(): Turn {
     if (this.turn !== undefined) return this.turn
     this.flushAttachments()
-    this.turn = { content: undefined, calls: [], thoughts: [] }
+    this.turn = { content: undefined, joined: undefined, calls: [], thoughts: [] }
     return this.turn
   }
 

@@ -1,8 +1,12 @@
 import type { ReasoningDetail } from "../domain/Chat.ts"
 import type { ReasoningBlock } from "../domain/Completion.ts"
+import { parse as parseBounded } from "./JsonBounds.ts"
 
 /** Marks what this gateway has minted; anything else is another service's and cannot be read. */
 const prefix = "mrg1."
+
+/** Each field has two or three. */
+const maxMarks = 32
 
 /**
  * What a reasoning item carries besides the text a person reads: which model thought it, and the signature or the opaque
@@ -50,12 +54,8 @@ export const recover = (encryptedContent: string, text: () => string): Reasoning
 
 const parse = (encryptedContent: string): Continuity | undefined => {
   if (!encryptedContent.startsWith(prefix)) return undefined
-  try {
-    const json: unknown = JSON.parse(Buffer.from(encryptedContent.slice(prefix.length), "base64url").toString("utf8"))
-    return isContinuity(json) ? json : undefined
-  } catch {
-    return undefined
-  }
+  const json = parseBounded(Buffer.from(encryptedContent.slice(prefix.length), "base64url").toString("utf8"), maxMarks)
+  return isContinuity(json) ? json : undefined
 }
 
 const isContinuity = (json: unknown): json is Continuity =>

@@ -1,5 +1,6 @@
 import type { JsonObject, Tool, ToolChoice } from "../domain/Chat.ts"
 import { mostTools } from "./ChatRequestSchema.ts"
+import { isObject } from "./Guard.ts"
 import { array, boolean, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
 import { isWebSearch } from "./ResponsesToolSchema.ts"
 
@@ -34,6 +35,7 @@ const longestName = 64
 
 export const decodeTools = (json: unknown): DecodedTools => {
   const given = optional(json, "tools", array) ?? []
+  if (countOf(given) > mostTools) reject("invalid_value", "tools", `'tools' must hold at most ${mostTools} tools.`)
   const names = new Names(given)
   const tools: Array<Tool> = []
   const echo: Array<JsonObject> = []
@@ -46,12 +48,23 @@ export const decodeTools = (json: unknown): DecodedTools => {
       dropped.add(type)
       return
     }
-    if (type === "namespace") tools.push(...namespaceTools(tool, param, names))
+    if (type === "namespace") for (const inner of namespaceTools(tool, param, names)) tools.push(inner)
     else tools.push(leafTool(tool, type, param, names, undefined, ""))
     echo.push(echoOf(tool, type))
   })
-  if (tools.length > mostTools) reject("invalid_value", "tools", `'tools' must hold at most ${mostTools} tools.`)
   return { tools, echo, dropped: [...dropped], map: names.map, nameOf: (tool) => names.known(tool) }
+}
+
+/** How many tools a list holds, those of its namespaces included: told before any of them is named. */
+const countOf = (given: ReadonlyArray<unknown>): number => {
+  let count = 0
+  for (const tool of given) {
+    if (!isObject(tool)) continue
+    const { tools, type } = tool
+    if (type === "namespace") count += Array.isArray(tools) ? tools.length : 0
+    else if (typeof type !== "string" || !isWebSearch(type)) count++
+  }
+  return count
 }
 
 const namespaceTools = (tool: JsonObject, param: string, names: Names): ReadonlyArray<Tool> => {
@@ -138,11 +151,13 @@ export const decodeToolChoice = (json: unknown, tools: DecodedTools): DecodedToo
 const namedChoice = (choice: JsonObject, tools: DecodedTools): ToolChoice => {
   const type = string(choice["type"], "tool_choice.type")
   if (isWebSearch(type)) return "auto"
-  if (type === "function" || type === "custom") return namedTool(choice, type, "tool_choice", tools)
+  if (type === "function" || type === "custom")
+    return namedTool(choice, type, "tool_choice", tools, keysOf(tools.tools))
   if (type !== "allowed_tools")
     return reject("unsupported_tool", "tool_choice.type", `A tool choice of type '${cut(type)}' is not supported.`)
   const mode = oneOf("auto", "required")(choice["mode"], "tool_choice.mode")
   const allowed: Array<JsonObject> = []
+  const known = keysOf(tools.tools)
   array(choice["tools"], "tool_choice.tools").forEach((value, index) => {
     const param = `tool_choice.tools[${index}]`
     const tool = object(value, param)
@@ -150,22 +165,33 @@ const namedChoice = (choice: JsonObject, tools: DecodedTools): ToolChoice => {
     if (isWebSearch(kind)) return
     if (kind !== "function" && kind !== "custom")
       reject("unsupported_tool", `${param}.type`, `Tools of type '${cut(kind)}' are not supported.`)
-    else allowed.push(namedTool(tool, kind, param, tools))
+    else allowed.push(namedTool(tool, kind, param, tools, known))
   })
   return allowed.length === 0 ? "auto" : { type, allowed_tools: { mode, tools: allowed } }
 }
 
-const namedTool = (tool: JsonObject, kind: ToolOrigin["kind"], param: string, tools: DecodedTools): JsonObject => {
+const namedTool = (
+  tool: JsonObject,
+  kind: ToolOrigin["kind"],
+  param: string,
+  tools: Pick<DecodedTools, "nameOf">,
+  known: ReadonlySet<string>
+): JsonObject => {
   const named = {
     kind,
     name: nonEmpty(tool["name"], `${param}.name`),
     namespace: optional(tool["namespace"], `${param}.namespace`, string)
   }
   const name = tools.nameOf(named)
-  if (!tools.tools.some((one) => one.type === kind && toolName(one) === name))
+  if (!known.has(keyOf(kind, name)))
     reject("invalid_value", `${param}.name`, `There is no ${kind} tool named '${cut(named.name)}' in 'tools'.`)
   return kind === "function" ? { type: kind, function: { name } } : { type: kind, custom: { name } }
 }
+
+const keysOf = (tools: ReadonlyArray<Tool>): ReadonlySet<string> =>
+  new Set(tools.map((tool) => keyOf(tool.type, toolName(tool))))
+
+const keyOf = (kind: Tool["type"], name: string): string => `${kind} ${name}`
 
 const toolName = (tool: Tool): string => (tool.type === "function" ? tool.function.name : tool.custom.name)
 
@@ -177,8 +203,11 @@ class Names {
   readonly map = new Map<string, ToolOrigin>()
   private readonly taken = new Set<string>()
   private readonly byOrigin = new Map<string, string>()
-  /** The namespaced tools of a plain name, for clients that send back a call without its namespace. */
-  private readonly byPlainName = new Map<string, Array<string>>()
+  /**
+   * The namespaced tool of a plain name, for clients that send back a call without its namespace; `undefined` where there are
+   * several.
+   */
+  private readonly byPlainName = new Map<string, string | undefined>()
 
   constructor(given: ReadonlyArray<unknown>) {
     for (const tool of given) {
@@ -198,7 +227,7 @@ class Names {
     if (!isPlain) this.map.set(name, tool)
     if (tool.namespace !== undefined) {
       const plain = originKey({ ...tool, namespace: undefined })
-      this.byPlainName.set(plain, [...(this.byPlainName.get(plain) ?? []), name])
+      this.byPlainName.set(plain, this.byPlainName.has(plain) ? undefined : name)
     }
     return name
   }
@@ -208,8 +237,7 @@ class Names {
     const name = this.byOrigin.get(originKey(tool))
     if (name !== undefined) return name
     if (tool.namespace !== undefined) return freeName(tool, new Set())
-    const namespaced = this.byPlainName.get(originKey(tool)) ?? []
-    return namespaced.length === 1 ? (namespaced[0] ?? tool.name) : tool.name
+    return this.byPlainName.get(originKey(tool)) ?? tool.name
   }
 }
 
@@ -219,12 +247,18 @@ const freeName = (tool: ToolOrigin, taken: ReadonlySet<string>): string => {
   const wanted = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`
   const safe = tool.namespace === undefined ? wanted : wanted.replace(/[^a-zA-Z0-9_-]/g, "_")
   if (safe === wanted && (tool.namespace === undefined || safe.length <= longestName) && !taken.has(safe)) return safe
+  const key = originKey(tool)
+  // a long name is read once, however many rounds there are
+  const source = key.length <= longestSource ? key : fingerprint(key)
+  const readable = safe.slice(0, longestName - 9)
   // Ends after at most as many rounds as names are taken: each round tries another name.
   for (let round = 0; ; round++) {
-    const name = `${safe.slice(0, longestName - 9)}_${fingerprint(`${round}:${originKey(tool)}`)}`
+    const name = `${readable}_${fingerprint(`${round}:${source}`)}`
     if (!taken.has(name)) return name
   }
 }
+
+const longestSource = 1_024
 
 /** FNV-1a: eight hexadecimal digits that are the same in every process. */
 const fingerprint = (text: string): string => {

@@ -4,7 +4,7 @@ import type { ChatRequest, Tool } from "../../src/domain/Chat.ts"
 import { Accumulator } from "../../src/domain/Completion.ts"
 import { completionTokens } from "../../src/domain/Usage.ts"
 import type { ProviderCall } from "../../src/provider/Provider.ts"
-import { fill } from "../../src/provider/simulated/JsonSchema.ts"
+import { Filler } from "../../src/provider/simulated/JsonSchema.ts"
 import { models } from "../../src/provider/simulated/Models.ts"
 import * as Simulated from "../../src/provider/simulated/Simulated.ts"
 import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
@@ -236,6 +236,8 @@ describe("misbehaving simulated models", () => {
     expect(run("sim/rate-limited", {}).recorder.errors[0]?.retryAfterMillis).toBe(5000)
   })
 })
+
+const fill = (schema: unknown, prompt: string): unknown => new Filler(prompt).fill(schema)
 
 describe("filled schemas", () => {
   it("references, alternatives, bounds and recursion", () => {

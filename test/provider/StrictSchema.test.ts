@@ -57,6 +57,61 @@ describe("a schema that Anthropic can hold an answer to", () => {
     )
   })
 
+  it("gives each type of a list only the keywords that constrain it, and tells the others once", () => {
+    const items = { type: ["array", "array", "any", "array"], items: { type: "string" } }
+    expect(
+      strictSchema({ type: ["array", "null", "integer", "null"], items, maxItems: 2, minimum: 3, default: [] })
+    ).toEqual({
+      anyOf: [
+        { type: "array", items: { type: "array", items: { type: "string" } }, description: "{maxItems: 2}" },
+        { type: "null" },
+        { type: "integer", description: "{minimum: 3}" }
+      ],
+      description: "{default: []}"
+    })
+  })
+
+  it("expands no list of types beside what decides alone", () => {
+    const types = ["string", "null", "array"]
+    expect(strictSchema({ type: types, enum: ["a", null] })).toEqual({ enum: ["a", null] })
+    expect(strictSchema({ type: types, const: 1 })).toEqual({ const: 1 })
+    expect(strictSchema({ type: types, $ref: "#/$defs/a" })).toEqual({ $ref: "#/$defs/a" })
+    expect(strictSchema({ type: types, anyOf: [{ type: "null" }] })).toEqual({ anyOf: [{ type: "null" }] })
+    expect(strictSchema({ type: types, allOf: [{ type: "null" }] })).toEqual({ allOf: [{ type: "null" }] })
+  })
+
+  it("is at most a few times as long as what was given, however types and subschemas are nested", () => {
+    const types = fc.oneof(
+      fc.constantFrom("object", "array", "string"),
+      fc.array(fc.constantFrom("object", "array", "string", "number", "integer", "null", "any"), { maxLength: 12 })
+    )
+    const nest = (inner: fc.Arbitrary<Record<string, unknown>>) =>
+      fc.record(
+        {
+          type: types,
+          items: inner,
+          properties: fc.dictionary(fc.constantFrom("a", "b"), inner, { maxKeys: 2 }),
+          anyOf: fc.array(inner, { maxLength: 2 }),
+          additionalProperties: inner,
+          not: inner,
+          minimum: fc.nat(),
+          enum: fc.array(fc.string(), { maxLength: 3 }),
+          description: fc.string()
+        },
+        { requiredKeys: ["type"] }
+      )
+    const schema = nest(nest(nest(fc.record({ type: types }))))
+    fc.assert(
+      fc.property(schema, (given) => {
+        expect(JSON.stringify(strictSchema(given)).length).toBeLessThan(200 + 8 * JSON.stringify(given).length)
+      }),
+      { numRuns: 200 }
+    )
+    const nested = (depth: number): Record<string, unknown> =>
+      depth === 0 ? { type: "string" } : { type: ["array", "array", "object", "null"], items: nested(depth - 1) }
+    expect(JSON.stringify(strictSchema(nested(60))).length).toBeLessThan(200 * 60)
+  })
+
   it("keeps properties that are named like keywords", () => {
     const { properties } = strictSchema({
       type: "object",

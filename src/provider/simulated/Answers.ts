@@ -1,6 +1,6 @@
 import type { ChatRequest, Effort, JsonObject, Tool } from "../../domain/Chat.ts"
 import { isObject, listAt, objectAt, textAt } from "../Json.ts"
-import { fill } from "./JsonSchema.ts"
+import { Filler } from "./JsonSchema.ts"
 import type { Prompt } from "./Prompt.ts"
 
 export interface SimulatedToolCall {
@@ -19,10 +19,19 @@ export interface SimulatedAnswer {
 export type Asking = Pick<ChatRequest, "tools" | "toolChoice" | "parallelToolCalls" | "responseFormat" | "stop">
 
 export const answerTo = (request: Asking, prompt: Prompt, modelId: string): SimulatedAnswer => {
-  const called = toolsToCall(request, prompt)
-  if (called.length > 0) return { text: "", toolCalls: called.map((tool) => callOf(tool, prompt.text)) }
-  return { text: untilStop(textFor(request, prompt, modelId), request.stop), toolCalls: [] }
+  const called = toolsToCall(request, prompt).slice(0, maxCalls)
+  if (called.length > 0) {
+    const filler = new Filler(prompt.text)
+    return { text: "", toolCalls: called.map((tool) => callOf(tool, prompt.text, filler)) }
+  }
+  const text = textFor(request, prompt, modelId).slice(0, maxAnswerCharacters)
+  return { text: untilStop(text, request.stop), toolCalls: [] }
 }
+
+const maxCalls = 64
+/** More than any simulated model may answer. */
+const maxAnswerCharacters = 128 * 1024
+const maxInputCharacters = 16 * 1024
 
 /** Thoughts get longer with the effort, and one for one with a numeric depth. */
 export const thoughtsFor = (effort: Effort | number | undefined, prompt: Prompt): string => {
@@ -50,9 +59,10 @@ const toolsToCall = (request: Asking, prompt: Prompt): ReadonlyArray<Tool> => {
   const named = isObject(choice) ? nameIn(choice) : undefined
   if (named !== undefined) return request.tools.filter((tool) => nameOf(tool) === named).slice(0, 1)
   const allowed = isObject(choice) ? objectAt(choice, "allowed_tools") : undefined
-  const names = listAt(allowed, "tools").map((entry) => (isObject(entry) ? nameIn(entry) : undefined))
-  const offered = allowed === undefined ? request.tools : request.tools.filter((tool) => names.includes(nameOf(tool)))
-  const wanted = offered.filter((tool) => asksFor(prompt.text, tool))
+  const names = new Set(listAt(allowed, "tools").map((entry) => (isObject(entry) ? nameIn(entry) : undefined)))
+  const offered = allowed === undefined ? request.tools : request.tools.filter((tool) => names.has(nameOf(tool)))
+  const wish = new Wish(prompt.text)
+  const wanted = offered.filter((tool) => wish.isFor(nameOf(tool)))
   if (choice === "required" || allowed?.["mode"] === "required")
     return (wanted.length > 0 ? wanted : offered).slice(0, 1)
   if (prompt.toolResults.length > 0) return []
@@ -64,35 +74,58 @@ const nameOf = (tool: Tool): string => (tool.type === "function" ? tool.function
 const nameIn = (entry: JsonObject): string | undefined =>
   textAt(objectAt(entry, "function"), "name") ?? textAt(objectAt(entry, "custom"), "name")
 
-/** The prompt asks for a tool by its name, or by a telling word of it. */
-const asksFor = (prompt: string, tool: Tool): boolean => {
-  const text = prompt.toLowerCase()
-  const name = nameOf(tool)
-  if (text.includes(name.toLowerCase())) return true
-  const words = name
-    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-  return words.some((word) => word.length >= 3 && !fillers.has(word) && new RegExp(`\\b${word}`).test(text))
+/** Where tools are looked for: there may be a thousand of them. */
+const maxSearchedCharacters = 16_384
+
+/** A prompt asks for a tool by its name, or by a telling word of it. */
+class Wish {
+  private readonly text: string
+  /** In order, so that those which begin with a word are found at its place. */
+  private readonly words: ReadonlyArray<string>
+
+  constructor(prompt: string) {
+    this.text = prompt.slice(0, maxSearchedCharacters).toLowerCase()
+    this.words = [...new Set(this.text.split(/\W+/))].sort()
+  }
+
+  isFor(name: string): boolean {
+    if (this.text.includes(name.toLowerCase())) return true
+    const words = name
+      .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+    return words.some((word) => word.length >= 3 && !fillers.has(word) && this.hasWord(word))
+  }
+
+  /** Whether a word of the prompt begins so. */
+  private hasWord(start: string): boolean {
+    let [from, to] = [0, this.words.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((this.words[middle] ?? "") < start) from = middle + 1
+      else to = middle
+    }
+    return this.words[from]?.startsWith(start) === true
+  }
 }
 
 const fillers: ReadonlySet<string> = new Set(["get", "set", "the", "run", "for", "and", "list", "tool", "call", "make"])
 
-const callOf = (tool: Tool, prompt: string): SimulatedToolCall =>
+const callOf = (tool: Tool, prompt: string, filler: Filler): SimulatedToolCall =>
   tool.type === "function"
     ? {
         kind: "function",
         name: tool.function.name,
-        arguments: JSON.stringify(fill(tool.function.parameters ?? { type: "object" }, prompt) ?? {})
+        arguments: JSON.stringify(filler.fill(tool.function.parameters ?? { type: "object" }) ?? {})
       }
-    : { kind: "custom", name: tool.custom.name, arguments: prompt }
+    : { kind: "custom", name: tool.custom.name, arguments: prompt.slice(0, maxInputCharacters) }
 
 // Text
 
 const textFor = (request: Asking, prompt: Prompt, modelId: string): string => {
   const format = request.responseFormat
   if (format?.["type"] === "json_schema") {
-    return JSON.stringify(fill(objectAt(format, "json_schema")?.["schema"] ?? {}, prompt.text))
+    return JSON.stringify(new Filler(prompt.text).fill(objectAt(format, "json_schema")?.["schema"] ?? {}))
   }
   const text = plainText(prompt, modelId)
   return format?.["type"] === "json_object" ? JSON.stringify({ answer: text }) : text
@@ -110,10 +143,17 @@ const asked = (text: string): string | undefined => {
   if (count !== undefined) return Array.from({ length: Number(count) }, (_, n) => n + 1).join(", ")
   const words = /\b(\d{1,5}) words\b/i.exec(text)?.[1]
   if (words !== undefined) return Array.from({ length: Number(words) }, (_, n) => `word${n + 1}`).join(" ")
-  const echo = /\b(?:say|repeat|(?:reply|respond|answer) with)\b(?: exactly| only| just| the word)*:?\s+(.+)$/is.exec(
-    text
-  )?.[1]
-  return echo?.replace(/^["“'`]|["”'`]?[.!]?$/g, "")
+  return echoIn(text)?.replace(/^["“'`]|["”'`]?[.!]?$/g, "")
+}
+
+/** What stands after the first "say" and the like. */
+const echoIn = (text: string): string | undefined => {
+  for (const { 0: verb, index } of text.matchAll(/\b(?:say|repeat|(?:reply|respond|answer) with)\b/gi)) {
+    const before = /(?: exactly| only| just| the word)*:?\s+/iy
+    before.lastIndex = index + verb.length
+    if (before.test(text) && before.lastIndex < text.length) return text.slice(before.lastIndex)
+  }
+  return undefined
 }
 
 const untilStop = (text: string, stops: ReadonlyArray<string>): string => {

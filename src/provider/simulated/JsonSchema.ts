@@ -3,27 +3,51 @@ import { isObject, type Json, listAt, objectAt, textAt } from "../Json.ts"
 /** How deep a schema is followed; recursive ones have no end. */
 const deepest = 12
 const longestText = 10_000
+/** Far more than a model may answer; references and long lists would multiply without end. */
+const maxCharacters = 200_000
+/** What every schema costs that is looked at, however short its value. */
+const schemaCharacters = 10
+/** What is read of a prompt. */
+const maxReadCharacters = 4_096
+/** Values of an enumeration that are looked for in the prompt. */
+const maxSoughtValues = 100
 
-/** A value that the schema accepts, with what the prompt offers: its numbers, its quotations, its places. */
-export const fill = (schema: unknown, prompt: string): unknown => new Filler(schema, prompt).value(schema, "", 0)
-
-class Filler {
-  private readonly root: unknown
+/**
+ * Values that schemas accept, with what the prompt offers: its numbers, its quotations, its places. All of one filler
+ * together are bounded; beyond that there is only null.
+ */
+export class Filler {
   private readonly prompt: string
+  private readonly lowerCase: string
+  private readonly quoted: string | undefined
+  private readonly place: string | undefined
+  private readonly said: number
+  private root: unknown
+  private left = maxCharacters
+  /** Characters of constants and defaults, which may be taken again and again. */
+  private readonly lengths = new WeakMap<object, number>()
 
-  constructor(root: unknown, prompt: string) {
-    this.root = root
-    this.prompt = prompt
+  constructor(prompt: string) {
+    this.prompt = prompt.slice(0, maxReadCharacters)
+    this.lowerCase = this.prompt.toLowerCase()
+    this.quoted = quotedIn(this.prompt)
+    this.place = /\b(?:in|for|at|of|to|from|near)\s+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*)/u.exec(this.prompt)?.[1]
+    this.said = Number(/-?\d+(?:\.\d+)?/.exec(this.prompt)?.[0] ?? 1)
   }
 
-  value(given: unknown, name: string, depth: number): unknown {
+  fill(schema: unknown): unknown {
+    this.root = schema
+    return this.value(schema, "", 0)
+  }
+
+  private value(given: unknown, name: string, depth: number): unknown {
     const schema = this.resolved(given, depth)
     if (schema === undefined || depth > deepest) return null
-    if ("const" in schema) return schema["const"]
-    if ("default" in schema) return schema["default"]
+    if ("const" in schema) return this.literal(schema["const"])
+    if ("default" in schema) return this.literal(schema["default"])
     for (const key of ["enum", "examples"]) {
       const values = listAt(schema, key)
-      if (values.length > 0) return this.mentioned(values)
+      if (values.length > 0) return this.literal(this.mentioned(values))
     }
     switch (typeOf(schema)) {
       case "object":
@@ -39,24 +63,67 @@ class Filler {
       case "null":
         return null
       default:
-        return this.text(schema, name)
+        return this.literal(this.text(schema, name))
     }
+  }
+
+  /** Whether so many characters are still to be had; they are taken. */
+  private take(characters: number): boolean {
+    this.left -= characters
+    return this.left >= 0
+  }
+
+  private literal(value: unknown): unknown {
+    return this.take(this.lengthOf(value)) ? value : null
+  }
+
+  private lengthOf(value: unknown): number {
+    if (typeof value === "string") return value.length
+    if (typeof value !== "object" || value === null) return schemaCharacters
+    const known = this.lengths.get(value)
+    if (known !== undefined) return known
+    const length = JSON.stringify(value).length
+    this.lengths.set(value, length)
+    return length
   }
 
   /** References, alternatives and conjunctions taken away. */
   private resolved(given: unknown, depth: number): Json | undefined {
     if (given === true) return {}
-    if (!isObject(given) || depth > deepest) return undefined
+    if (!isObject(given) || depth > deepest || !this.take(schemaCharacters)) return undefined
     const reference = textAt(given, "$ref")
-    if (reference !== undefined) return this.resolved(this.at(reference), depth + 1)
-    for (const key of ["anyOf", "oneOf"]) {
-      const choices = listAt(given, key).filter((choice) => !isObject(choice) || choice["type"] !== "null")
-      if (choices.length > 0) return this.resolved(choices[0], depth + 1)
+    if (reference !== undefined) {
+      return this.take(reference.length) ? this.resolved(this.at(reference), depth + 1) : undefined
     }
-    return listAt(given, "allOf").reduce<Json>((merged, part) => {
+    for (const key of ["anyOf", "oneOf"]) {
+      const choice = listAt(given, key).find((one) => !isObject(one) || one["type"] !== "null")
+      if (choice !== undefined) return this.resolved(choice, depth + 1)
+    }
+    const parts = listAt(given, "allOf")
+    return parts.length === 0 ? given : this.merged(given, parts, depth)
+  }
+
+  /** Of two parts that say the same the later one counts. */
+  private merged(given: Json, parts: ReadonlyArray<unknown>, depth: number): Json {
+    const whole = new Map<string, unknown>()
+    const properties = new Map<string, unknown>()
+    const required: Array<unknown> = []
+    const add = (part: Json): boolean => {
+      const fields = Object.entries(part)
+      const named = Object.entries(objectAt(part, "properties") ?? {})
+      const more = listAt(part, "required")
+      if (!this.take(fields.length + named.length + more.length)) return false
+      for (const [key, value] of fields) whole.set(key, value)
+      for (const [name, property] of named) properties.set(name, property)
+      for (const name of more) required.push(name)
+      return true
+    }
+    add(given)
+    for (const part of parts) {
       const resolved = this.resolved(part, depth + 1)
-      return resolved === undefined ? merged : merge(merged, resolved)
-    }, given)
+      if (resolved !== undefined && !add(resolved)) break
+    }
+    return { ...Object.fromEntries(whole), properties: Object.fromEntries(properties), required }
   }
 
   /** `#/$defs/Name`. */
@@ -73,18 +140,25 @@ class Filler {
     const properties = objectAt(schema, "properties") ?? {}
     const required = listAt(schema, "required").filter((name) => typeof name === "string")
     const names = required.length > 0 ? required : Object.keys(properties)
-    return Object.fromEntries(names.map((name) => [name, this.value(properties[name] ?? true, name, depth + 1)]))
+    const object: Array<[string, unknown]> = []
+    for (const name of names) {
+      if (!this.take(schemaCharacters + name.length)) break
+      object.push([name, this.value(properties[name] ?? true, name, depth + 1)])
+    }
+    return Object.fromEntries(object)
   }
 
   private array(schema: Json, name: string, depth: number): ReadonlyArray<unknown> {
     const items = schema["items"] ?? listAt(schema, "prefixItems")[0] ?? true
     const least = schema["minItems"]
     const count = typeof least === "number" ? Math.min(Math.max(1, least), 100) : schema["maxItems"] === 0 ? 0 : 1
-    return Array.from({ length: count }, () => this.value(items, name, depth + 1))
+    const list: Array<unknown> = []
+    while (list.length < count && this.take(schemaCharacters)) list.push(this.value(items, name, depth + 1))
+    return list
   }
 
   private number(schema: Json): number {
-    const said = Number(/-?\d+(?:\.\d+)?/.exec(this.prompt)?.[0] ?? 1)
+    const { said } = this
     const step = numberAt(schema, "multipleOf") ?? 1
     const least = numberAt(schema, "minimum") ?? above(numberAt(schema, "exclusiveMinimum"), step)
     const most = numberAt(schema, "maximum") ?? below(numberAt(schema, "exclusiveMaximum"), step)
@@ -102,31 +176,35 @@ class Filler {
   }
 
   private word(name: string): string {
-    const quoted = /["“«]([^"”»]{1,200})["”»]/.exec(this.prompt)?.[1]
-    if (quoted !== undefined) return quoted
-    if (/city|location|place|country|region|destination|town|address/i.test(name)) {
-      const place = /\b(?:in|for|at|of|to|from|near)\s+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*)/u.exec(
-        this.prompt
-      )?.[1]
-      if (place !== undefined) return place
-    }
+    if (this.quoted !== undefined) return this.quoted
+    const isPlace = /city|location|place|country|region|destination|town|address/i.test(name)
+    if (isPlace && this.place !== undefined) return this.place
     return /query|question|text|prompt|message|input|content|task|topic|expression|answer|summary/i.test(name)
       ? this.prompt.slice(0, 200)
       : "example"
   }
 
   private mentioned(values: ReadonlyArray<unknown>): unknown {
-    const prompt = this.prompt.toLowerCase()
-    return values.find((value) => typeof value === "string" && prompt.includes(value.toLowerCase())) ?? values[0]
+    const isMentioned = (value: unknown): boolean =>
+      typeof value === "string" &&
+      value.length <= this.lowerCase.length &&
+      this.take(schemaCharacters) &&
+      this.lowerCase.includes(value.toLowerCase())
+    return values.slice(0, maxSoughtValues).find(isMentioned) ?? values[0]
   }
 }
 
-const merge = (a: Json, b: Json): Json => ({
-  ...a,
-  ...b,
-  properties: { ...objectAt(a, "properties"), ...objectAt(b, "properties") },
-  required: [...listAt(a, "required"), ...listAt(b, "required")]
-})
+const maxQuotedCharacters = 200
+
+/** The first text between quotation marks that is not empty. */
+const quotedIn = (prompt: string): string | undefined => {
+  for (const { index } of prompt.matchAll(/["“«]/g)) {
+    const after = prompt.slice(index + 1, index + 2 + maxQuotedCharacters)
+    const end = after.search(/["”»]/)
+    if (end > 0) return after.slice(0, end)
+  }
+  return undefined
+}
 
 const typeOf = (schema: Json): unknown => {
   const type = schema["type"]

@@ -1,8 +1,9 @@
 import type { ChatRequest, Message, UserPart } from "../../domain/Chat.ts"
+import * as DataUrl from "../protocols/turns/DataUrl.ts"
 
 /** What a simulated model understands of a request. */
 export interface Prompt {
-  /** The text of the last message of the user. */
+  /** The text of the last message of the user, as far as it is read. */
   readonly text: string
   /** One phrase for each image, clip or file of that message. */
   readonly attachments: ReadonlyArray<string>
@@ -10,10 +11,13 @@ export interface Prompt {
   readonly toolResults: ReadonlyArray<string>
 }
 
+/** More than a model can repeat before its output ends. */
+const maxReadCharacters = 128 * 1024
+
 export const promptOf = (request: Pick<ChatRequest, "messages">): Prompt => {
   const last = request.messages.findLast((message) => message.role === "user")
   return {
-    text: last === undefined ? "" : textOf(last).trim(),
+    text: last === undefined ? "" : textOf(last).slice(0, maxReadCharacters).trim(),
     attachments: last === undefined || typeof last.content === "string" ? [] : last.content.flatMap(describe),
     toolResults: toolResults(request.messages)
   }
@@ -64,9 +68,11 @@ const describe = (part: UserPart): ReadonlyArray<string> => {
 }
 
 const describeUrl = (url: string): string => {
-  const data = /^data:([\w.+/-]+)?[^,]*,/.exec(url)
-  if (data === null) return URL.canParse(url) ? `at ${new URL(url).host}` : "at an unknown place"
-  return `${data[1] ?? "text/plain"}, ${decodedBytes(url.slice(data[0].length))} bytes`
+  if (!url.startsWith("data:")) return URL.canParse(url) ? `at ${new URL(url).host}` : "at an unknown place"
+  const comma = url.indexOf(",")
+  if (comma === -1) return "at an unknown place"
+  const type = /^[\w.+/-]{1,100}/.exec(url.slice("data:".length, comma))?.[0]
+  return `${type ?? "text/plain"}, ${decodedBytes(url.slice(comma + 1))} bytes`
 }
 
-const decodedBytes = (base64: string): number => Math.floor((base64.replace(/=+$/, "").length * 3) / 4)
+const decodedBytes = (base64: string): number => Math.floor((DataUrl.withoutPadding(base64).length * 3) / 4)

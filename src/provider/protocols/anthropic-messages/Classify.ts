@@ -30,7 +30,7 @@ const errorOf = (json: Json): Json => {
 }
 
 const classifyError = (error: Json, status: number, retryMillis: number | null): ProviderFailure => {
-  const said = textAt(error, "message") ?? ""
+  const said = Failures.read(textAt(error, "message"))
   const message = Failures.scrub(said) || "The provider rejected the request."
   const code = textAt(objectAt(error, "details"), "error_code") ?? ""
   if (spentCodes.has(code)) return { _tag: "QuotaExhausted" }

@@ -7,20 +7,99 @@ import { isObject } from "../../Json.ts"
  */
 export const strictSchema = (schema: JsonObject): JsonObject => {
   const types = schema["type"]
-  if (Array.isArray(types) && types.length > 0) {
-    const [only] = types
-    if (types.length === 1) return strictSchema({ ...schema, type: only })
-    const { description, title, $defs, definitions, ...constraints } = schema
-    return present({
-      $defs: mapped($defs),
-      definitions: mapped(definitions),
-      anyOf: types.map((type) => strictSchema(type === "null" ? { type } : { ...constraints, type })),
-      description,
-      title
-    })
-  }
-  return narrowed(schema)
+  if (!Array.isArray(types) || types.length === 0) return narrowed(schema)
+  const { type: _listed, ...untyped } = schema
+  // narrowed looks at no type beside any of them
+  if (untyped["$ref"] !== undefined || decisionOf(untyped) !== undefined) return narrowed(untyped)
+  const known = [...new Set(types)].filter(isSchemaType)
+  const [only] = known
+  if (only === undefined) return narrowed(untyped)
+  return known.length === 1 ? narrowed({ ...untyped, type: only }) : union(untyped, known)
 }
+
+type SchemaType = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null"
+
+/**
+ * One variant for each type, with the keywords that constrain this type and no other: no subschema stands in two variants,
+ * so the result does not grow with the depth of unions. Only the numeric bounds are shared, by the two kinds of number.
+ */
+const union = (schema: JsonObject, types: ReadonlyArray<SchemaType>): JsonObject => {
+  const { $defs, definitions, $schema: _dialect, description, title, ...constraints } = schema
+  const left: Array<[string, unknown]> = []
+  const own = new Map(types.map((type): [SchemaType, Record<string, unknown>] => [type, { type }]))
+  for (const [keyword, value] of Object.entries(constraints)) {
+    let isConstraint = false
+    for (const type of typesOfKeyword.get(keyword) ?? []) {
+      const variant = own.get(type)
+      if (variant === undefined) continue
+      variant[keyword] = value
+      isConstraint = true
+    }
+    if (!isConstraint) left.push([keyword, value])
+  }
+  return present({
+    $defs: mapped($defs),
+    definitions: mapped(definitions),
+    anyOf: [...own.values()].map(narrowed),
+    description: described(description, Object.fromEntries(left)),
+    title
+  })
+}
+
+const keywordsOfType: ReadonlyArray<readonly [ReadonlyArray<SchemaType>, ReadonlyArray<string>]> = [
+  [
+    ["object"],
+    [
+      "properties",
+      "required",
+      "additionalProperties",
+      "patternProperties",
+      "propertyNames",
+      "unevaluatedProperties",
+      "minProperties",
+      "maxProperties",
+      "dependentRequired",
+      "dependentSchemas",
+      "dependencies"
+    ]
+  ],
+  [
+    ["array"],
+    [
+      "items",
+      "prefixItems",
+      "additionalItems",
+      "unevaluatedItems",
+      "minItems",
+      "maxItems",
+      "uniqueItems",
+      "contains",
+      "minContains",
+      "maxContains"
+    ]
+  ],
+  [["string"], ["format", "pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType", "contentSchema"]],
+  [
+    ["number", "integer"],
+    ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]
+  ]
+]
+
+const typesOfKeyword: ReadonlyMap<string, ReadonlyArray<SchemaType>> = new Map(
+  keywordsOfType.flatMap(([types, keywords]) => keywords.map((keyword) => [keyword, types]))
+)
+
+const schemaTypes: ReadonlySet<unknown> = new Set<SchemaType>([
+  "object",
+  "array",
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "null"
+])
+
+const isSchemaType = (type: unknown): type is SchemaType => schemaTypes.has(type)
 
 const narrowed = (schema: JsonObject): JsonObject => {
   const { $defs, definitions, $ref, $schema: _dialect, description, title, ...rest } = schema
@@ -36,16 +115,23 @@ interface Constraints {
   readonly left: JsonObject
 }
 
-const constraintsOf = (schema: JsonObject): Constraints => {
-  const { allOf, anyOf, const: constant, enum: values, oneOf, type: declared, ...rest } = schema
+/** Literals or subschemas beside which the type is not looked at. */
+const decisionOf = (schema: JsonObject): JsonObject | undefined => {
+  const { allOf, anyOf, const: constant, enum: values, oneOf } = schema
   const literals = present({
     enum: Array.isArray(values) && values.length > 0 && values.every(isPlain) ? values : undefined,
     const: constant !== undefined && isPlain(constant) ? constant : undefined
   })
-  if (Object.keys(literals).length > 0) return { kept: literals, left: rest }
+  if (Object.keys(literals).length > 0) return literals
   const choices = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined
-  if (choices !== undefined) return { kept: { anyOf: choices.map(schemaOf) }, left: rest }
-  if (Array.isArray(allOf)) return { kept: { allOf: allOf.map(schemaOf) }, left: rest }
+  if (choices !== undefined) return { anyOf: choices }
+  return Array.isArray(allOf) ? { allOf } : undefined
+}
+
+const constraintsOf = (schema: JsonObject): Constraints => {
+  const { allOf: _all, anyOf: _any, const: _const, enum: _enum, oneOf: _one, type: declared, ...rest } = schema
+  const decision = decisionOf(schema)
+  if (decision !== undefined) return { kept: withSubschemas(decision), left: rest }
   const type = declared ?? (isObject(rest["properties"]) ? "object" : rest["items"] === undefined ? undefined : "array")
   switch (type) {
     case "object": {
@@ -75,6 +161,12 @@ const constraintsOf = (schema: JsonObject): Constraints => {
     default:
       return { kept: present({ type }), left: rest }
   }
+}
+
+const withSubschemas = (decision: JsonObject): JsonObject => {
+  const { allOf, anyOf } = decision
+  if (Array.isArray(anyOf)) return { anyOf: anyOf.map(schemaOf) }
+  return Array.isArray(allOf) ? { allOf: allOf.map(schemaOf) } : decision
 }
 
 const schemaOf = (value: unknown): JsonObject => (isObject(value) ? strictSchema(value) : {})

@@ -15,7 +15,7 @@ export const classify = (response: ErrorResponse): ProviderFailure => {
 export const classifyException = (name: string, payload: Json | undefined): ProviderFailure =>
   classifyError(name, messageIn(payload), 500, null)
 
-const messageIn = (json: Json | undefined): string => textAt(json, "message") ?? textAt(json, "Message") ?? ""
+const messageIn = (json: Json | undefined): string => Failures.read(textAt(json, "message") ?? textAt(json, "Message"))
 
 const classifyError = (name: string, said: string, status: number, retryMillis: number | null): ProviderFailure => {
   const message = Failures.scrub(said) || "The provider rejected the request."

@@ -26,6 +26,8 @@ const image = (format: string, { base64 }: DataUrl.Inline): Lowered => ({
 /** The documents of one request: no two may have the same name. */
 export class Documents {
   private readonly taken = new Set<string>()
+  /** By the name wanted, so that no number is tried twice. */
+  private readonly lastNumber = new Map<string, number>()
 
   lower({ data, filename, param }: FileBlock): Lowered | ProviderFailure {
     const inline = data === undefined ? undefined : DataUrl.parse(data)
@@ -50,9 +52,12 @@ export class Documents {
 
   private nameFor(filename: string | undefined): string {
     const wanted = nameOf(filename)
+    const key = wanted.toLowerCase()
+    let number = this.lastNumber.get(key) ?? 1
     let name = wanted
-    for (let again = 2; this.taken.has(name.toLowerCase()); again++) name = `${wanted}-${again}`
+    while (this.taken.has(name.toLowerCase())) name = `${wanted}-${++number}`
     this.taken.add(name.toLowerCase())
+    this.lastNumber.set(key, number)
     return name
   }
 }

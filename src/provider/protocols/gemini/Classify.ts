@@ -1,4 +1,5 @@
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import { parse } from "../../../wire/JsonBounds.ts"
 import * as Failures from "../../Failures.ts"
 import { isObject, type Json, listAt, objectAt, textAt } from "../../Json.ts"
 import type { ErrorResponse } from "../../Protocol.ts"
@@ -19,18 +20,14 @@ export const classifyInBand = (error: unknown): ProviderFailure => {
 
 /** Streams that are not sent as events wrap their error in a list. */
 const errorOf = (body: string): Json => {
-  try {
-    const value: unknown = JSON.parse(body)
-    const first: unknown = Array.isArray(value) ? value[0] : value
-    if (!isObject(first)) return {}
-    return objectAt(first, "error") ?? first
-  } catch {
-    return {}
-  }
+  const value = parse(body)
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  if (!isObject(first)) return {}
+  return objectAt(first, "error") ?? first
 }
 
 const classifyError = (error: Json, status: number, headerMillis: number | null): ProviderFailure => {
-  const said = textAt(error, "message") ?? ""
+  const said = Failures.read(textAt(error, "message"))
   const message = Failures.scrub(said) || "The provider rejected the request."
   const details = listAt(error, "details").filter(isObject)
   const retryMillis = retryInfoMillis(details) ?? headerMillis
@@ -89,9 +86,9 @@ const exhausted = (said: string, details: ReadonlyArray<Json>, retryMillis: numb
 const dailyQuotaMillis = 3_600_000
 
 const saysMoneyIsGone = (message: string): boolean =>
-  /(?:prepa(?:id|yment)|credits?)[^.]{0,40}(?:depleted|exhausted|used up)|spend(?:ing)? (?:cap|limit)|billing account[^.]{0,40}(?:disabled|closed)/i.test(
-    message
-  )
+  /spend(?:ing)? (?:cap|limit)/i.test(message) ||
+  Failures.follows(message, /prepa(?:id|yment)|credits?/gi, /depleted|exhausted|used up/i) ||
+  Failures.follows(message, /billing account/gi, /disabled|closed/i)
 
 /** A duration is spelled in seconds: `20.04s`. */
 const retryInfoMillis = (details: ReadonlyArray<Json>): number | null => {

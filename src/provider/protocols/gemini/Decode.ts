@@ -1,5 +1,6 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import { parse } from "../../../wire/JsonBounds.ts"
 import type { SseEvent } from "../../../wire/Sse.ts"
 import { firstOf, listOf, malformed, objectOf, objectsOf, textOf } from "../../Fields.ts"
 import { isObject, type Json, objectAt, parseObject, textAt } from "../../Json.ts"
@@ -70,13 +71,9 @@ export const plain = (call: ProviderCall, body: string): Step =>
   })
 
 const chunksOf = (body: string): ReadonlyArray<Json> | undefined => {
-  try {
-    const value: unknown = JSON.parse(body)
-    const chunks = Array.isArray(value) ? value : [value]
-    return chunks.every(isObject) ? chunks : undefined
-  } catch {
-    return undefined
-  }
+  const value = parse(body)
+  const chunks = Array.isArray(value) ? value : [value]
+  return chunks.every(isObject) ? chunks : undefined
 }
 
 const chunk = (state: State, json: Json): Step => {

@@ -7,7 +7,7 @@ import { type ToolNames, toolNamesOf } from "../turns/ToolNames.ts"
 import { type OfferedChoice, type OfferedTool, offerOf } from "../turns/Tools.ts"
 import { conversationOf } from "../turns/Turns.ts"
 import { contentsOf } from "./Contents.ts"
-import { jsonSchema, openApiSchema, type SchemaDialect } from "./Schema.ts"
+import { Copies, jsonSchema, openApiSchema, type SchemaDialect } from "./Schema.ts"
 
 /** The upstream body, its fields always in this order. */
 export const lower = (call: ProviderCall, schemas: SchemaDialect): string | ProviderFailure => {
@@ -18,9 +18,10 @@ export const lower = (call: ProviderCall, schemas: SchemaDialect): string | Prov
   const names = toolNamesOf(call.request)
   const contents = contentsOf(conversation.turns, call, names)
   if ("_tag" in contents) return contents
-  const tools = lowerTools(offer.tools, names, schemas)
+  const copies = new Copies()
+  const tools = lowerTools(offer.tools, names, schemas, copies)
   if (tools !== undefined && "_tag" in tools) return tools
-  const config = generationConfig(call, schemas)
+  const config = generationConfig(call, schemas, copies)
   if ("_tag" in config) return config
   return JSON.stringify({
     contents: contents.contents,
@@ -39,7 +40,8 @@ export const lower = (call: ProviderCall, schemas: SchemaDialect): string | Prov
 const lowerTools = (
   tools: ReadonlyArray<OfferedTool>,
   names: ToolNames,
-  schemas: SchemaDialect
+  schemas: SchemaDialect,
+  copies: Copies
 ): { readonly functionDeclarations: ReadonlyArray<JsonObject> } | ProviderFailure | undefined => {
   if (tools.length === 0) return undefined
   const functionDeclarations: Array<JsonObject> = []
@@ -49,7 +51,7 @@ const lowerTools = (
       functionDeclarations.push({ ...declared, parametersJsonSchema: jsonSchema(parameters) })
       continue
     }
-    const schema = openApiSchema(parameters)
+    const schema = openApiSchema(parameters, copies)
     if (schema === undefined) return tooLarge("tools")
     // an object without properties is refused: no parameters are said by saying nothing
     functionDeclarations.push("properties" in schema ? { ...declared, parameters: schema } : declared)
@@ -87,7 +89,7 @@ interface Fields {
   readonly fields: JsonObject
 }
 
-const generationConfig = (call: ProviderCall, schemas: SchemaDialect): Fields | ProviderFailure => {
+const generationConfig = (call: ProviderCall, schemas: SchemaDialect, copies: Copies): Fields | ProviderFailure => {
   const { request } = call
   const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
   if (takes("stop") && request.stop.length > mostStopSequences) {
@@ -97,7 +99,7 @@ const generationConfig = (call: ProviderCall, schemas: SchemaDialect): Fields | 
       param: "stop"
     }
   }
-  const format = responseFormat(request.responseFormat, schemas)
+  const format = responseFormat(request.responseFormat, schemas, copies)
   if ("_tag" in format) return format
   const config: Record<string, unknown> = { maxOutputTokens: call.maxOutputTokens }
   const set = (field: string, value: unknown, parameter: string): void => {
@@ -120,7 +122,11 @@ const generationConfig = (call: ProviderCall, schemas: SchemaDialect): Fields | 
 const topLogprobs = ({ logprobs, topLogprobs }: ChatRequest): number | undefined =>
   logprobs === true && topLogprobs !== undefined && topLogprobs > 0 ? topLogprobs : undefined
 
-const responseFormat = (format: JsonObject | undefined, schemas: SchemaDialect): Fields | ProviderFailure => {
+const responseFormat = (
+  format: JsonObject | undefined,
+  schemas: SchemaDialect,
+  copies: Copies
+): Fields | ProviderFailure => {
   if (format === undefined || (format["type"] !== "json_object" && format["type"] !== "json_schema"))
     return { fields: {} }
   const responseMimeType = "application/json"
@@ -130,7 +136,7 @@ const responseFormat = (format: JsonObject | undefined, schemas: SchemaDialect):
   const description = textAt(asked, "description")
   const described = description === undefined || "description" in schema ? schema : { ...schema, description }
   if (schemas === "json") return { fields: { responseMimeType, responseJsonSchema: jsonSchema(described) } }
-  const responseSchema = openApiSchema(described)
+  const responseSchema = openApiSchema(described, copies)
   return responseSchema === undefined ? tooLarge("response_format") : { fields: { responseMimeType, responseSchema } }
 }
 

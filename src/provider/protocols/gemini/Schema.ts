@@ -57,9 +57,35 @@ const mapSchema = (schema: JsonObject, change: (schema: JsonObject) => JsonObjec
 /** Resolved references can multiply without end. */
 const mostSchemas = 5_000
 
+/** Characters of what references put where they are used, in all schemas of a request together. */
+const maxCopiedCharacters = 4 * 1024 * 1024
+/** What following a reference costs at least. */
+const referenceCharacters = 64
+
+/** What references have copied so far. */
+export class Copies {
+  private left = maxCopiedCharacters
+  private readonly lengths = new WeakMap<JsonObject, number>()
+
+  get isTooLarge(): boolean {
+    return this.left < 0
+  }
+
+  add(ref: string, target: JsonObject): void {
+    this.left -= referenceCharacters + ref.length
+    if (this.left < 0) return
+    let length = this.lengths.get(target)
+    if (length === undefined) {
+      length = JSON.stringify(target).length
+      this.lengths.set(target, length)
+    }
+    this.left -= length
+  }
+}
+
 /** `undefined` when the schema is too large once its references stand where they are used. */
-export const openApiSchema = (root: JsonObject): JsonObject | undefined => {
-  const converter = new Converter(root)
+export const openApiSchema = (root: JsonObject, copies = new Copies()): JsonObject | undefined => {
+  const converter = new Converter(root, copies)
   const schema = converter.convert(root)
   return converter.isTooLarge ? undefined : schema
 }
@@ -68,22 +94,25 @@ class Converter {
   private readonly root: JsonObject
   /** References that are being resolved, outermost first. */
   private readonly open: Array<string> = []
+  private readonly copies: Copies
   private depth = 0
   private count = 0
 
-  constructor(root: JsonObject) {
+  constructor(root: JsonObject, copies: Copies) {
     this.root = root
+    this.copies = copies
   }
 
   get isTooLarge(): boolean {
-    return this.count > mostSchemas
+    return this.count > mostSchemas || this.copies.isTooLarge
   }
 
   /** A schema that contains itself is cut where it begins anew. */
   convert(given: JsonObject): JsonObject {
     const ref = given["$ref"]
     const isCyclic = typeof ref === "string" && (ref === "#" || this.open.includes(ref))
-    if (isCyclic || ++this.count > mostSchemas || this.depth >= deepest) return { type: "OBJECT" }
+    this.count++
+    if (isCyclic || this.isTooLarge || this.depth >= deepest) return { type: "OBJECT" }
     this.depth++
     if (typeof ref === "string") this.open.push(ref)
     const converted = this.bare(this.merged(this.resolved(given)))
@@ -186,13 +215,25 @@ class Converter {
   private merged(schema: JsonObject, nested = 0): JsonObject {
     const { allOf: _, ...own } = schema
     const parts = nested < longestChain ? listAt(schema, "allOf").filter(isObject) : []
-    let whole: JsonObject = own
+    if (parts.length === 0) return own
+    const all = [own]
     for (const part of parts) {
-      if (++this.count > mostSchemas) return whole
-      const more = this.merged(this.resolved(part), nested + 1)
-      whole = { ...more, ...whole, ...bothObjects(more, whole, "properties"), ...bothLists(more, whole, "required") }
+      this.count++
+      if (this.isTooLarge) return own
+      all.push(this.merged(this.resolved(part), nested + 1))
     }
-    return whole
+    // of two that say the same the earlier one counts: it is written later
+    const whole = new Map<string, unknown>()
+    const properties = new Map<string, unknown>()
+    const required = new Set<unknown>()
+    for (const part of all.reverse()) {
+      for (const [key, value] of Object.entries(part)) whole.set(key, value)
+      for (const [name, property] of Object.entries(objectAt(part, "properties") ?? {})) properties.set(name, property)
+      for (const name of listAt(part, "required")) required.add(name)
+    }
+    if (isObject(whole.get("properties"))) whole.set("properties", Object.fromEntries(properties))
+    if (Array.isArray(whole.get("required"))) whole.set("required", [...required])
+    return Object.fromEntries(whole)
   }
 
   /** Follows `$ref` within the schema; what stands beside it, a description for one, is kept. */
@@ -202,6 +243,8 @@ class Converter {
       const target = hops < longestChain ? this.target(current["$ref"]) : undefined
       const { $ref: _, ...beside } = current
       if (target === undefined) return beside
+      this.copies.add(current["$ref"], target)
+      if (this.isTooLarge) return beside
       current = Object.keys(beside).length === 0 ? target : { ...target, ...beside }
     }
     return current
@@ -240,8 +283,14 @@ const unsaid = { title: undefined, description: undefined, nullable: undefined }
 const defined = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-const typesOf = (schema: JsonObject): ReadonlyArray<string> =>
-  [schema["type"]].flat().flatMap((type) => (typeof type === "string" ? [type.toLowerCase()] : []))
+const typesOf = (schema: JsonObject): ReadonlyArray<string> => {
+  const { type } = schema
+  if (typeof type === "string") return [type.toLowerCase()]
+  const listed = new Set(listAt(schema, "type").map((one) => (typeof one === "string" ? one.toLowerCase() : "")))
+  return [...listed].filter((one) => schemaTypes.has(one))
+}
+
+const schemaTypes: ReadonlySet<string> = new Set(["object", "array", "string", "number", "integer", "boolean", "null"])
 
 const impliedType = (schema: JsonObject): string => {
   if ("properties" in schema || "additionalProperties" in schema) return "object"
@@ -276,9 +325,3 @@ const numberAt = (schema: JsonObject, key: string): number | undefined => {
   const value = schema[key]
   return typeof value === "number" ? value : undefined
 }
-
-const bothObjects = (a: JsonObject, b: JsonObject, key: string): JsonObject =>
-  isObject(a[key]) && isObject(b[key]) ? { [key]: { ...a[key], ...b[key] } } : {}
-
-const bothLists = (a: JsonObject, b: JsonObject, key: string): JsonObject =>
-  Array.isArray(a[key]) && Array.isArray(b[key]) ? { [key]: [...new Set([...a[key], ...b[key]])] } : {}

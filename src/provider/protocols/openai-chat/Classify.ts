@@ -34,7 +34,7 @@ const classifyError = (error: Json, status: number, retryMillis: number | null):
   const words = [error["code"], error["type"], objectAt(error, "metadata")?.["reason"]].flatMap((word) =>
     typeof word === "string" ? [word.toLowerCase()] : []
   )
-  const said = textAt(error, "message") ?? textAt(error, "detail") ?? ""
+  const said = Failures.read(textAt(error, "message") ?? textAt(error, "detail"))
   const message = Failures.scrub(said) || "The provider rejected the request."
   const says = (known: ReadonlySet<string>): boolean => words.some((word) => known.has(word))
   if (says(inFlightCodes)) return { _tag: "RateLimited", retryAfterMillis: retryMillis }

@@ -193,13 +193,13 @@ const lowerTools = (
   if (tools.length === 0) return { tools: undefined, choice: undefined }
   const allowed = isObject(choice) ? objectAt(choice, "allowed_tools") : undefined
   if (allowed === undefined) return { tools: tools.map(lowerTool), choice: lowerChoice(choice) }
-  const names = listAt(allowed, "tools").flatMap((entry) => toolName(entry) ?? [])
+  const names = new Set(listAt(allowed, "tools").map(toolName))
   const mode = allowed["mode"] === "required" ? "required" : "auto"
   if (quirks.allowedTools) {
     const entries = listAt(allowed, "tools").flatMap((entry) => (isObject(entry) ? [namedTool(entry)] : []))
     return { tools: tools.map(lowerTool), choice: { type: "allowed_tools", allowed_tools: { mode, tools: entries } } }
   }
-  const kept = tools.filter((tool) => names.includes(tool.type === "function" ? tool.function.name : tool.custom.name))
+  const kept = tools.filter((tool) => names.has(tool.type === "function" ? tool.function.name : tool.custom.name))
   return kept.length === 0 ? { tools: undefined, choice: undefined } : { tools: kept.map(lowerTool), choice: mode }
 }
 

@@ -29,11 +29,22 @@ const longestHead = 1024
 /** Nearly all are standard already and cost one look; the others are decoded and written anew. */
 const standard = (body: string): string | undefined => {
   if (isStandard(body)) return body
-  const bare = unescaped(body)?.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "")
-  if (bare === undefined || bare.length % 4 === 1) return undefined
+  const decoded = unescaped(body)
+  if (decoded === undefined) return undefined
+  const bare = withoutPadding(decoded.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/"))
+  if (bare.length % 4 === 1) return undefined
   const padded = bare.padEnd(Math.ceil(bare.length / 4) * 4, "=")
   return isStandard(padded) ? padded : undefined
 }
+
+/** An expression would begin anew at each `=`. */
+export const withoutPadding = (base64: string): string => {
+  let end = base64.length
+  while (base64.charCodeAt(end - 1) === equalsSign) end--
+  return base64.slice(0, end)
+}
+
+const equalsSign = 0x3d
 
 const isStandard = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 

@@ -6,16 +6,26 @@ import { createHash } from "node:crypto"
  */
 export class ToolIds {
   private readonly taken = new Set<string>()
+  /** By the client's id, so that no ordinal is tried twice. */
+  private readonly nextOrdinal = new Map<string, number>()
 
   next(clientId: string): string {
-    let id = isPortable(clientId) ? clientId : digest(clientId, 0)
-    for (let again = 1; this.taken.has(id); again++) id = digest(clientId, again)
+    const isKept = isPortable(clientId)
+    // a long id is read once, however many ordinals are taken
+    const source = clientId.length <= longestSource ? clientId : sha256(clientId)
+    let ordinal = this.nextOrdinal.get(clientId) ?? 0
+    let id = isKept && ordinal === 0 ? clientId : digest(source, ordinal)
+    while (this.taken.has(id)) id = digest(source, ++ordinal)
     this.taken.add(id)
+    this.nextOrdinal.set(clientId, ordinal + 1)
     return id
   }
 }
 
+const longestSource = 1_024
+
 const isPortable = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id)
 
-const digest = (id: string, ordinal: number): string =>
-  `call_${createHash("sha256").update(`${ordinal} ${id}`).digest("hex").slice(0, 32)}`
+const digest = (source: string, ordinal: number): string => `call_${sha256(`${ordinal} ${source}`).slice(0, 32)}`
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")

@@ -23,9 +23,12 @@ export const toolNamesOf = (request: Pick<ChatRequest, "tools" | "messages">, ac
   const original = new Map<string, string>()
   for (const name of names) {
     if (accepted.test(name)) continue
+    // a long name is read once, however many ordinals are taken
+    const readable = readableFor(name)
+    const source = name.length <= longestSource ? name : sha256(name)
     let ordinal = 0
-    let portable = portableFor(name, ordinal)
-    while (names.has(portable) || original.has(portable)) portable = portableFor(name, ++ordinal)
+    let portable = portableFor(readable, source, ordinal)
+    while (names.has(portable) || original.has(portable)) portable = portableFor(readable, source, ++ordinal)
     renamed.set(name, portable)
     original.set(portable, name)
   }
@@ -36,10 +39,16 @@ export const toolNamesOf = (request: Pick<ChatRequest, "tools" | "messages">, ac
 }
 
 const longestReadable = 50
+const longestSource = 1_024
 
-/** Still readable, since models choose tools by their names, and told apart by a digest. */
-const portableFor = (name: string, ordinal: number): string => {
-  const readable = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, longestReadable)
-  const digest = createHash("sha256").update(`${ordinal} ${name}`).digest("hex").slice(0, 8)
-  return `${/^[A-Za-z_]/.test(readable) ? readable : `_${readable}`}_${digest}`
+/** Models choose tools by their names. */
+const readableFor = (name: string): string => {
+  const readable = name.slice(0, longestReadable).replace(/[^A-Za-z0-9_-]/g, "_")
+  return /^[A-Za-z_]/.test(readable) ? readable : `_${readable}`
 }
+
+/** Told apart by a digest. */
+const portableFor = (readable: string, source: string, ordinal: number): string =>
+  `${readable}_${sha256(`${ordinal} ${source}`).slice(0, 8)}`
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")

@@ -9,7 +9,7 @@ import type {
 } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { Json } from "../../Json.ts"
-import { argumentsOf } from "./Arguments.ts"
+import { Arguments } from "./Arguments.ts"
 import { ownThoughts } from "./Thoughts.ts"
 import { ToolIds } from "./ToolIds.ts"
 
@@ -118,18 +118,28 @@ export const emptyText = "(empty)"
 const missingResult = "(no result was given for this call)"
 const continued = "(continued)"
 
+interface OpenCall {
+  readonly call: ToolCallBlock
+  results: Array<TextBlock> | undefined
+}
+
+/** Calls that share an id: results answer them in their order, further ones the last. */
+interface SameCalls {
+  readonly calls: Array<OpenCall>
+  answered: number
+}
+
 class Builder {
   private readonly instructions: Array<TextBlock> = []
   private readonly turns: Array<Turn> = []
   private assistant: Array<AssistantBlock> | undefined
   private user: Array<UserBlock> | undefined
   /** Calls of the last assistant turn, each with what came back for it. */
-  private open: Array<{
-    readonly call: ToolCallBlock
-    readonly clientId: string
-    results: Array<TextBlock> | undefined
-  }> = []
+  private open: Array<OpenCall> = []
+  /** The same, by the client's id. */
+  private openById = new Map<string, SameCalls>()
   private readonly ids = new ToolIds()
+  private readonly argumentsOfCalls = new Arguments()
   private readonly modelId: string
 
   constructor(modelId: string) {
@@ -140,11 +150,13 @@ class Builder {
     switch (message.role) {
       case "system":
       case "developer":
-        this.instructions.push(...texts(message.content))
+        for (const block of texts(message.content)) this.instructions.push(block)
         return undefined
-      case "user":
-        this.userTurn().push(...userBlocks(message.content, path))
+      case "user": {
+        const turn = this.userTurn()
+        for (const block of userBlocks(message.content, path)) turn.push(block)
         return undefined
+      }
       case "assistant":
         return this.addAssistant(message, path)
       case "tool":
@@ -172,7 +184,7 @@ class Builder {
     for (const detail of ownThoughts(message.reasoning_details ?? [], this.modelId)) {
       this.assistant.push({ _tag: "Thought", detail })
     }
-    this.assistant.push(...spoken(message))
+    for (const block of spoken(message)) this.assistant.push(block)
     for (const [at, call] of (message.tool_calls ?? []).entries()) {
       const failure = this.addCall(call, `${path}.tool_calls[${at}]`)
       if (failure !== undefined) return failure
@@ -183,7 +195,7 @@ class Builder {
   private addCall(call: ToolCall, path: string): ProviderFailure | undefined {
     const input =
       call.type === "function"
-        ? argumentsOf(call.function.arguments, `${path}.function.arguments`)
+        ? this.argumentsOfCalls.read(call.function.arguments, `${path}.function.arguments`)
         : { value: { input: call.custom.input } }
     if ("_tag" in input) return input
     const block: ToolCallBlock = {
@@ -194,14 +206,18 @@ class Builder {
       extraContent: call.extra_content ?? undefined
     }
     this.assistant?.push(block)
-    this.open.push({ call: block, clientId: call.id, results: undefined })
+    const opened: OpenCall = { call: block, results: undefined }
+    this.open.push(opened)
+    const same = this.openById.get(call.id)
+    if (same === undefined) this.openById.set(call.id, { calls: [opened], answered: 0 })
+    else same.calls.push(opened)
     return undefined
   }
 
   private addResult(clientId: string, content: ReadonlyArray<TextBlock>, path: string): ProviderFailure | undefined {
-    const same = this.open.filter((one) => one.clientId === clientId)
-    const called = same.find((one) => one.results === undefined) ?? same.at(-1)
-    if (called === undefined) {
+    const same = this.openById.get(clientId)
+    const called = same?.calls[same.answered] ?? same?.calls.at(-1)
+    if (same === undefined || called === undefined) {
       return {
         _tag: "RequestRejected",
         message: "A tool result answers no call of the assistant's turn before it.",
@@ -209,7 +225,11 @@ class Builder {
       }
     }
     this.userTurn()
-    called.results = [...(called.results ?? []), ...content]
+    if (called.results === undefined) {
+      called.results = []
+      same.answered++
+    }
+    for (const block of content) called.results.push(block)
     return undefined
   }
 
@@ -242,6 +262,7 @@ class Builder {
       })
     )
     this.open = []
+    this.openById = new Map()
     this.turns.push({ role: "user", blocks: orPlaceholder<UserBlock>([...results, ...this.user]) })
     this.user = undefined
   }
