@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
@@ -10,7 +11,7 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { AccountId, KeyId, ProjectId } from "../domain/Ids.ts"
 import { Changes } from "../sql/Changes.ts"
-import { unavailable } from "../sql/Unavailable.ts"
+import { type Translated, unavailable } from "../sql/Unavailable.ts"
 import { hashOf, prefixOf } from "./ApiKey.ts"
 
 /** A key that may be used now. */
@@ -41,6 +42,10 @@ export type ListedKey = typeof ListedKey.Type
 export interface ApiKeyStoreShape {
   /** By the SHA-256 of the whole key, in hex. Inactive and expired ones are not found. */
   readonly findActive: (hash: string) => Effect.Effect<ActiveKey | undefined, StoreUnavailable>
+  /** The hashes of the active keys, in hex; of too many the ones that were created last. The oldest comes first. */
+  readonly activeHashes: (max: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /** The hashes of those keys that are active. */
+  readonly activeHashesOf: (ids: ReadonlyArray<KeyId>) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
   /** Only the hash of `key` is kept, and the prefix that may be shown. */
   readonly create: (key: string, details: NewApiKey) => Effect.Effect<void, StoreUnavailable>
   /** The project's keys, oldest first. */
@@ -64,9 +69,13 @@ const Owner = Schema.Struct({
   valid_millis: Schema.NullOr(Schema.Number)
 })
 
+/** One row of one text: a row for each of 100,000 keys would take ten times as long to decode. */
+const Hashes = Schema.Struct({ hashes: Schema.String })
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const changes = yield* Changes
+  const isActive = sql`is_active and (expires_at is null or expires_at > now())`
 
   const findOwner = SqlSchema.findOne({
     Request: Schema.String,
@@ -76,6 +85,20 @@ const make = Effect.gen(function* () {
         (extract(epoch from k.expires_at - now()) * 1000)::float8 as valid_millis
       from api_key k join project p on p.id = k.project_id
       where k.hash = decode(${hash}, 'hex') and k.is_active and (k.expires_at is null or k.expires_at > now())`
+  })
+  const newestHashes = SqlSchema.single({
+    Request: Schema.Number,
+    Result: Hashes,
+    execute: (max) => sql`
+      select coalesce(string_agg(encode(hash, 'hex'), ' ' order by created_at), '') as hashes
+      from (select hash, created_at from api_key where ${isActive} order by created_at desc limit ${max}) newest`
+  })
+  const hashesOf = SqlSchema.single({
+    Request: Schema.Array(KeyId),
+    Result: Hashes,
+    execute: (ids) => sql`
+      select coalesce(string_agg(encode(hash, 'hex'), ' '), '') as hashes
+      from api_key where id = any(${ids}::uuid[]) and ${isActive}`
   })
   const list = SqlSchema.findAll({
     Request: ProjectId,
@@ -94,6 +117,8 @@ const make = Effect.gen(function* () {
   return ApiKeyStore.of({
     findActive: (hash) =>
       unavailable(Effect.map(findOwner(hash), Option.match({ onNone: () => undefined, onSome: activeKey }))),
+    activeHashes: flow(newestHashes, hashes),
+    activeHashesOf: flow(hashesOf, hashes),
     create: (key, { expiresAt, id, name, projectId }) =>
       changes.commit((announce) =>
         sql`
@@ -112,6 +137,15 @@ const make = Effect.gen(function* () {
       )
   })
 })
+
+const hashes = <E>(
+  found: Effect.Effect<typeof Hashes.Type, E | Cause.NoSuchElementException>
+): Effect.Effect<ReadonlyArray<string>, Translated<E>> =>
+  found.pipe(
+    Effect.catchIf(Cause.isNoSuchElementException, () => Effect.dieMessage("an aggregate has one row")),
+    Effect.map(({ hashes }) => (hashes === "" ? [] : hashes.split(" "))),
+    unavailable
+  )
 
 const activeKey = (row: typeof Owner.Type): ActiveKey => ({
   caller: {

@@ -24,6 +24,8 @@ export interface RowCacheOptions<A, Absent> {
 
 export interface RowCache<A, Absent> {
   readonly get: (key: string) => Effect.Effect<A | Absent, StoreUnavailable>
+  /** What is remembered; `undefined` when the database would have to be asked. */
+  readonly peek: (key: string) => A | Absent | undefined
 }
 
 /** What a node that hears of no change may still believe: the promise is 5 s, counted from the question to the database. */
@@ -102,6 +104,12 @@ export const make = <A, Absent>(
     }
 
     return {
+      peek: (key) => {
+        const now = timers.now()
+        const entry = present.get(key)
+        if (entry !== undefined && now < entry.untilMillis) return entry.value
+        return now < (absent.get(key) ?? 0) ? options.absent : undefined
+      },
       get: (key) =>
         Effect.suspend(() => {
           const now = timers.now()

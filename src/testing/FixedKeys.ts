@@ -7,10 +7,13 @@ import { ApiKeys } from "../identity/ApiKeys.ts"
 /** Knows exactly these keys, whatever their form: from the key to its caller. */
 export const layer = (keys: Readonly<Record<string, CallerShape>>): Layer.Layer<ApiKeys> => {
   const callers = new Map(Object.entries(keys).map(([key, caller]) => [`bearer ${key}`, caller]))
+  const remembered = (authorization: string | undefined) =>
+    callers.get((authorization ?? "").replace(/^bearer /i, "bearer "))
   return Layer.succeed(ApiKeys, {
     authenticate: (authorization) => {
-      const caller = callers.get((authorization ?? "").replace(/^bearer /i, "bearer "))
+      const caller = remembered(authorization)
       return caller === undefined ? Effect.fail(new Unauthenticated()) : Effect.succeed(caller)
-    }
+    },
+    remembered
   })
 }

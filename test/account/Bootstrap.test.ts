@@ -32,7 +32,7 @@ describe.each(databases)("the first start on %s", (_, database) => {
       yield* Effect.gen(function* () {
         const first = yield* bootstrap(usual)
         if (!first.created || first.key === null) return expect.fail("there is no key to show")
-        const caller = yield* (yield* ApiKeys).authenticate(`Bearer ${Redacted.value(first.key)}`)
+        const caller = yield* (yield* ApiKeys).authenticate(`Bearer ${Redacted.value(first.key)}`, "")
         expect(caller.billingMode).toBe("managed")
         const scopes = yield* Scopes
         expect(Option.getOrThrow(yield* scopes.read(caller.accountId))).toEqual({
@@ -62,7 +62,7 @@ describe.each(databases)("the first start on %s", (_, database) => {
       yield* Effect.gen(function* () {
         const options = { key: chosenKey, creditMicroUsd: 0, given: ["GATEWAY_BOOTSTRAP_KEY"] }
         expect(yield* bootstrap(options)).toEqual({ created: true, key: null })
-        const caller = yield* (yield* ApiKeys).authenticate(`Bearer ${Redacted.value(chosenKey)}`)
+        const caller = yield* (yield* ApiKeys).authenticate(`Bearer ${Redacted.value(chosenKey)}`, "")
         expect(Option.getOrThrow(yield* (yield* Scopes).read(caller.accountId)).limitMicroUsd).toBe(0)
       }).pipe(Effect.provide(context))
     })
@@ -76,7 +76,7 @@ describe.each(databases)("the first start on %s", (_, database) => {
         expect(yield* bootstrap(usual)).toEqual({ created: false, ignored: false })
         const late = { key: chosenKey, creditMicroUsd: 1, given: ["GATEWAY_BOOTSTRAP_KEY"] }
         expect(yield* bootstrap(late)).toEqual({ created: false, ignored: true })
-        const refused = yield* Effect.flip((yield* ApiKeys).authenticate(`Bearer ${Redacted.value(chosenKey)}`))
+        const refused = yield* Effect.flip((yield* ApiKeys).authenticate(`Bearer ${Redacted.value(chosenKey)}`, ""))
         expect(refused._tag).toBe("Unauthenticated")
         expect(yield* counts).toEqual(one)
       }).pipe(Effect.provide(context))

@@ -25,7 +25,7 @@ const owner: CallerShape = {
 const key = mint(randomFillSync)
 
 const authenticate = (authorization: string | undefined) =>
-  Effect.flatMap(ApiKeys, (keys) => keys.authenticate(authorization))
+  Effect.flatMap(ApiKeys, (keys) => keys.authenticate(authorization, "127.0.0.1"))
 /** The caller, or the name of the error. */
 const answer = (authorization: string | undefined) =>
   Effect.catchAll(authenticate(authorization), (error) => Effect.succeed(error._tag))
@@ -44,6 +44,8 @@ describe("the Authorization header", () => {
             if (options.failing) return Effect.fail(new StoreUnavailable({ cause: "down" }))
             return Effect.succeed(hash === hashOf(key) ? { caller: owner, validMillis: 3_000 } : undefined)
           }),
+        activeHashes: () => Effect.succeed([]),
+        activeHashesOf: () => Effect.succeed([]),
         create: () => Effect.dieMessage("not here"),
         list: () => Effect.dieMessage("not here"),
         setActive: () => Effect.dieMessage("not here")
@@ -188,6 +190,26 @@ describe.each(databases)("API keys on %s", (_, database) => {
         const found = yield* store.findActive(hashOf(key))
         expect(found?.validMillis).toBeGreaterThan(3_500_000)
         expect(found?.validMillis).toBeLessThanOrEqual(3_600_000)
+      })
+    )
+  )
+
+  it.scopedLive("tell their hashes while they are active, the one created last for certain", () =>
+    prepared(
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const sql = yield* SqlClient
+        const later = mint(randomFillSync)
+        const id = KeyId.make(uuid(9))
+        yield* store.create(later, { id, projectId: owner.projectId, name: "later", expiresAt: null })
+        yield* sql`update api_key set created_at = created_at - interval '1 hour' where id = ${owner.keyId}`
+        expect(yield* store.activeHashes(10)).toEqual([hashOf(key), hashOf(later)])
+        expect(yield* store.activeHashes(1)).toEqual([hashOf(later)])
+        expect(yield* store.activeHashesOf([id])).toEqual([hashOf(later)])
+        yield* store.setActive(owner.projectId, id, false)
+        yield* sql`update api_key set expires_at = now() where id = ${owner.keyId}`
+        expect(yield* store.activeHashes(10)).toEqual([])
+        expect(yield* store.activeHashesOf([id, owner.keyId])).toEqual([])
       })
     )
   )
