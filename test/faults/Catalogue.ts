@@ -168,6 +168,22 @@ export const catalogue: ReadonlyArray<Row> = [
   ),
   both(14, "malformed", "malformed", refused("provider_bad_response")),
   row(14, "malformed after its first content", "malformed-after-content", broken("provider_bad_response"), null),
+  row(
+    14,
+    "an unknown finish reason",
+    "finish-unknown",
+    broken("provider_bad_response"),
+    refused("provider_bad_response")
+  ),
+  row(14, "content after its finish", "content-after-finish", broken("provider_bad_response"), null),
+  row(14, "content that is no text", "content-odd", broken("provider_bad_response"), refused("provider_bad_response")),
+  row(
+    14,
+    "an event nested too deep",
+    "nested-too-deep",
+    broken("provider_bad_response"),
+    refused("provider_bad_response")
+  ),
   row(15, "an event without end", "giant-event", refused("provider_bad_response"), null),
   row(15, "an event without end after content", "giant-event-after-content", broken("provider_bad_response"), null),
   row(15, "an answer without end", "giant-answer", broken("provider_bad_response"), refused("provider_bad_response"), {

@@ -207,6 +207,37 @@ const faults: Readonly<Record<string, Handler>> = {
     Upstreams.sse(response)
     response.end([role, ...half.map(content), "data: {broken\n\n", finish(), Upstreams.done].join(""))
   },
+  /** As vLLM ends a request that its engine has given up. */
+  "finish-unknown": (received, response) => {
+    if (!received.stream) return answering(received, response, { text: half.join(""), finish: "abort" })
+    Upstreams.sse(response)
+    response.end([role, ...half.map(content), finish("abort"), usageEvent(usage), Upstreams.done].join(""))
+  },
+  "content-after-finish": (_, response) => {
+    Upstreams.sse(response)
+    response.end([role, ...half.map(content), finish(), ...half.map(content), finish(), Upstreams.done].join(""))
+  },
+  "content-odd": (received, response) => {
+    if (!received.stream) {
+      return send(response, { choices: [{ index: 0, message: { content: words }, finish_reason: "stop" }] })
+    }
+    const odd = event({ choices: [{ index: 0, delta: { content: [fullText] } }] })
+    Upstreams.sse(response)
+    response.end([role, ...half.map(content), odd, finish(), Upstreams.done].join(""))
+  },
+  "nested-too-deep": (received, response) => {
+    const deep = `[{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}]`
+    if (!received.stream) {
+      response.writeHead(200, { "content-type": "application/json" })
+      response.end(
+        `{"choices":[{"index":0,"message":{"content":"half","annotations":${deep}},"finish_reason":"stop"}]}`
+      )
+      return
+    }
+    const odd = `data: {"choices":[{"index":0,"delta":{"annotations":${deep}}}]}\n\n`
+    Upstreams.sse(response)
+    response.end([role, ...half.map(content), odd, finish(), Upstreams.done].join(""))
+  },
   "giant-event": (_, response) => {
     Upstreams.sse(response)
     response.write("data: ")
