@@ -3,11 +3,15 @@
 /** Marks a name that was changed: what stands under it is no part of what was said. */
 export const renamed = "xRenamed"
 
-/** Every place of the value, as a path from its root. */
-const placesOf = (value, path = []) => {
-  const here = path.length === 0 ? [] : [path]
-  if (typeof value !== "object" || value === null) return here
-  return [...here, ...Object.keys(value).flatMap((key) => placesOf(value[key], [...path, key]))]
+/** A place of the value, as a path from its root: the deeper it is, the more steps did not stop before it. */
+const placeOf = (random, value) => {
+  const path = []
+  for (let at = value; typeof at === "object" && at !== null; at = at[path.at(-1)]) {
+    const keys = Object.keys(at)
+    if (keys.length === 0 || (path.length > 0 && random.chance(0.15))) break
+    path.push(random.pick(keys))
+  }
+  return path
 }
 
 const isText = (value) => typeof value === "string"
@@ -40,9 +44,8 @@ const changes = [
 /** A changed copy. */
 export const mutated = (random, value) => {
   const copy = structuredClone(value)
-  const places = placesOf(copy)
-  if (places.length === 0) return copy
-  const path = random.pick(places)
+  const path = placeOf(random, copy)
+  if (path.length === 0) return copy
   const parent = path.slice(0, -1).reduce((at, key) => at[key], copy)
   const key = path.at(-1)
   const kind = random.below(changes.length + 3)

@@ -17,7 +17,7 @@ import * as Chat from "../../src/wire/ChatRequest.ts"
 import * as Responses from "../../src/wire/ResponsesRequest.ts"
 import { call } from "../provider/calls.ts"
 
-const runs = 1_000
+const runs = 500
 
 const protocols: ReadonlyArray<readonly [string, Protocol]> = [
   ["OpenAI chat", OpenAiChat.make(openAi)],
@@ -33,7 +33,7 @@ const decoded = (endpoint: string, json: unknown): ChatRequest | undefined => {
   return Either.getOrUndefined(result)
 }
 
-describe.each(["chat", "responses"])("1,000 requests that are changed at random, for %s", (endpoint) => {
+describe.each(["chat", "responses"])("500 requests that are changed at random, for %s", (endpoint) => {
   it("are refused, or become a body or a refusal of every protocol, without a defect", { timeout: 120_000 }, () => {
     let accepted = 0
     for (let seed = 1; seed <= runs; seed++) {

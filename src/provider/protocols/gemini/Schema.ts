@@ -58,7 +58,7 @@ const mapSchema = (schema: JsonObject, change: (schema: JsonObject) => JsonObjec
 const mostSchemas = 5_000
 
 /** Characters of what references put where they are used, in all schemas of a request together. */
-const maxCopiedCharacters = 4 * 1024 * 1024
+const maxCopiedCharacters = 512 * 1024
 /** What following a reference costs at least. */
 const referenceCharacters = 64
 
