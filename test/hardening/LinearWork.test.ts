@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto"
+import * as Either from "effect/Either"
+import { afterAll, describe, expect, it } from "vitest"
+import type { ChatRequest } from "../../src/domain/Chat.ts"
+import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
+import { Accumulator } from "../../src/domain/Completion.ts"
+import * as Estimate from "../../src/ledger/Estimate.ts"
+import type { Protocol } from "../../src/provider/Protocol.ts"
+import { anthropicMessages } from "../../src/provider/protocols/AnthropicMessages.ts"
+import { bedrockConverse } from "../../src/provider/protocols/BedrockConverse.ts"
+import * as Gemini from "../../src/provider/protocols/Gemini.ts"
+import * as OpenAiChat from "../../src/provider/protocols/OpenAiChat.ts"
+import { compatible } from "../../src/provider/protocols/openai-chat/Quirks.ts"
+import { answerTo } from "../../src/provider/simulated/Answers.ts"
+import { promptOf, promptTokens } from "../../src/provider/simulated/Prompt.ts"
+import { needsOf } from "../../src/routing/Needs.ts"
+import { chatCompletion } from "../../src/wire/ChatAnswer.ts"
+import * as ChatDecoding from "../../src/wire/ChatRequest.ts"
+import { ChatStream } from "../../src/wire/ChatStream.ts"
+import { marksOf } from "../../src/wire/JsonBounds.ts"
+import { responseObject } from "../../src/wire/ResponsesObject.ts"
+import * as ResponsesDecoding from "../../src/wire/ResponsesRequest.ts"
+import { ResponsesStream } from "../../src/wire/ResponsesStream.ts"
+import { call, model } from "../provider/calls.ts"
+import { counts, finished, head, metadata } from "../wire/AnswerArbitraries.ts"
+import { decoded } from "../wire/ResponsesFixtures.ts"
+import { type AnswerShape, answerShapes, eventShapes } from "./AnswerShapes.ts"
+import { type RequestShape, requestShapes } from "./RequestShapes.ts"
+import { allocatedBytes, WorkMeter } from "./Work.ts"
+
+/** Twice the input, twice the work; what is not in proportion (a table that grows by doubling) has room. */
+const maxRatio = 2.3
+/** What the counting itself, warm code and the collector's own bookkeeping may add. */
+const freeBlocks = 500
+const freeBytes = 1024 * 1024
+
+const meter = new WorkMeter((url) => url.includes("/src/") && !url.includes("/node_modules/"))
+const plantedMeter = new WorkMeter((url) => url.endsWith("/LinearWork.test.ts"))
+afterAll(() => {
+  meter.close()
+  plantedMeter.close()
+})
+
+interface Doubled {
+  readonly blocks: readonly [number, number]
+  readonly bytes: readonly [number, number]
+}
+
+const doubled = <Input>(
+  counter: WorkMeter,
+  input: (size: number) => Input,
+  size: number,
+  run: (input: Input) => unknown
+): Doubled => {
+  const [once, twice] = [input(size), input(2 * size)]
+  run(once)
+  return {
+    blocks: [counter.blocksOf(() => run(once)), counter.blocksOf(() => run(twice))],
+    bytes: [allocatedBytes(() => run(once)), allocatedBytes(() => run(twice))]
+  }
+}
+
+const excessOf = ({ blocks, bytes }: Doubled): ReadonlyArray<string> => [
+  ...(blocks[1] > maxRatio * blocks[0] + freeBlocks ? [`blocks ${blocks.join(" -> ")}`] : []),
+  ...(bytes[1] > maxRatio * bytes[0] + freeBytes ? [`bytes ${bytes.join(" -> ")}`] : [])
+]
+
+const protocols: ReadonlyArray<readonly [string, Protocol]> = [
+  ["openai-chat", OpenAiChat.make(compatible)],
+  ["anthropic-messages", anthropicMessages],
+  ["gemini with JSON schemas", Gemini.make("json")],
+  ["gemini with the OpenAPI subset", Gemini.make("openapi")],
+  ["bedrock-converse", bedrockConverse]
+]
+
+const byId: Readonly<Record<AnswerShape["protocol"], Protocol>> = {
+  "openai-chat": OpenAiChat.make(compatible),
+  "anthropic-messages": anthropicMessages,
+  gemini: Gemini.make("json"),
+  "bedrock-converse": bedrockConverse
+}
+
+const decode = ({ endpoint }: RequestShape, json: unknown): ChatRequest =>
+  endpoint === "chat"
+    ? Either.getOrThrow(ChatDecoding.decode(json))
+    : Either.getOrThrow(ResponsesDecoding.decode(json)).request
+
+describe.each(requestShapes.map((shape) => [`${shape.endpoint}: ${shape.name}`, shape] as const))("%s", (_, shape) => {
+  const excess: Record<string, ReadonlyArray<string>> = {}
+  const step = <Input>(name: string, input: (size: number) => Input, run: (input: Input) => unknown): void => {
+    const found = excessOf(doubled(meter, input, shape.size, run))
+    if (found.length > 0) excess[name] = found
+  }
+
+  it("costs every step at most twice the work when it is twice as long", () => {
+    const text = (size: number): string => JSON.stringify(shape.body(size))
+    const json = (size: number): unknown => JSON.parse(text(size))
+    const request = (size: number): ChatRequest => decode(shape, json(size))
+    step("scan", text, (given) => marksOf(given))
+    step("decode", json, (given) => decode(shape, given))
+    step("needs", request, (given) => needsOf(given, false))
+    step("measure", request, Estimate.measure)
+    for (const [name, protocol] of protocols) {
+      step(`lower for ${name}`, request, (given) => protocol.lower(call(given, { model: model() })))
+    }
+    step("simulated", request, (given) => {
+      promptTokens(given, 1)
+      return answerTo(given, promptOf(given), "sim/fast")
+    })
+    expect(excess).toEqual({})
+  })
+})
+
+describe.each(answerShapes.map((shape) => [`${shape.protocol}: ${shape.name}`, shape] as const))("%s", (_, shape) => {
+  it("is decoded with at most twice the work when it is twice as long, and is whole", () => {
+    const protocol = byId[shape.protocol]
+    const read = (reads: ReadonlyArray<Uint8Array>): unknown => {
+      const reader = protocol.stream.open(call())
+      let { progress } = reader.push(new Uint8Array())
+      for (const bytes of reads) if (progress === "more") progress = reader.push(bytes).progress
+      return progress === "more" ? reader.end().progress : progress
+    }
+    expect(read(shape.stream(shape.size))).toBe("whole")
+    expect(excessOf(doubled(meter, shape.stream, shape.size, read))).toEqual([])
+  })
+})
+
+describe.each(eventShapes)("an answer of %s", (_, size, events) => {
+  it("is encoded with at most twice the work when it is twice as long", () => {
+    const encodeChat = (sent: ReadonlyArray<ChatEvent>): void => {
+      const stream = new ChatStream(head, { includeUsage: true, excludeReasoning: false }, () => true)
+      for (const event of sent) stream.event(event)
+      stream.complete(finished, counts, metadata)
+    }
+    const encodeResponses = (sent: ReadonlyArray<ChatEvent>): void => {
+      const stream = new ResponsesStream(head, decoded({}), () => true)
+      for (const event of sent) stream.event(event)
+      stream.complete(finished, counts, metadata)
+    }
+    const whole = (sent: ReadonlyArray<ChatEvent>): string => {
+      const answer = new Accumulator()
+      for (const event of [...sent, finished]) answer.add(event)
+      const done = answer.answer
+      if (done === undefined) throw new Error("not whole")
+      return (
+        chatCompletion(head, done, metadata, { excludeReasoning: false }) +
+        responseObject(head, decoded({}), done, metadata)
+      )
+    }
+    expect(excessOf(doubled(meter, events, size, encodeChat))).toEqual([])
+    expect(excessOf(doubled(meter, events, size, encodeResponses))).toEqual([])
+    expect(excessOf(doubled(meter, events, size, whole))).toEqual([])
+  })
+})
+
+describe("the measure of work", () => {
+  /** As tool ids were once told apart. */
+  const toldApart = (ids: ReadonlyArray<string>): number => {
+    const taken = new Set<string>()
+    for (const id of ids) {
+      let name = id
+      for (let again = 1; taken.has(name); again++) name = createHash("sha1").update(`${again} ${id}`).digest("hex")
+      taken.add(name)
+    }
+    return taken.size
+  }
+
+  /** As the content of assistant items was once put together. */
+  const joined = (ids: ReadonlyArray<string>): ReadonlyArray<string> => {
+    let all: ReadonlyArray<string> = []
+    for (const id of ids) all = [...all, id]
+    return all
+  }
+
+  const ids = (size: number): ReadonlyArray<string> => Array.from({ length: size }, () => "same")
+
+  it("sees quadratic code by its blocks", () => {
+    expect(excessOf(doubled(plantedMeter, ids, 200, toldApart))).toContainEqual(expect.stringMatching(/^blocks/))
+  })
+
+  it("sees quadratic copying by its bytes", () => {
+    expect(excessOf(doubled(plantedMeter, ids, 1_000, joined))).toContainEqual(expect.stringMatching(/^bytes/))
+  })
+
+  it("lets linear code pass", () => {
+    expect(excessOf(doubled(plantedMeter, ids, 20_000, (given) => given.map((id) => `${id}!`)))).toEqual([])
+  })
+})
