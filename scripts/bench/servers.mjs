@@ -48,9 +48,16 @@ export const startProxy = async (upstream) => {
 
 /**
  * The gateway on a database of its own, started a second time so that `startMillis` is that of a database which is already
- * there. `undefined` when there is no such database.
+ * there; `prepare` may write to it before. `undefined` when there is no such database.
  */
-export const startGateway = async ({ bundle = builtBundle, database, name, nodeOptions = [], upstream }) => {
+export const startGateway = async ({
+  bundle = builtBundle,
+  database,
+  name,
+  nodeOptions = [],
+  prepare = async () => {},
+  upstream
+}) => {
   if (!existsSync(bundle)) throw new Error(`${bundle} is not there: build first`)
   const postgres = database === "postgres" ? await createDatabase() : undefined
   if (database === "postgres" && postgres === undefined) return undefined
@@ -78,6 +85,7 @@ export const startGateway = async ({ bundle = builtBundle, database, name, nodeO
       }
     })
   await stopServer(await start())
+  await prepare({ url: postgres?.url, dataDir: join(folder, "data") })
   const server = await start(...nodeOptions)
   return {
     name,

@@ -46,6 +46,8 @@ export interface CallOptions {
   readonly requestId: RequestId
   readonly endpoint: Admitted["endpoint"]
   readonly clientRequestId: string | null
+  /** Called once the money is held, before the first attempt. */
+  readonly onHeld?: () => void
 }
 
 export interface AdmissionDeps {

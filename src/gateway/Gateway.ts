@@ -165,6 +165,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
             return Effect.failCause(cause)
           },
           onSuccess: (held) => {
+            callOptions.onHeld?.()
             const call = begun(admitted, held)
             const used = restore(Effect.suspend(() => use(admitted, call)))
             return Effect.matchCauseEffect(used, {

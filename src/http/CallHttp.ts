@@ -12,10 +12,12 @@ import type { CallOptions } from "../gateway/Admission.ts"
 import type { Completion, GatewayShape } from "../gateway/Gateway.ts"
 import type { AnswerStart } from "../gateway/Relay.ts"
 import * as Metrics from "../observe/Metrics.ts"
+import type { Place } from "./AdmissionQueue.ts"
 import * as Body from "./Body.ts"
 import type { DrainShape } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
 import { HttpSink, type StreamEncoder, streamType } from "./HttpSink.ts"
+import type { LoadSheddingShape } from "./LoadShedding.ts"
 import { isNamed, once } from "./Once.ts"
 import * as Responder from "./Responder.ts"
 import type { SecurityShape } from "./Security.ts"
@@ -35,6 +37,7 @@ export interface CallDeps {
   readonly gateway: GatewayShape
   readonly security: SecurityShape
   readonly drain: DrainShape
+  readonly loadShedding: LoadSheddingShape
   readonly idempotency: IdempotencyShape
   readonly timers: TimersShape
   readonly headHoldMillis: number
@@ -46,20 +49,33 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
   endpoint: Endpoint<Decoded>,
   deps: CallDeps
 ) => {
-  const { gateway, security, timers } = deps
+  const { gateway, loadShedding, security, timers } = deps
 
   const answer = (exchange: Responder.Exchange, state: CallState): Effect.Effect<void, GatewayError> =>
     Effect.flatMap(security.authenticate(exchange.request), (caller) => {
       const refused = refusal(exchange.request, deps.drain)
       if (refused !== undefined) return Effect.fail(refused)
-      return Effect.flatMap(Body.read(exchange.request), (body) =>
-        Effect.flatMap(endpoint.decode(body.json), (decoded) => {
-          const run = runner(caller, decoded, exchange, state)
-          return isNamed(exchange.request)
-            ? once(deps.idempotency, { exchange, caller, path: endpoint.path, body: body.bytes }, run)
-            : run(undefined)
-        })
-      )
+      if (loadShedding.refuses(caller.accountId)) return overloaded
+      return Effect.flatMap(Body.read(exchange.request), (body) => {
+        const place = loadShedding.enter(caller.accountId)
+        state.place = place
+        const prepared = Effect.suspend(() => prepare(caller, body, exchange, state))
+        if (place.state === "admitted") return prepared
+        return place.state === "refused" ? overloaded : Effect.zipRight(turnOf(place), prepared)
+      })
+    })
+
+  const prepare = (
+    caller: CallerShape,
+    body: Body.Body,
+    exchange: Responder.Exchange,
+    state: CallState
+  ): Effect.Effect<void, GatewayError> =>
+    Effect.flatMap(endpoint.decode(body.json), (decoded) => {
+      const run = runner(caller, decoded, exchange, state)
+      return isNamed(exchange.request)
+        ? once(deps.idempotency, { exchange, caller, path: endpoint.path, body: body.bytes }, run)
+        : run(undefined)
     })
 
   /** Apart from where the body is read, so that a running call does not keep the body's bytes in memory. */
@@ -69,7 +85,8 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
       const options: CallOptions = {
         requestId: exchange.requestId,
         endpoint: endpoint.name,
-        clientRequestId: clientRequestId(exchange.request)
+        clientRequestId: clientRequestId(exchange.request),
+        onHeld: () => state.place?.prepared()
       }
       return decoded.request.stream
         ? streamed(caller, decoded, options, exchange, state, keep)
@@ -147,9 +164,21 @@ type Keep = ((answer: KeptAnswer) => void) | undefined
 /** What the server needs to know of a running call to end it from outside. */
 export interface CallState {
   sink: HttpSink | undefined
+  /** Among the calls that prepare; whoever runs the call leaves it when the call is over. */
+  place: Place | undefined
   /** The client is gone, or as good as gone. */
   abandon: () => void
 }
+
+const overloaded = Effect.fail(new ServiceRefused({ reason: "overloaded" }))
+
+/** Interrupted, it does nothing: the place is left with the call's end. */
+const turnOf = (place: Place): Effect.Effect<void, ServiceRefused> =>
+  Effect.async((resume) => {
+    const decided = () => resume(place.state === "admitted" ? Effect.void : overloaded)
+    if (place.state === "waiting") place.decided = decided
+    else decided()
+  })
 
 const refusal = (request: IncomingMessage, drain: DrainShape): InvalidRequest | ServiceRefused | undefined => {
   if (request.method !== "POST") {

@@ -1,58 +1,66 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Cancel, Timers, type TimersShape } from "../domain/Timers.ts"
+import * as Runtime from "effect/Runtime"
+import type { AccountId } from "../domain/Ids.ts"
+import { Timers } from "../domain/Timers.ts"
+import * as Metrics from "../observe/Metrics.ts"
+import { AdmissionQueue, type Place } from "./AdmissionQueue.ts"
 
 export interface LoadSheddingShape {
-  /** New calls only make the running ones later still. */
   readonly isOverloaded: () => boolean
+  /** The node is overloaded and a call of this account would wait too long; counted as a refusal. */
+  readonly refuses: (account: AccountId) => boolean
+  /** A place among the calls that prepare, or in the queue of those that wait for one, or none. */
+  readonly enter: (account: AccountId) => Place
 }
 
-/** How often the event loop is looked at. */
-const lookMillis = 250
-/** A loop that runs its timers so much too late has more to do than it can. */
-const lateMillis = 1_000
-/** It has to be late for this long: a single long pause is over when it is noticed. */
-const sustainedMillis = 3_000
+/** One pair of lines in so many milliseconds: a node at its limit goes in and out of overload. */
+const logEveryMillis = 10_000
 
-/** Whether this node can still answer in time; looked at before anything is done for a call. */
+/** Calls that would wait too long are refused at once, fair between accounts. */
 export class LoadShedding extends Context.Tag("gateway/http/LoadShedding")<LoadShedding, LoadSheddingShape>() {
   static readonly layer: Layer.Layer<LoadShedding, never, Timers> = Layer.scoped(
     this,
-    Effect.flatMap(Timers, (timers) =>
-      Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => new LoopWatch(timers)),
-          (watch) => Effect.sync(() => watch.stop())
-        ),
-        (watch) => ({ isOverloaded: () => watch.isOverloaded })
-      )
-    )
+    Effect.suspend(() => make)
   )
 }
 
-class LoopWatch {
-  isOverloaded = false
-  private lateSinceMillis: number | undefined
-  private cancel: Cancel
-  private readonly timers: TimersShape
+const make = Effect.gen(function* () {
+  const timers = yield* Timers
+  const fork = Runtime.runFork(yield* Effect.runtime<never>())
+  let refusals = 0
+  let loggedAtMillis = Number.NEGATIVE_INFINITY
+  let beginningLogged = false
 
-  constructor(timers: TimersShape) {
-    this.timers = timers
-    this.cancel = this.look()
+  const log = (overloaded: boolean): void => {
+    const now = timers.now()
+    if (overloaded) {
+      beginningLogged = now - loggedAtMillis >= logEveryMillis
+      if (!beginningLogged) return
+      loggedAtMillis = now
+      fork(
+        Effect.logWarning(`overloaded: ${queue.queued} calls wait for one of ${queue.slots} slots; calls are refused`)
+      )
+    } else if (beginningLogged) {
+      fork(Effect.logWarning(`no longer overloaded: ${refusals} calls were refused`))
+    }
+    if (!overloaded) refusals = 0
   }
-
-  stop(): void {
-    this.cancel()
-  }
-
-  private look(): Cancel {
-    const dueMillis = this.timers.now() + lookMillis
-    return this.timers.after(lookMillis, () => {
-      const now = this.timers.now()
-      this.lateSinceMillis = now - dueMillis > lateMillis ? (this.lateSinceMillis ?? now) : undefined
-      this.isOverloaded = this.lateSinceMillis !== undefined && now - this.lateSinceMillis >= sustainedMillis
-      this.cancel = this.look()
-    })
-  }
-}
+  const queue = new AdmissionQueue({
+    timers,
+    onOverload: log,
+    onWaited: (millis) => Metrics.admissionWaitSeconds(millis / 1_000),
+    onRefused: () => {
+      refusals += 1
+      Metrics.overloadRefusal()
+    },
+    onChanged: Metrics.admission
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => queue.stop()))
+  return LoadShedding.of({
+    isOverloaded: () => queue.isOverloaded,
+    refuses: (account) => queue.refuses(account),
+    enter: (account) => queue.enter(account)
+  })
+})

@@ -4,12 +4,13 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import { Caller } from "../domain/Caller.ts"
-import type { GatewayError } from "../domain/GatewayError.ts"
+import { type GatewayError, ServiceRefused } from "../domain/GatewayError.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { anthropicList } from "../wire/AnthropicModelList.ts"
 import { anthropicErrorBody } from "../wire/ErrorBody.ts"
 import { modelList } from "../wire/ModelList.ts"
 import * as Errors from "./Errors.ts"
+import { LoadShedding } from "./LoadShedding.ts"
 import { jsonHeaders } from "./Responder.ts"
 import { errorResponse, notAllowed } from "./RouteAnswers.ts"
 import { Security } from "./Security.ts"
@@ -24,6 +25,7 @@ const listHeaders = { ...jsonHeaders, vary: "anthropic-version, authorization" }
 export const models = HttpLayerRouter.use((router) =>
   Effect.gen(function* () {
     const gateway = yield* Gateway
+    const loadShedding = yield* LoadShedding
     const security = yield* Security
     const list = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
@@ -36,6 +38,7 @@ export const models = HttpLayerRouter.use((router) =>
       return yield* Effect.gen(function* () {
         const caller = yield* security.authenticate(incoming)
         if (request.method !== "GET" && request.method !== "HEAD") return told(notAllowed(request.method))
+        if (loadShedding.refuses(caller.accountId)) return told(new ServiceRefused({ reason: "overloaded" }))
         const listable = yield* Effect.provideService(gateway.models, Caller, caller)
         return HttpServerResponse.raw(
           asAnthropic

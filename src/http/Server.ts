@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { Idempotency } from "../calls/Idempotency.ts"
-import { ServiceRefused, UnknownPath } from "../domain/GatewayError.ts"
+import { UnknownPath } from "../domain/GatewayError.ts"
 import { Ids, nextRequestId } from "../domain/Ids.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
@@ -19,6 +19,7 @@ import { Drain } from "./Drain.ts"
 import * as Errors from "./Errors.ts"
 import { headerFault } from "./HeaderFault.ts"
 import { LoadShedding } from "./LoadShedding.ts"
+import { refuseOverloaded } from "./OverloadAnswer.ts"
 import * as RequestRuntime from "./RequestRuntime.ts"
 import * as Responder from "./Responder.ts"
 import { responsesEndpoint } from "./ResponsesEndpoint.ts"
@@ -71,12 +72,14 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   const gateway = yield* Gateway
   const drain = yield* Drain
   const loadShedding = yield* LoadShedding
+  const security = yield* Security
   const timers = yield* Timers
   const ids = yield* Ids
   const deps: CallDeps = {
     gateway,
-    security: yield* Security,
+    security,
     drain,
+    loadShedding,
     idempotency: yield* Idempotency,
     timers,
     headHoldMillis: options.headHoldMillis,
@@ -89,13 +92,21 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
   const fork = RequestRuntime.runFork(yield* Effect.runtime<never>())
 
+  /** Without a fiber: while the node is overloaded, most requests are refused. */
+  const refusesUnread = (request: Http.IncomingMessage): boolean => {
+    if (!loadShedding.isOverloaded()) return false
+    const caller = security.remembered(request)
+    return caller !== undefined && loadShedding.refuses(caller.accountId)
+  }
+
   const run = (path: string, call: Call, exchange: Responder.Exchange) => {
     const { response } = exchange
     const leave = drain.enter()
-    const state: CallState = { sink: undefined, abandon: () => response.destroy() }
+    const state: CallState = { sink: undefined, place: undefined, abandon: () => response.destroy() }
     const fiber: Fiber.RuntimeFiber<void> = fork(call(exchange, state))
     fiber.addObserver(() => {
       leave()
+      state.place?.leave()
       Responder.count(path, response)
     })
     response.on("close", () => {
@@ -111,7 +122,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     const call = calls.get(path)
     if (fault !== undefined) Responder.error(exchange, { ...Errors.of(fault), headers: { connection: "close" } })
     else if (call !== undefined) {
-      if (loadShedding.isOverloaded()) Responder.error(exchange, overloaded)
+      if (refusesUnread(request)) refuseOverloaded(exchange, path)
       else run(path, call, exchange)
     } else if (routedPaths.has(path)) {
       response.setHeader("x-request-id", exchange.requestId)
@@ -127,8 +138,6 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   )
   return { address: addressOf(server) }
 })
-
-const overloaded = Errors.of(new ServiceRefused({ reason: "overloaded" }))
 
 const pathOf = (url: string): string => {
   const query = url.indexOf("?")

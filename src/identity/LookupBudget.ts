@@ -27,7 +27,8 @@ export const make = (options: LookupBudgetOptions): Effect.Effect<LookupBudget> 
     const startNext = (): void => {
       for (const start of waiting) {
         waiting.delete(start)
-        return start()
+        start()
+        return
       }
     }
 

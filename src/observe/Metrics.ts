@@ -57,10 +57,32 @@ const defectsCounted = Metric.counter("gateway_defects_total", {
   incremental: true
 })
 
+const admissionQueued = Metric.gauge("gateway_admission_queued", {
+  description: "Calls that wait for a slot to be prepared in; refreshed while calls wait."
+})
+const admissionSlots = Metric.gauge("gateway_admission_slots", {
+  description: "Calls that may be prepared at once; follows the latency of that stage."
+})
+const admissionWait = Metric.histogram(
+  "gateway_admission_wait_seconds",
+  seconds,
+  "How long calls that had to wait have waited for a slot."
+)
+const refusalsCounted = Metric.counter("gateway_overload_refusals_total", {
+  description: "Calls refused because they would have waited too long.",
+  incremental: true
+})
+
 export const calls = (endpoint: string, status: CallStatus): void => callsCounted([endpoint, status])
 export const attempts = (provider: string, result: string): void => attemptsCounted([provider, result])
 export const httpAnswer = (path: string, status: number): void => answersCounted([path, String(status)])
 export const callSeconds = (value: number): void => callLatency.unsafeUpdate(value, [])
 export const firstContentSeconds = (value: number): void => contentLatency.unsafeUpdate(value, [])
 export const callsInFlight = (value: number): void => inFlight.unsafeUpdate(value, [])
+export const admission = (queued: number, slots: number): void => {
+  admissionQueued.unsafeUpdate(queued, [])
+  admissionSlots.unsafeUpdate(slots, [])
+}
+export const admissionWaitSeconds = (value: number): void => admissionWait.unsafeUpdate(value, [])
+export const overloadRefusal = (): void => refusalsCounted.unsafeUpdate(1, [])
 export const defect = (): void => defectsCounted.unsafeUpdate(1, [])

@@ -1,41 +1,101 @@
-import { afterAll, beforeAll, expect, it } from "vitest"
+import * as Layer from "effect/Layer"
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { AdmissionQueue, type Place } from "../../src/http/AdmissionQueue.ts"
+import { LoadShedding } from "../../src/http/LoadShedding.ts"
+import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
 import { model } from "../provider/calls.ts"
-import { type InProcess, startInProcess } from "../support/InProcess.ts"
+import { caller, type InProcess, startInProcess } from "../support/InProcess.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
 let upstream: Upstream
 let gateway: InProcess
-let isOverloaded = false
+const timers = VirtualTimers.make()
+const queue = new AdmissionQueue({
+  timers,
+  onOverload: () => {},
+  onWaited: () => {},
+  onRefused: () => {},
+  onChanged: () => {}
+})
+let entered: Array<Place> = []
 
 beforeAll(async () => {
   upstream = await startUpstream()
   gateway = await startInProcess({
     origins: { one: upstream.baseUrl },
     models: [model({ id: "one/ok", providerId: "one", upstreamModel: "ok", alias: "ok" })],
-    isOverloaded: () => isOverloaded
+    loadShedding: Layer.succeed(LoadShedding, {
+      isOverloaded: () => queue.isOverloaded,
+      refuses: (account) => queue.refuses(account),
+      enter: (account) => {
+        const place = queue.enter(account)
+        entered.push(place)
+        return place
+      }
+    })
   })
+})
+beforeEach(() => {
+  entered = []
 })
 afterAll(async () => {
   await gateway.stop()
   await upstream.stop()
 })
 
-const ask = (headers?: Readonly<Record<string, string>>) =>
-  gateway.post(
-    "/v1/chat/completions",
-    { model: "one/ok", messages: [{ role: "user", content: "hi" }] },
-    headers === undefined ? {} : { headers }
-  )
+const body = { model: "one/ok", messages: [{ role: "user", content: "hi" }] }
+const ask = (init: RequestInit = {}) => gateway.post("/v1/chat/completions", body, init)
 
-it("a node that cannot keep up refuses calls before it looks at them, says when to come back, and recovers", async () => {
+/** Calls of the same account that hold and wait for slots, until the node is overloaded. */
+const overload = (): (() => void) => {
+  const places = Array.from({ length: 500 }, () => queue.enter(caller.accountId))
+  for (let tick = 0; tick < 10 && !queue.isOverloaded; tick++) timers.advance(100)
+  expect(queue.isOverloaded).toBe(true)
+  return () => {
+    for (const place of places) place.leave()
+    timers.advance(2_000)
+    expect(queue.isOverloaded).toBe(false)
+  }
+}
+
+it("an overloaded node refuses calls before their bodies, says when to come back, keeps the connection, and recovers", async () => {
   expect((await ask()).status).toBe(200)
-  isOverloaded = true
-  for (const refused of [await ask(), await ask({ authorization: "Bearer nobody" })]) {
+  const end = overload()
+  const before = upstream.requests.length
+  for (const refused of [await ask(), await gateway.post("/v1/responses", { model: "one/ok", input: "hi" })]) {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"])
+    expect(refused.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+    expect(refused.headers.get("connection")).toBe("keep-alive")
     expect(await refused.json()).toMatchObject({ error: { type: "server_error", code: "overloaded", param: null } })
   }
+  const list = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: "Bearer a-key-of-this-test" } })
+  expect(list.status).toBe(503)
+  expect((await ask({ headers: { authorization: "Bearer nobody" } })).status).toBe(401)
   expect((await fetch(`${gateway.url}/livez`)).status).toBe(200)
-  expect([upstream.requests.length, gateway.settlements.length]).toEqual([1, 1])
-  isOverloaded = false
+  expect([upstream.requests.length, entered.length - 1]).toEqual([before, 0])
+  end()
   expect((await ask()).status).toBe(200)
+})
+
+it("a call leaves its slot once its money is held, or however it ends before", async () => {
+  expect((await ask()).status).toBe(200)
+  expect((await gateway.post("/v1/chat/completions", { ...body, n: 2 })).status).toBe(400)
+  expect((await gateway.post("/v1/chat/completions", { ...body, model: "one/none" })).status).toBe(404)
+  expect(entered.map((place) => place.state)).toEqual(["left", "left", "left"])
+})
+
+it("a call that waits for a slot is served in its turn, and one whose client leaves gives its place back", async () => {
+  const others = Array.from({ length: 60 }, () => queue.enter(caller.accountId))
+  const controller = new AbortController()
+  const waiting = () => entered.filter((place) => place.state === "waiting").length
+  const served = ask()
+  while (waiting() < 1) await new Promise(setImmediate)
+  const left = ask({ signal: controller.signal }).catch((error: Error) => error.name)
+  while (waiting() < 2) await new Promise(setImmediate)
+  controller.abort()
+  expect(await left).toBe("AbortError")
+  while (waiting() > 1) await new Promise(setImmediate)
+  for (const place of others) place.leave()
+  expect((await served).status).toBe(200)
+  expect(entered.map((place) => place.state)).toEqual(["left", "left"])
 })

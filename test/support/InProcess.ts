@@ -62,8 +62,8 @@ export interface InProcessOptions {
   readonly drainGrace?: Duration.DurationInput
   readonly creditMicroUsd?: number
   readonly timers?: TimersShape
-  /** Refuses new calls while it says so. */
-  readonly isOverloaded?: () => boolean
+  /** In place of the real one. */
+  readonly loadShedding?: Layer.Layer<LoadShedding>
   /** In place of the books in memory; `openBooks` then fills them before the first call. */
   readonly books?: Layer.Layer<Ledger | Scopes, unknown, Timers | Ids>
   readonly openBooks?: Effect.Effect<void, unknown, Scopes>
@@ -149,7 +149,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
   const services = Layer.mergeAll(
     gateway,
     Security.layer,
-    Layer.succeed(LoadShedding, { isOverloaded: options.isOverloaded ?? (() => false) }),
+    options.loadShedding ?? LoadShedding.layer,
     Drain.layer(Duration.decode(options.drainGrace ?? 0))
   ).pipe(Layer.provideMerge(knowledge), Layer.provideMerge(base))
   const server = Server.layer({
