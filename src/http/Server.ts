@@ -87,13 +87,13 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     [responsesEndpoint.path, makeCall(responsesEndpoint, deps)]
   ])
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
-  const fork = RequestRuntime.runFork(yield* Effect.runtime<never>())
+  const fork = RequestRuntime.makeFork(yield* Effect.runtime<never>())
 
   const run = (path: string, call: Call, exchange: Responder.Exchange) => {
     const { response } = exchange
     const leave = drain.enter()
     const state: CallState = { sink: undefined, abandon: () => response.destroy() }
-    const fiber: Fiber.RuntimeFiber<void> = fork(call(exchange, state))
+    const fiber: Fiber.RuntimeFiber<void> = fork(exchange.requestId, call(exchange, state))
     fiber.addObserver(() => {
       leave()
       Responder.count(path, response)
