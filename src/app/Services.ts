@@ -15,6 +15,7 @@ import { ApiKeyStore } from "../identity/ApiKeyStore.ts"
 import { ApiKeys } from "../identity/ApiKeys.ts"
 import { ProjectStore } from "../identity/ProjectStore.ts"
 import { LedgerLayer } from "../ledger/Ledger.ts"
+import * as Stalls from "../observe/Stalls.ts"
 import { PolicyLayer } from "../policy/Policy.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
 import { RateLimits, shareOf } from "../policy/RateLimits.ts"
@@ -52,7 +53,8 @@ export const services = (settings: Settings.Settings) => {
     providers(settings)
   )
   const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts })
-  return Layer.mergeAll(gateway, Security.layer, LoadShedding.layer, Drain.layer(settings.drainGrace)).pipe(
+  const shell = Layer.mergeAll(Security.layer, LoadShedding.layer, Drain.layer(settings.drainGrace), Stalls.layer)
+  return Layer.merge(gateway, shell).pipe(
     Layer.provideMerge(knowledge),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),

@@ -45,13 +45,18 @@ const guarded = (page: HttpServerResponse.HttpServerResponse): HttpServerRespons
   })
 
 const scriptStart = "<script>"
+const scriptEnd = "</script>"
 
 /** The hash of each inline script, as a source of the policy. */
 const scriptsOf = ({ body }: HttpServerResponse.HttpServerResponse): ReadonlyArray<string> => {
   if (body._tag !== "Uint8Array") return ["'none'"]
-  const [, ...scripts] = Buffer.from(body.body).toString("utf8").split(scriptStart)
-  return scripts.map((script) => {
-    const text = script.slice(0, script.indexOf("</script>"))
-    return `'sha256-${createHash("sha256").update(text).digest("base64")}'`
-  })
+  const text = Buffer.from(body.body).toString("utf8")
+  const sources: Array<string> = []
+  for (let start = text.indexOf(scriptStart); start >= 0; ) {
+    const end = text.indexOf(scriptEnd, start)
+    const script = text.slice(start + scriptStart.length, end)
+    sources.push(`'sha256-${createHash("sha256").update(script).digest("base64")}'`)
+    start = text.indexOf(scriptStart, end)
+  }
+  return sources
 }

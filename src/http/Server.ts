@@ -90,7 +90,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     [responsesEndpoint.path, makeCall(responsesEndpoint, deps)]
   ])
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
-  const fork = RequestRuntime.runFork(yield* Effect.runtime<never>())
+  const fork = RequestRuntime.makeFork(yield* Effect.runtime<never>())
 
   /** Without a fiber: while the node is overloaded, most requests are refused. */
   const refusesUnread = (request: Http.IncomingMessage): boolean => {
@@ -103,7 +103,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     const { response } = exchange
     const leave = drain.enter()
     const state: CallState = { sink: undefined, place: undefined, abandon: () => response.destroy() }
-    const fiber: Fiber.RuntimeFiber<void> = fork(call(exchange, state))
+    const fiber: Fiber.RuntimeFiber<void> = fork(exchange.requestId, call(exchange, state))
     fiber.addObserver(() => {
       leave()
       state.place?.leave()

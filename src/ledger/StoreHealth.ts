@@ -73,10 +73,7 @@ const make = Effect.gen(function* () {
     return true
   }
 
-  const attempt = Effect.timeoutFail(beat, {
-    duration: tryMillis,
-    onTimeout: () => new Error(`it has not answered within ${tryMillis} ms`)
-  })
+  const attempt = Effect.timeout(beat, tryMillis)
   const takesWrites = Effect.suspend(() => {
     if (trying !== undefined) return Deferred.await(trying)
     if (timers.now() - triedAtMillis < tryEveryMillis) return Effect.succeed(failingSinceMillis === undefined)

@@ -52,6 +52,16 @@ const contentLatency = Metric.histogram(
   "From admission to the first content."
 )
 const inFlight = Metric.gauge("gateway_calls_in_flight", { description: "Calls that are running now." })
+const stallsCounted = labelled(
+  "gateway_loop_stalls_total",
+  "Times that the event loop was held for more than 0.1 s, by the step that held it.",
+  ["step"]
+)
+const stallLength = Metric.histogram(
+  "gateway_loop_stall_seconds",
+  MetricBoundaries.fromIterable([0.1, 0.2, 0.5, 1, 2, 5, 10, 30]),
+  "How long the event loop was held, each time for more than 0.1 s."
+)
 const defectsCounted = Metric.counter("gateway_defects_total", {
   description: "Unexpected failures of the gateway itself; expected to stay 0.",
   incremental: true
@@ -86,3 +96,7 @@ export const admission = (queued: number, slots: number): void => {
 export const admissionWaitSeconds = (value: number): void => admissionWait.unsafeUpdate(value, [])
 export const overloadRefusal = (): void => refusalsCounted.unsafeUpdate(1, [])
 export const defect = (): void => defectsCounted.unsafeUpdate(1, [])
+export const loopStall = (step: string, seconds: number): void => {
+  stallsCounted([step])
+  stallLength.unsafeUpdate(seconds, [])
+}

@@ -58,14 +58,10 @@ describe("the pages for whoever runs the service", () => {
     const page = await fetch(`${gateway.url}/docs`)
     const text = await page.text()
     const policy = page.headers.get("content-security-policy") ?? ""
-    const scripts = text.split("<script>").slice(1)
-    expect(scripts.length).toBeGreaterThan(0)
-    for (const script of scripts) {
-      const hash = createHash("sha256")
-        .update(script.slice(0, script.indexOf("</script>")))
-        .digest("base64")
-      expect(policy).toContain(`'sha256-${hash}'`)
-    }
+    // one inline script, whose own text names the tag as well
+    const script = text.slice(text.indexOf("<script>") + "<script>".length, text.lastIndexOf("</script>"))
+    const hash = createHash("sha256").update(script).digest("base64")
+    expect(policy).toContain(`; script-src 'sha256-${hash}';`)
     expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-/)
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toMatch(/script-src[^;]*unsafe/)
