@@ -7,5 +7,10 @@ import * as Effect from "effect/Effect"
 export const maxBytesInOneTurn = 256 * 1024
 
 /** Lets everything else that is due run before the next step over a body of `bytes`, if that is a large one. */
-export const yieldIfLarge = (bytes: number): Effect.Effect<void> =>
-  bytes > maxBytesInOneTurn ? Effect.yieldNow() : Effect.void
+export const yieldIfLarge = (bytes: number): Effect.Effect<void> => (bytes > maxBytesInOneTurn ? nextTurn : Effect.void)
+
+/** Not `yieldNow`: what that waits for depends on the scheduler, and Effect's own goes on in the same turn. */
+const nextTurn: Effect.Effect<void> = Effect.async((resume) => {
+  const turn = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(turn))
+})

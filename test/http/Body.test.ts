@@ -59,4 +59,48 @@ describe("the body of a request", () => {
       }
     })
   )
+
+  it.effect("may have blanks and a charset in its content type, and no other parameter", () =>
+    Effect.gen(function* () {
+      const typed = (type: string) => {
+        const request = requestOf("{}")
+        request.headers["content-type"] = type
+        return Effect.either(Body.read(request))
+      }
+      const blanks = " ".repeat(8_000)
+      for (const type of [
+        "application/json",
+        "Application/JSON ;",
+        'application/json; charset="UTF-8"',
+        `application/json${blanks};${blanks}charset =${blanks}utf-8${blanks};${blanks}`
+      ]) {
+        expect((yield* typed(type))._tag).toBe("Right")
+      }
+      for (const type of [
+        "text/json",
+        "application/json;;",
+        "application/json; charset=latin1",
+        "application/json; charset=utf-8; a=b",
+        `application/json${blanks}x`
+      ]) {
+        expect(yield* typed(type)).toMatchObject({ _tag: "Left", left: { code: "unsupported_content_type" } })
+      }
+    })
+  )
+
+  it.effect("lets other work run between the steps over a large one", () =>
+    Effect.promise(async () => {
+      let turns = 0
+      let isOver = false
+      const count = (): void => {
+        turns++
+        if (!isOver) setImmediate(count)
+      }
+      const reading = Effect.runPromise(read(JSON.stringify("x".repeat(300 * 1024))))
+      setImmediate(count)
+      expect(await reading).toMatchObject({ _tag: "Right" })
+      isOver = true
+      expect(turns).toBeGreaterThan(1)
+    })
+  )
 })
