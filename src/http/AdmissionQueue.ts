@@ -1,5 +1,6 @@
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
 import { AdaptiveLimit } from "./AdaptiveLimit.ts"
+import { TurnQuota } from "./TurnQuota.ts"
 
 /** What a call may expect to wait while the node is overloaded; who would wait longer is refused at once. */
 export const maxWaitMillis = 60
@@ -10,6 +11,11 @@ const sustainedMillis = 300
 const tickMillis = 100
 /** A queue that has lost a tenth of its length since calls began to wait is a burst that is being worked off. */
 const shrinking = 0.9
+/**
+ * So many may wait however low the rate is. A refusal costs about a fifth of a call: on a slow node it is better to let some
+ * wait, and clients with a bounded number of connections then send less.
+ */
+const minQueued = 128
 /** All waiting calls: their requests are in memory. */
 export const maxQueued = 8_192
 /** A tenant may hold so many times the free slots: whose calls are stuck leaves a fifth of the slots to the others. */
@@ -22,7 +28,10 @@ export interface AdmissionQueueOptions {
   /** The node begins to be overloaded, or is so no longer. */
   readonly onOverload: (overloaded: boolean) => void
   readonly onWaited: (millis: number) => void
+  /** Calls wait for the next turn of the event loop: `turn` has to be called in it. */
+  readonly onTurnNeeded: () => void
   readonly onRefused: () => void
+  readonly onAdmitted: () => void
   /** How many wait and how many slots there are: at each change of the limit, and regularly while calls wait. */
   readonly onChanged: (queued: number, slots: number) => void
 }
@@ -67,6 +76,7 @@ export class AdmissionQueue {
   queued = 0
   private readonly options: AdmissionQueueOptions
   private readonly limit = new AdaptiveLimit()
+  private readonly quota = new TurnQuota()
   private readonly tenants = new Map<string, Tenant>()
   /** Tenants with waiting calls, the next to be served first. */
   private readonly turns = new Set<Tenant>()
@@ -93,7 +103,7 @@ export class AdmissionQueue {
     const tenant = this.tenants.get(tenantId)
     if (tenant === undefined) return false
     // all requests of a turn of the event loop are asked about before the first of them enters
-    const free = this.mayHold(tenant) ? this.limit.value - this.held : 0
+    const free = this.mayHold(tenant) ? Math.min(this.limit.value - this.held, this.quota.left) : 0
     if (tenant.waiting.size + tenant.reading < this.maxLength() + free) {
       tenant.reading += 1
       return false
@@ -111,7 +121,7 @@ export class AdmissionQueue {
     }
     if (tenant.reading > 0) tenant.reading -= 1
     const place = new Place(this, tenant, timers.now())
-    if (tenant.waiting.size === 0 && this.mayHold(tenant)) {
+    if (tenant.waiting.size === 0 && this.mayHold(tenant) && !this.quota.isUsedUp) {
       this.departures += 1
       this.hold(place)
     } else if (tenant.waiting.size > 0 && this.mustRefuse(tenant)) {
@@ -139,6 +149,12 @@ export class AdmissionQueue {
     if (tenant.held === 0 && tenant.waiting.size === 0) this.tenants.delete(tenant.id)
   }
 
+  /** A turn of the event loop begins; the fibers of the one before have taken so long. */
+  turn(fibersMillis: number): void {
+    this.quota.turn(fibersMillis)
+    if (this.queued > 0) this.admitWaiting()
+  }
+
   stop(): void {
     this.timer?.()
     this.timer = undefined
@@ -153,16 +169,15 @@ export class AdmissionQueue {
     return this.isOverloaded && tenant.waiting.size >= this.maxLength()
   }
 
-  /**
-   * The waiting calls of a tenant that can expect to be served within the allowed wait. At least as many as there are slots:
-   * fewer would leave slots empty, and what departs would then seem to be all that the node can do.
-   */
+  /** The waiting calls of a tenant that can expect to be served within the allowed wait. */
   private maxLength(): number {
-    const all = Math.max(maxWaitMillis * this.ratePerMilli, this.limit.value)
+    const all = Math.max(maxWaitMillis * this.ratePerMilli, minQueued)
     return Math.max(1, Math.floor(all / Math.max(1, this.turns.size)))
   }
 
   private hold(place: Place): void {
+    this.quota.use()
+    this.options.onAdmitted()
     place.state = "admitted"
     place.tenant.held += 1
     this.held += 1
@@ -174,6 +189,7 @@ export class AdmissionQueue {
     tenant.waiting.add(place)
     this.turns.add(tenant)
     this.queued += 1
+    if (this.quota.isUsedUp) this.options.onTurnNeeded()
     if (this.timer === undefined) {
       this.tickedAtMillis = place.sinceMillis
       this.departures = 0
@@ -186,6 +202,10 @@ export class AdmissionQueue {
     let passedOver = 0
     const now = this.options.timers.now()
     while (passedOver < this.turns.size && this.held < this.limit.value) {
+      if (this.quota.isUsedUp) {
+        this.options.onTurnNeeded()
+        return
+      }
       const [tenant] = this.turns
       const [place] = tenant?.waiting ?? []
       if (tenant === undefined || place === undefined) return

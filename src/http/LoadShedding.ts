@@ -3,14 +3,19 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { AccountId } from "../domain/Ids.ts"
-import { Timers } from "../domain/Timers.ts"
+import { type Cancel, Timers } from "../domain/Timers.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import { AdmissionQueue, type Place } from "./AdmissionQueue.ts"
+import { RefusalPace } from "./RefusalPace.ts"
 
 export interface LoadSheddingShape {
   readonly isOverloaded: () => boolean
   /** The node is overloaded and a call of this account would wait too long; counted as a refusal. */
   readonly refuses: (account: AccountId) => boolean
+  /** Refuses at once, or in turn where many are refused; the answer takes it back. */
+  readonly refuse: (refuse: () => void) => Cancel
+  /** A turn of the event loop begins; the fibers of the one before have taken so long. */
+  readonly turn: (fibersMillis: number) => void
   /** A place among the calls that prepare, or in the queue of those that wait for one, or none. */
   readonly enter: (account: AccountId) => Place
 }
@@ -32,6 +37,7 @@ const make = Effect.gen(function* () {
   let refusals = 0
   let loggedAtMillis = Number.NEGATIVE_INFINITY
   let beginningLogged = false
+  let isTurnNeeded = false
 
   const log = (overloaded: boolean): void => {
     const now = timers.now()
@@ -47,20 +53,41 @@ const make = Effect.gen(function* () {
     }
     if (!overloaded) refusals = 0
   }
+  const pace = new RefusalPace(timers)
   const queue = new AdmissionQueue({
     timers,
     onOverload: log,
+    onTurnNeeded: () => {
+      if (isTurnNeeded) return
+      isTurnNeeded = true
+      setImmediate(() => {
+        if (!isTurnNeeded) return
+        isTurnNeeded = false
+        queue.turn(0)
+      })
+    },
     onWaited: (millis) => Metrics.admissionWaitSeconds(millis / 1_000),
+    onAdmitted: pace.admitted,
     onRefused: () => {
       refusals += 1
       Metrics.overloadRefusal()
     },
     onChanged: Metrics.admission
   })
-  yield* Effect.addFinalizer(() => Effect.sync(() => queue.stop()))
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      queue.stop()
+      pace.stop()
+    })
+  )
   return LoadShedding.of({
     isOverloaded: () => queue.isOverloaded,
     refuses: (account) => queue.refuses(account),
+    refuse: (refuse) => pace.add(refuse),
+    turn: (fibersMillis) => {
+      isTurnNeeded = false
+      queue.turn(fibersMillis)
+    },
     enter: (account) => queue.enter(account)
   })
 })

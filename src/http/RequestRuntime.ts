@@ -10,15 +10,22 @@ import * as Scheduler from "effect/Scheduler"
 import type { RequestId } from "../domain/Ids.ts"
 import * as Stalls from "../observe/Stalls.ts"
 
-/** Starts the fiber of a request. */
-export type Fork = (requestId: RequestId, effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
+export interface RequestRuntime {
+  /** Starts the fiber of a request. */
+  readonly fork: (requestId: RequestId, effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
+  /** A connection has been accepted: more of them may wait. */
+  readonly accepted: () => void
+}
 
 /**
  * Starts the fibers of requests. Everything they need has been taken from the services before, so they carry none along to
  * be copied; they are not timed one by one, which the gateway's own metrics do better; and they share one scheduler.
  */
-export const makeFork = (runtime: Runtime.Runtime<never>): Fork => {
-  const scheduler = new TurnScheduler()
+export const make = (
+  runtime: Runtime.Runtime<never>,
+  onTurn: (fibersMillis: number) => void = () => {}
+): RequestRuntime => {
+  const scheduler = new TurnScheduler(onTurn)
   const fork = Runtime.runFork(
     Runtime.make({
       context: Context.empty(),
@@ -30,12 +37,18 @@ export const makeFork = (runtime: Runtime.Runtime<never>): Fork => {
       })
     })
   )
-  return (requestId, effect) => {
-    const fiber = Stalls.timed(requestId, "start", () => fork(effect))
-    scheduler.name(fiber, requestId)
-    return fiber
+  return {
+    fork: (requestId, effect) => {
+      const fiber = Stalls.timed(requestId, "start", () => fork(effect))
+      scheduler.name(fiber, requestId)
+      return fiber
+    },
+    accepted: scheduler.accepted
   }
 }
+
+/** Turns of the event loop by which ready fibers may be put off for connections that wait to be accepted. */
+const maxAcceptingTurns = 16
 
 type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
 
@@ -48,8 +61,16 @@ class TurnScheduler implements Scheduler.Scheduler {
   /** The fiber of each ready task. */
   private owners: Array<AnyFiber | undefined> = []
   private readonly requests = new Map<AnyFiber, RequestId>()
+  private readonly onTurn: (fibersMillis: number) => void
+  private fibersMillis = 0
+  private hasAccepted = false
+  private acceptingTurns = 0
 
   readonly shouldYield = Scheduler.defaultShouldYield
+
+  constructor(onTurn: (fibersMillis: number) => void) {
+    this.onTurn = onTurn
+  }
 
   scheduleTask(task: Scheduler.Task, _priority: number, fiber?: AnyFiber): void {
     this.owners.push(fiber)
@@ -62,11 +83,28 @@ class TurnScheduler implements Scheduler.Scheduler {
     fiber.addObserver(() => this.requests.delete(fiber))
   }
 
+  /**
+   * libuv accepts one connection in a turn of the event loop, however many wait. On a busy node, whose turns are long, a
+   * client with a new connection would wait for seconds before anything of it is seen.
+   */
+  readonly accepted = (): void => {
+    this.hasAccepted = true
+  }
+
   private readonly drain = (): void => {
+    if (this.hasAccepted && this.acceptingTurns < maxAcceptingTurns) {
+      this.hasAccepted = false
+      this.acceptingTurns += 1
+      setImmediate(this.drain)
+      return
+    }
+    this.acceptingTurns = 0
     const [due, owners] = [this.ready, this.owners]
     this.ready = []
     this.owners = []
-    let fromMillis = performance.now()
+    this.onTurn(this.fibersMillis)
+    const startedAtMillis = performance.now()
+    let fromMillis = startedAtMillis
     let at = 0
     for (const task of due) {
       const owner = owners[at++]
@@ -77,5 +115,6 @@ class TurnScheduler implements Scheduler.Scheduler {
       if (untilMillis - fromMillis >= Stalls.stallMillis) Stalls.stalled(requestId, "fiber", fromMillis, untilMillis)
       fromMillis = untilMillis
     }
+    this.fibersMillis = fromMillis - startedAtMillis
   }
 }

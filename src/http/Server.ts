@@ -90,7 +90,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     [responsesEndpoint.path, makeCall(responsesEndpoint, deps)]
   ])
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
-  const fork = RequestRuntime.makeFork(yield* Effect.runtime<never>())
+  const runtime = RequestRuntime.make(yield* Effect.runtime<never>(), loadShedding.turn)
 
   /** Without a fiber: while the node is overloaded, most requests are refused. */
   const refusesUnread = (request: Http.IncomingMessage): boolean => {
@@ -103,7 +103,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     const { response } = exchange
     const leave = drain.enter()
     const state: CallState = { sink: undefined, place: undefined, abandon: () => response.destroy() }
-    const fiber: Fiber.RuntimeFiber<void> = fork(exchange.requestId, call(exchange, state))
+    const fiber: Fiber.RuntimeFiber<void> = runtime.fork(exchange.requestId, call(exchange, state))
     fiber.addObserver(() => {
       leave()
       state.place?.leave()
@@ -122,8 +122,12 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     const call = calls.get(path)
     if (fault !== undefined) Responder.error(exchange, { ...Errors.of(fault), headers: { connection: "close" } })
     else if (call !== undefined) {
-      if (refusesUnread(request)) refuseOverloaded(exchange, path)
-      else run(path, call, exchange)
+      if (refusesUnread(request)) {
+        response.once(
+          "close",
+          loadShedding.refuse(() => refuseOverloaded(exchange, path))
+        )
+      } else run(path, call, exchange)
     } else if (routedPaths.has(path)) {
       response.setHeader("x-request-id", exchange.requestId)
       response.setHeader("x-content-type-options", "nosniff")
@@ -132,6 +136,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   }
 
   const server = Http.createServer(limits, (request, response) => response.whenDue(() => answer(request, response)))
+  server.on("connection", runtime.accepted)
   server.on("clientError", (error, socket) => Connection.refuse(error, socket, () => nextRequestId(ids), timers))
   yield* Effect.acquireRelease(listen(server, options), () =>
     Effect.zipRight(drain.drain(gateway.abort), close(server, timers))

@@ -2,6 +2,7 @@ import * as Layer from "effect/Layer"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { AdmissionQueue, type Place } from "../../src/http/AdmissionQueue.ts"
 import { LoadShedding } from "../../src/http/LoadShedding.ts"
+import { RefusalPace } from "../../src/http/RefusalPace.ts"
 import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
 import { model } from "../provider/calls.ts"
 import { caller, type InProcess, startInProcess } from "../support/InProcess.ts"
@@ -10,8 +11,11 @@ import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 let upstream: Upstream
 let gateway: InProcess
 const timers = VirtualTimers.make()
-const queue = new AdmissionQueue({
+const pace = new RefusalPace(timers)
+const queue: AdmissionQueue = new AdmissionQueue({
   timers,
+  onAdmitted: pace.admitted,
+  onTurnNeeded: () => void setImmediate(() => queue.turn(0)),
   onOverload: () => {},
   onWaited: () => {},
   onRefused: () => {},
@@ -27,6 +31,8 @@ beforeAll(async () => {
     loadShedding: Layer.succeed(LoadShedding, {
       isOverloaded: () => queue.isOverloaded,
       refuses: (account) => queue.refuses(account),
+      refuse: (refuse) => pace.add(refuse),
+      turn: (fibersMillis) => queue.turn(fibersMillis),
       enter: (account) => {
         const place = queue.enter(account)
         entered.push(place)

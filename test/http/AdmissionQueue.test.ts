@@ -7,8 +7,10 @@ import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
 const setUp = () => {
   const timers = VirtualTimers.make()
   const seen = { refused: 0, waited: [] as Array<number>, overload: [] as Array<boolean> }
-  const queue = new AdmissionQueue({
+  const queue: AdmissionQueue = new AdmissionQueue({
     timers,
+    onAdmitted: () => {},
+    onTurnNeeded: () => void timers.after(0, () => queue.turn(0)),
     onOverload: (overloaded) => seen.overload.push(overloaded),
     onWaited: (millis) => seen.waited.push(millis),
     onRefused: () => {

@@ -64,7 +64,7 @@ describe("a step that holds the event loop for more than 100 ms", () => {
   it.scopedLive("is told of a request's fiber in its first turn and in a later one, and not of its neighbours", () =>
     Effect.gen(function* () {
       const { lines } = yield* watched
-      const fork = RequestRuntime.makeFork(yield* Effect.runtime<never>())
+      const { fork } = RequestRuntime.make(yield* Effect.runtime<never>())
       const later = yield* Deferred.make<void>()
       const other = RequestId.make("01a2004a-90c3-719e-ab64-000000000000")
       const neighbour = fork(other, Deferred.await(later))
