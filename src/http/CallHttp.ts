@@ -12,6 +12,7 @@ import type { CallOptions } from "../gateway/Admission.ts"
 import type { Completion, GatewayShape } from "../gateway/Gateway.ts"
 import type { AnswerStart } from "../gateway/Relay.ts"
 import * as Metrics from "../observe/Metrics.ts"
+import { yieldIfLarge } from "../wire/LargeBody.ts"
 import type { Place } from "./AdmissionQueue.ts"
 import * as Body from "./Body.ts"
 import type { DrainShape } from "./Drain.ts"
@@ -59,7 +60,11 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
       return Effect.flatMap(Body.read(exchange.request), (body) => {
         const place = loadShedding.enter(caller.accountId)
         state.place = place
-        const prepared = Effect.suspend(() => prepare(caller, body, exchange, state))
+        const prepared = Effect.zipRight(
+          // what follows walks through all of it once more; holding the money comes between that and the provider's body
+          yieldIfLarge(body.bytes.length),
+          Effect.suspend(() => prepare(caller, body, exchange, state))
+        )
         if (place.state === "admitted") return prepared
         return place.state === "refused" ? overloaded : Effect.zipRight(turnOf(place), prepared)
       })

@@ -2,6 +2,7 @@ import * as Redacted from "effect/Redacted"
 import { ProviderError, type ProviderFailure } from "../domain/ProviderError.ts"
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
 import * as Metrics from "../observe/Metrics.ts"
+import * as Stalls from "../observe/Stalls.ts"
 import type { Auth } from "./Auth.ts"
 import { asFunctions } from "./CustomTools.ts"
 import type { Endpoint } from "./Endpoint.ts"
@@ -143,9 +144,10 @@ class Attempt implements Upstream, AnswerHandler {
 
   /** Runs in a socket's callback: what a reader throws there would be lost, and nobody would end the call. */
   private read(step: (body: Body) => Step): void {
-    if (this.body === undefined) return
+    const { body } = this
+    if (body === undefined) return
     try {
-      this.take(step(this.body))
+      Stalls.timed(this.call.requestId, "upstream", () => this.take(step(body)))
     } catch {
       Metrics.defect()
       this.fail({ _tag: "BadResponse", detail: "an answer at which its reader has failed" })
