@@ -1,0 +1,101 @@
+// `npm run bench:strangers`: what a valid key's calls take while strangers with well-formed keys that do not exist hold many
+// connections. PostgreSQL is the one of TEST_DATABASE_URL; --against measures a second build beside the first.
+import { parseArgs } from "node:util"
+import { crc32 } from "node:zlib"
+import { Connection, requestBytes } from "./connection.mjs"
+import { killAll, pinSelf, stopServer } from "./processes.mjs"
+import { bodyOf, scenarios } from "./scenarios.mjs"
+import { builtBundle, cleanUp, startGateway, startUpstream } from "./servers.mjs"
+
+const { values: options } = parseArgs({
+  options: {
+    databases: { type: "string", default: "postgres,embedded" },
+    strangers: { type: "string", default: "1500" },
+    secs: { type: "string", default: "10" },
+    against: { type: "string" }
+  }
+})
+const strangers = Number(options.strangers)
+const seconds = Number(options.secs)
+const callEveryMillis = 20
+const strangerPauseMillis = 1_000
+const connectPauseMillis = 5
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** Well formed, and in nobody's hands. */
+const unknownKey = (nth) => {
+  const body = `mrg_sk_${`STRANGER${nth}`.padEnd(32, "0")}`
+  let checksum = ""
+  for (let rest = crc32(body), digit = 0; digit < 6; digit++, rest = Math.floor(rest / 62)) {
+    checksum = base62[rest % 62] + checksum
+  }
+  return body + checksum
+}
+
+const percentile = (sorted, share) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+
+const calling = async (gateway, bytes) => {
+  const connection = new Connection(gateway.port)
+  const took = []
+  const statuses = {}
+  for (const until = performance.now() + seconds * 1_000; performance.now() < until; await pause(callEveryMillis)) {
+    const { endedAt, startedAt, status } = await new Promise((resolve) => connection.send(bytes, resolve))
+    took.push((endedAt - startedAt) / 1_000)
+    statuses[status] = (statuses[status] ?? 0) + 1
+  }
+  connection.destroy()
+  took.sort((a, b) => a - b)
+  return { p50: percentile(took, 0.5), p99: percentile(took, 0.99), statuses: JSON.stringify(statuses) }
+}
+
+const measure = async (database, upstream, bundle, name) => {
+  const gateway = await startGateway({ name, database, upstream, bundle })
+  if (gateway === undefined) return console.log("No PostgreSQL (TEST_DATABASE_URL): that form is left out.")
+  const body = bodyOf(scenarios.c64, gateway.model)
+  const request = { port: gateway.port, path: gateway.path, body }
+  const bytes = requestBytes({ ...request, headers: gateway.headers })
+  await calling(gateway, bytes)
+  const usual = await calling(gateway, bytes)
+  let isOver = false
+  const seen = {}
+  const stranger = async (nth) => {
+    const connection = new Connection(gateway.port)
+    for (let round = 0; !isOver && !connection.dead; round++) {
+      const own = requestBytes({
+        ...request,
+        headers: { authorization: `Bearer ${unknownKey(nth * 1_000 + round)}` }
+      })
+      const { error, status } = await new Promise((resolve) => connection.send(own, resolve))
+      seen[error ?? status] = (seen[error ?? status] ?? 0) + 1
+      await pause(strangerPauseMillis)
+    }
+    connection.destroy()
+  }
+  const all = []
+  for (let nth = 0; nth < strangers; nth++) {
+    all.push(stranger(nth))
+    if (nth % 10 === 0) await pause(connectPauseMillis)
+  }
+  const flooded = await calling(gateway, bytes)
+  isOver = true
+  await Promise.race([Promise.all(all), pause(3_000)])
+  console.log(`\n## ${name}: ${strangers} strangers, answered ${JSON.stringify(seen)}`)
+  console.table({ usual, flooded })
+  await gateway.stop()
+}
+
+try {
+  const upstream = await startUpstream()
+  pinSelf()
+  for (const database of options.databases.split(",")) {
+    await measure(database, upstream, builtBundle, database)
+    if (options.against !== undefined) await measure(database, upstream, options.against, `${database} other`)
+  }
+  await stopServer(upstream)
+} finally {
+  killAll()
+  await cleanUp()
+}
