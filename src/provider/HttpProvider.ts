@@ -3,6 +3,7 @@ import { ProviderError, type ProviderFailure } from "../domain/ProviderError.ts"
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
+import { maxBytesInOneTurn } from "../wire/LargeBody.ts"
 import type { Auth } from "./Auth.ts"
 import { asFunctions } from "./CustomTools.ts"
 import type { Endpoint } from "./Endpoint.ts"
@@ -84,8 +85,13 @@ class Attempt implements Upstream, AnswerHandler {
       },
       body
     }
-    const headers = { ...unsigned.headers, ...auth.headers(unsigned, timers.now()) }
-    this.exchange = transport.send({ ...unsigned, headers }, this)
+    const dispatch = (): void => {
+      const headers = { ...unsigned.headers, ...auth.headers(unsigned, timers.now()) }
+      this.exchange = transport.send({ ...unsigned, headers }, this)
+    }
+    // writing a large body is a step of its own, after the one that has built it
+    if (body.length > maxBytesInOneTurn) this.deadline = timers.after(0, dispatch)
+    else dispatch()
   }
 
   pause(): void {
