@@ -3,7 +3,7 @@ import { AdaptiveLimit } from "./AdaptiveLimit.ts"
 import { TurnQuota } from "./TurnQuota.ts"
 
 /** What a call may expect to wait while the node is overloaded; who would wait longer is refused at once. */
-export const maxWaitMillis = 60
+export const maxWaitMillis = 30
 /** What a call of a burst may wait before the node counts as overloaded. */
 export const maxBurstWaitMillis = 2_000
 /** For so long calls have to wait too long, in a queue that does not shrink, until the node is overloaded. */
@@ -15,7 +15,7 @@ const shrinking = 0.9
  * So many may wait however low the rate is. A refusal costs about a fifth of a call: on a slow node it is better to let some
  * wait, and clients with a bounded number of connections then send less.
  */
-const minQueued = 128
+const minQueued = 40
 /** All waiting calls: their requests are in memory. */
 export const maxQueued = 8_192
 /** A tenant may hold so many times the free slots: whose calls are stuck leaves a fifth of the slots to the others. */
