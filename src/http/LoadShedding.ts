@@ -12,7 +12,7 @@ export interface LoadSheddingShape {
   readonly isOverloaded: () => boolean
   /** The node is overloaded and a call of this account would wait too long; counted as a refusal. */
   readonly refuses: (account: AccountId) => boolean
-  /** Refuses at once, or in turn where many are refused; the answer takes it back. */
+  /** Refuses at once, or in turn where many are refused; the result cancels it. */
   readonly refuse: (refuse: () => void) => Cancel
   /** A turn of the event loop begins; the fibers of the one before have taken so long. */
   readonly turn: (fibersMillis: number) => void

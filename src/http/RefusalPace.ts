@@ -1,70 +1,71 @@
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
 
-/** Refusals that each admitted call pays for. Writing one costs about a fifth of a call: more of them would displace calls. */
+/** Refusals for each admitted call. Writing one costs about a fifth of a call: more of them would displace calls. */
 const refusalsPerCall = 0.5
 /** So many are written in any case. */
 const minRefusalsPerTick = 10
 const tickMillis = 100
 /** Refusals that are written at once after a time without any. */
-const maxCredit = 200
+const maxTokens = 200
 /** Requests that wait for their refusal: they are in memory. Beyond that they are refused at once. */
-const maxHeld = 4_096
+const maxWaiting = 4_096
 
 /**
- * Refuses at once as long as refusals are a small part of the node's work, and then at a pace: a client that gets its
- * refusal sends the next request, and a node that did nothing but refuse would serve nobody.
+ * A token bucket for refusals, filled by admitted calls: refusals are written at once as long as they are a small part of
+ * the node's work, and then at a pace. A client that gets its refusal sends the next request, and a node that writes
+ * nothing but refusals serves nobody.
  */
 export class RefusalPace {
   private readonly timers: TimersShape
-  private readonly held = new Set<() => void>()
-  private credit = maxCredit
+  private readonly waiting = new Set<() => void>()
+  private tokens = maxTokens
   private timer: Cancel | undefined
 
   constructor(timers: TimersShape) {
     this.timers = timers
   }
 
-  /** Runs `refuse` now or later, in order of arrival; the answer takes it back. */
+  /** Runs `refuse` now or later, in order of arrival; the result cancels it. */
   add(refuse: () => void): Cancel {
-    if (this.held.size === 0 && this.credit >= 1) {
-      this.credit -= 1
+    if (this.waiting.size >= maxWaiting) {
       refuse()
       return () => {}
     }
-    if (this.held.size >= maxHeld) {
+    if (this.waiting.size === 0 && this.tokens >= 1) {
+      this.tokens -= 1
       refuse()
       return () => {}
     }
-    // each has its own identity, also where one function is added twice
+    // one function may be added twice
     const own = () => refuse()
-    this.held.add(own)
+    this.waiting.add(own)
     this.timer ??= this.timers.after(tickMillis, this.tick)
-    return () => this.held.delete(own)
+    return () => this.waiting.delete(own)
   }
 
   /** A call has been admitted. */
-  readonly admitted = (): void => this.earn(refusalsPerCall)
+  readonly admitted = (): void => this.fill(refusalsPerCall)
 
   /** Everything that waits is refused: the node is going down. */
   stop(): void {
     this.timer?.()
-    this.earn(maxHeld)
+    this.fill(maxWaiting)
   }
 
-  private earn(refusals: number): void {
-    this.credit += refusals
-    for (const refuse of this.held) {
-      if (this.credit < 1) break
-      this.credit -= 1
-      this.held.delete(refuse)
+  private fill(tokens: number): void {
+    this.tokens += tokens
+    for (const refuse of this.waiting) {
+      if (this.tokens < 1) break
+      this.tokens -= 1
+      this.waiting.delete(refuse)
       refuse()
     }
-    this.credit = Math.min(maxCredit, this.credit)
+    this.tokens = Math.min(maxTokens, this.tokens)
   }
 
   private readonly tick = (): void => {
     this.timer = undefined
-    this.earn(minRefusalsPerTick)
-    if (this.held.size > 0) this.timer = this.timers.after(tickMillis, this.tick)
+    this.fill(minRefusalsPerTick)
+    if (this.waiting.size > 0) this.timer = this.timers.after(tickMillis, this.tick)
   }
 }

@@ -4,7 +4,7 @@ const maxQuota = 1_024
 /** Fibers of calls that take longer than this in a turn make every other call wait for them several times over. */
 const targetMillis = 10
 const growth = 1.1
-/** A single long turn, such as a collection of garbage, does not close the door. */
+/** At most so much less after one turn: a single long one may be a collection of garbage. */
 const minDecrease = 0.5
 
 /**
@@ -28,7 +28,10 @@ export class TurnQuota {
     this.used += 1
   }
 
-  /** A new turn begins; the fibers of the one before have taken so long. Refusals do not count: they would close the door. */
+  /**
+   * A new turn begins; the fibers of the one before have taken so long. Refusals are not part of it: a smaller quota would
+   * not make them fewer.
+   */
   turn(fibersMillis: number): void {
     if (fibersMillis > targetMillis) {
       this.quota = Math.max(1, this.quota * Math.max(minDecrease, targetMillis / fibersMillis))

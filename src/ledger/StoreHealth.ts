@@ -15,7 +15,7 @@ export interface WriteReports {
   readonly failed: (cause: unknown) => boolean
   /** A batch of the ledger has been written. */
   readonly written: () => void
-  /** This process's sign of life has been written, a row that is there already. */
+  /** This process's heartbeat has been written, to a row that is there already. */
   readonly heard: () => void
 }
 
@@ -34,7 +34,7 @@ export class StoreHealth extends Context.Tag("gateway/ledger/StoreHealth")<Store
 
 const tryEveryMillis = 1_000
 const tryMillis = 2_000
-/** A full disk may take the change of a row and no new one: so long a failed batch outweighs a written sign of life. */
+/** A full disk may take the change of a row and no new one: so long a failed batch outweighs a written heartbeat. */
 const batchCountsMillis = 5_000
 
 const make = Effect.gen(function* () {

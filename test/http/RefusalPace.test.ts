@@ -23,7 +23,7 @@ describe("refusals", () => {
     expect(refused.length).toBe(100)
   })
 
-  it("wait in order of arrival once they are many, and each admitted call pays for some", () => {
+  it("wait in order of arrival once they are many, and become due with admitted calls", () => {
     const { add, pace, refused } = setUp()
     add(1_000)
     const atOnce = refused.length
