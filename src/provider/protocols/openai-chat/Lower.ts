@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type {
   AssistantMessage,
   JsonObject,
@@ -180,7 +180,7 @@ const lowerToolCall = (toolCall: ToolCall, quirks: Quirks): JsonObject => {
 const toolCallId = (id: string, quirks: Quirks): string => {
   const length = quirks.toolCallIdLength
   if (length === null || (id.length === length && /^[A-Za-z0-9]+$/.test(id))) return id
-  return createHash("sha256").update(id).digest("hex").slice(0, length)
+  return hash("sha256", id, "hex").slice(0, length)
 }
 
 // Tools

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 
 /**
  * Ids of tool calls, of any origin, as every provider takes them: letters, digits, `_` and `-`, at most 64, and each only once
@@ -28,4 +28,4 @@ const isPortable = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id)
 
 const digest = (source: string, ordinal: number): string => `call_${sha256(`${ordinal} ${source}`).slice(0, 32)}`
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+const sha256 = (text: string): string => hash("sha256", text, "hex")

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { ChatRequest } from "../../../domain/Chat.ts"
 
 /** Tool names of a request in the alphabet of a provider, and back. Names that are fine stay as they are. */
@@ -51,4 +51,4 @@ const readableFor = (name: string): string => {
 const portableFor = (readable: string, source: string, ordinal: number): string =>
   `${readable}_${sha256(`${ordinal} ${source}`).slice(0, 8)}`
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+const sha256 = (text: string): string => hash("sha256", text, "hex")
