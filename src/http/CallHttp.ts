@@ -56,7 +56,7 @@ export const make = <Decoded extends { readonly request: ChatRequest }>(
     Effect.flatMap(security.authenticate(exchange.request), (caller) => {
       const refused = refusal(exchange.request, deps.drain)
       if (refused !== undefined) return Effect.fail(refused)
-      if (loadShedding.refuses(caller.accountId)) return overloaded
+      if (!state.isLetIn && loadShedding.refuses(caller.accountId)) return overloaded
       return Effect.flatMap(Body.read(exchange.request), (body) => {
         const place = loadShedding.enter(caller.accountId)
         state.place = place
@@ -168,6 +168,8 @@ type Keep = ((answer: KeptAnswer) => void) | undefined
 
 /** What the server needs to know of a running call to end it from outside. */
 export interface CallState {
+  /** It has been decided already that the call is not refused for overload before its body is read. */
+  readonly isLetIn: boolean
   sink: HttpSink | undefined
   /** Among the calls that prepare; whoever runs the call leaves it when the call is over. */
   place: Place | undefined

@@ -92,17 +92,17 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
   const runtime = RequestRuntime.make(yield* Effect.runtime<never>(), loadShedding.turn)
 
-  /** Without a fiber: while the node is overloaded, most requests are refused. */
-  const refusesUnread = (request: Http.IncomingMessage): boolean => {
-    if (!loadShedding.isOverloaded()) return false
+  /** Without a fiber: while the node is overloaded, most requests are refused. Undecided where the caller is not known yet. */
+  const refusesUnread = (request: Http.IncomingMessage): boolean | undefined => {
+    if (!loadShedding.isOverloaded()) return undefined
     const caller = security.remembered(request)
-    return caller !== undefined && loadShedding.refuses(caller.accountId)
+    return caller === undefined ? undefined : loadShedding.refuses(caller.accountId)
   }
 
-  const run = (path: string, call: Call, exchange: Responder.Exchange) => {
+  const run = (path: string, call: Call, exchange: Responder.Exchange, isLetIn: boolean) => {
     const { response } = exchange
     const leave = drain.enter()
-    const state: CallState = { sink: undefined, place: undefined, abandon: () => response.destroy() }
+    const state: CallState = { isLetIn, sink: undefined, place: undefined, abandon: () => response.destroy() }
     const fiber: Fiber.RuntimeFiber<void> = runtime.fork(exchange.requestId, call(exchange, state))
     fiber.addObserver(() => {
       leave()
@@ -122,12 +122,13 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     const call = calls.get(path)
     if (fault !== undefined) Responder.error(exchange, { ...Errors.of(fault), headers: { connection: "close" } })
     else if (call !== undefined) {
-      if (refusesUnread(request)) {
+      const isRefused = refusesUnread(request)
+      if (isRefused === true) {
         response.once(
           "close",
           loadShedding.refuse(() => refuseOverloaded(exchange, path))
         )
-      } else run(path, call, exchange)
+      } else run(path, call, exchange, isRefused === false)
     } else if (routedPaths.has(path)) {
       response.setHeader("x-request-id", exchange.requestId)
       response.setHeader("x-content-type-options", "nosniff")

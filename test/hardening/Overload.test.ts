@@ -22,6 +22,8 @@ const queue: AdmissionQueue = new AdmissionQueue({
   onChanged: () => {}
 })
 let entered: Array<Place> = []
+/** How often it was asked whether a call is refused: a call that is let in counts until it has entered. */
+let asked = 0
 
 beforeAll(async () => {
   upstream = await startUpstream()
@@ -30,7 +32,10 @@ beforeAll(async () => {
     models: [model({ id: "one/ok", providerId: "one", upstreamModel: "ok", alias: "ok" })],
     loadShedding: Layer.succeed(LoadShedding, {
       isOverloaded: () => queue.isOverloaded,
-      refuses: (account) => queue.refuses(account),
+      refuses: (account) => {
+        asked += 1
+        return queue.refuses(account)
+      },
       refuse: (refuse) => pace.add(refuse),
       turn: (fibersMillis) => queue.turn(fibersMillis),
       enter: (account) => {
@@ -52,9 +57,9 @@ afterAll(async () => {
 const body = { model: "one/ok", messages: [{ role: "user", content: "hi" }] }
 const ask = (init: RequestInit = {}) => gateway.post("/v1/chat/completions", body, init)
 
-/** Calls of the same account that hold and wait for slots, until the node is overloaded. */
-const overload = (): (() => void) => {
-  const places = Array.from({ length: 500 }, () => queue.enter(caller.accountId))
+/** Calls of an account that hold and wait for slots, until the node is overloaded. */
+const overload = (account: string = caller.accountId): (() => void) => {
+  const places = Array.from({ length: 500 }, () => queue.enter(account))
   for (let tick = 0; tick < 10 && !queue.isOverloaded; tick++) timers.advance(100)
   expect(queue.isOverloaded).toBe(true)
   return () => {
@@ -81,6 +86,17 @@ it("an overloaded node refuses calls before their bodies, says when to come back
   expect([upstream.requests.length, entered.length - 1]).toEqual([before, 0])
   end()
   expect((await ask()).status).toBe(200)
+})
+
+it("an overloaded node lets calls of another account in, and counts each of them once", async () => {
+  expect((await ask()).status).toBe(200)
+  const end = overload("another account")
+  asked = 0
+  const answer = ask()
+  while (entered.length < 2) await new Promise(setImmediate)
+  expect(asked).toBe(1)
+  end()
+  expect((await answer).status).toBe(200)
 })
 
 it("a call leaves its slot once its money is held, or however it ends before", async () => {
