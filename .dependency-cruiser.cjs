@@ -1,4 +1,4 @@
-// What each folder may import; the reasons are in the README's layout section.
+// What each folder may import; the floors are described in src/README.md.
 const table = {
   domain: [],
   wire: ["domain"],
@@ -7,17 +7,14 @@ const table = {
   sql: ["domain"],
   catalog: ["domain", "sql"],
   identity: ["domain", "sql"],
-  credentials: ["domain", "sql"],
   calls: ["domain", "sql"],
   policy: ["domain", "sql", "catalog"],
   ledger: ["domain", "sql"],
   routing: ["domain", "sql", "catalog", "policy"],
-  provider: ["domain", "wire", "observe", "credentials"],
-  capture: ["domain", "sql"],
-  gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "credentials", "calls", "policy", "ledger", "routing", "provider", "capture"],
-  account: ["domain", "sql", "catalog", "identity", "credentials", "calls", "policy", "routing", "ledger", "capture"],
-  http: ["domain", "wire", "config", "observe", "catalog", "identity", "calls", "policy", "ledger", "routing", "gateway", "account"],
-  app: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "credentials", "calls", "policy", "ledger", "routing", "provider", "capture", "gateway", "account", "http"],
+  provider: ["domain", "wire", "observe", "catalog", "routing"],
+  gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider"],
+  http: ["domain", "wire", "config", "observe", "catalog", "identity", "calls", "policy", "ledger", "routing", "gateway"],
+  app: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway", "http"],
   testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }
 

@@ -1,14 +1,8 @@
-// `npm start`: builds when the sources have changed since the last build, then becomes the service.
-import { spawnSync } from "node:child_process"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { isStale } from "./stale.mjs"
+// @ts-check
+// `npm start`: builds what the service needs when its sources have changed, then becomes the service.
+import { builtBundle, ensureBuilt, serviceParts } from "./lib/built.mjs"
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..")
-if (isStale(root)) {
-  const { status } = spawnSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: "inherit" })
-  if (status !== 0) process.exit(status ?? 1)
-}
+await ensureBuilt(process.env["DATABASE_URL"] ? ["service"] : serviceParts)
 
 // npm does not pass a SIGTERM on; without it the service would go on, and keep its port, after `npm start` was stopped
 const parent = process.ppid
@@ -18,4 +12,4 @@ const watch = setInterval(() => {
   process.kill(process.pid, "SIGTERM")
 }, 500).unref()
 
-await import(join(root, "dist/main.js"))
+await import(builtBundle)

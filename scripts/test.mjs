@@ -1,16 +1,14 @@
+// @ts-check
 // `npm test`: the whole suite, closed by one line that counts it. With TEST_DATABASE_URL the same suite runs on PostgreSQL.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { isStale } from "./stale.mjs"
+import { join } from "node:path"
+import { allParts, ensureBuilt } from "./lib/built.mjs"
+import { root } from "./lib/root.mjs"
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..")
-if (isStale(root)) {
-  const { status } = spawnSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: "inherit" })
-  if (status !== 0) process.exit(status ?? 1)
-}
+// the library too: the examples import the package by its name
+await ensureBuilt(allParts)
 const folder = mkdtempSync(join(tmpdir(), "gateway-test-"))
 const report = join(folder, "report.json")
 const { status } = spawnSync(

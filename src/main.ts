@@ -11,7 +11,7 @@ import * as Settings from "./config/Settings.ts"
 const main = Effect.gen(function* () {
   const settings = yield* Settings.load(loadOptions)
   const program = Workers.isSupervisor(settings.workers) ? Workers.supervise(settings.workers) : Service.run(settings)
-  return yield* Effect.zipRight(Signals.ignoreOthers, program).pipe(Logger.withMinimumLogLevel(settings.logLevel))
+  return yield* Effect.zipRight(Signals.ignoreOtherSignals, program).pipe(Logger.withMinimumLogLevel(settings.logLevel))
 }).pipe(Effect.provide(NodeFileSystem.layer))
 
 Process.run(main)

@@ -1,3 +1,4 @@
+// @ts-check
 // The built service as a process of its own, on a free port and with a data directory that goes with it.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -11,6 +12,10 @@ export const apiKey = "mrg_sk_TESTKEYTESTKEYTESTKEYTESTKEYTEST36moGh"
 
 const startMillis = 60_000
 
+/** What a client needs to know. @typedef {{ origin: string, baseURL: string, apiKey: string }} Access */
+/** @typedef {Awaited<ReturnType<typeof startGateway>>} Gateway */
+
+/** @param {{ bundle: string, config?: object, env?: Readonly<Record<string, string>> }} options */
 export const startGateway = async ({ bundle, config = {}, env = {} }) => {
   const folder = await mkdtemp(join(tmpdir(), "gateway-acceptance-"))
   const configFile = join(folder, "gateway.json")
@@ -19,7 +24,7 @@ export const startGateway = async ({ bundle, config = {}, env = {} }) => {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
-      PATH: process.env.PATH,
+      PATH: process.env["PATH"],
       HOME: folder,
       PORT: "0",
       DATA_DIR: join(folder, "data"),
@@ -32,10 +37,11 @@ export const startGateway = async ({ bundle, config = {}, env = {} }) => {
   // nothing of it stays behind, however this run ends
   process.once("exit", () => child.kill("SIGKILL"))
   let output = ""
+  /** @type {string} */
   const origin = await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`the gateway did not start:\n${output}`)), startMillis)
-    const read = (chunk) => {
-      output += chunk
+    const read = (/** @type {Buffer} */ chunk) => {
+      output += chunk.toString()
       const found = /Model routing gateway at (http:\/\/\S+)\/v1/.exec(output)?.[1]
       if (found === undefined) return
       clearTimeout(timer)
@@ -45,9 +51,9 @@ export const startGateway = async ({ bundle, config = {}, env = {} }) => {
     child.stderr.on("data", read)
     child.once("exit", (code) => reject(new Error(`the gateway ended with ${code}:\n${output}`)))
   })
-  const cancelled = async () => {
+  const counts = async () => {
     const text = await (await fetch(`${origin}/metrics`)).text()
-    const count = (name) =>
+    const count = (/** @type {string} */ name) =>
       [...text.matchAll(new RegExp(`^${name} (\\d+)$`, "gm"))].reduce((sum, m) => sum + Number(m[1]), 0)
     return {
       cancelled: count('gateway_calls_total\\{endpoint="\\w+",status="cancelled"\\}'),
@@ -58,11 +64,11 @@ export const startGateway = async ({ bundle, config = {}, env = {} }) => {
   return {
     origin,
     pid: child.pid,
-    /** What a client needs to know. */
-    door: { origin, baseURL: `${origin}/v1`, apiKey },
+    /** @type {Access} */
+    access: { origin, baseURL: `${origin}/v1`, apiKey },
     output: () => output,
-    counts: cancelled,
-    post: (path, body) =>
+    counts,
+    post: (/** @type {string} */ path, /** @type {object} */ body) =>
       fetch(`${origin}${path}`, {
         method: "POST",
         headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
@@ -78,7 +84,7 @@ export const startGateway = async ({ bundle, config = {}, env = {} }) => {
   }
 }
 
-/** Asks again until the answer is right, for at most `millis`. */
+/** Asks again until the answer is true, for at most `millis`. @param {number} millis @param {() => Promise<boolean>} ask */
 export const until = async (millis, ask) => {
   const endsAt = performance.now() + millis
   for (;;) {

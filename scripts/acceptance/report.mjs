@@ -1,8 +1,20 @@
-/** Prints client × check, what has failed and why, and the counts; true when nothing has failed. */
+// @ts-check
+/**
+ * One check of one client: `problem` says what was wrong, `skipped` why it was not tried; neither when it has passed.
+ *
+ * @typedef {{ client: string, check: string, problem?: string | undefined, skipped?: string | undefined }} Result
+ */
+
+/**
+ * Prints client × check, what has failed and why, and the counts; true when nothing has failed.
+ *
+ * @param {ReadonlyArray<string>} columns
+ * @param {ReadonlyArray<Result>} results
+ */
 export const print = (columns, results) => {
   const clients = [...new Set(results.map(({ client }) => client))]
   const width = Math.max(...clients.map((client) => client.length))
-  const cell = (client, check) => {
+  const cell = (/** @type {string} */ client, /** @type {string} */ check) => {
     const result = results.find((each) => each.client === client && each.check === check)
     return result === undefined
       ? "-"

@@ -1,22 +1,23 @@
+// @ts-check
 // Tries the built gateway with the clients and coding agents that people use: `node scripts/acceptance/run.mjs`.
 // `--bundle <main.js>` tests one that is built already, `--only <word>` the clients whose name has the word.
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { isStale } from "../stale.mjs"
+import { builtBundle, ensureBuilt, serviceParts } from "../lib/built.mjs"
 import { startGateway } from "./gateway.mjs"
 import { columns } from "./matrix.mjs"
 import { print } from "./report.mjs"
 import { configured, startUpstream } from "./upstream.mjs"
 
 const here = dirname(fileURLToPath(import.meta.url))
-const root = join(here, "../..")
-const { bundle, only } = parseArgs({ options: { bundle: { type: "string" }, only: { type: "string" } } }).values
+const { values: options } = parseArgs({ options: { bundle: { type: "string" }, only: { type: "string" } } })
 
 if (!existsSync(join(here, "node_modules/.package-lock.json"))) must("npm", ["ci", "--no-audit", "--no-fund"], here)
-if (bundle === undefined && isStale(root)) must(process.execPath, [join(root, "scripts/build.mjs")], root)
+if (options.bundle === undefined) await ensureBuilt(serviceParts)
+const bundle = resolve(options.bundle ?? builtBundle)
 
 const headHoldMillis = 150
 const { checkClient } = await import("./matrix.mjs")
@@ -30,7 +31,7 @@ const agents = (await Promise.all(["opencode", "codex"].map((name) => import(`./
 
 const upstream = await startUpstream({ lateMillis: 2 * headHoldMillis })
 const main = await startGateway({
-  bundle: bundle ?? join(root, "dist/main.js"),
+  bundle,
   config: {
     ...configured(upstream.baseUrl, [...clients, ...agents]),
     headHoldMillis,
@@ -38,15 +39,15 @@ const main = await startGateway({
   }
 })
 const tight = await startGateway({
-  bundle: bundle ?? join(root, "dist/main.js"),
-  // less than one whole answer of the dearest model: whatever is called holds all of it
+  bundle,
+  // less than one complete response of the dearest model: whatever is called holds all of it
   env: { GATEWAY_BOOTSTRAP_CREDIT_MICROUSD: "400000" }
 })
 const world = { main, tight, upstream }
 const results = []
 try {
   for (const [at, adapter] of [...clients, ...agents].entries()) {
-    if (only !== undefined && !adapter.client.includes(only)) continue
+    if (options.only !== undefined && !adapter.client.includes(options.only)) continue
     const check = adapter.check ?? checkClient
     for (const result of await check(adapter, at, world)) results.push(result)
   }
@@ -60,6 +61,7 @@ try {
 }
 process.exitCode = print(columns, results) ? 0 : 1
 
+/** @param {string} command @param {ReadonlyArray<string>} args @param {string} cwd */
 function must(command, args, cwd) {
   const { status } = spawnSync(command, args, { stdio: "inherit", cwd })
   if (status !== 0) process.exit(status ?? 1)

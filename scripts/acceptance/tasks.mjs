@@ -1,3 +1,4 @@
+// @ts-check
 // What every client is asked to do; the simulated models know these wishes.
 import { z } from "zod"
 
@@ -23,5 +24,5 @@ export const citySchemaJson = {
   additionalProperties: false
 }
 
-/** The tool that every client offers; the answer to the loop has to contain what it says. */
+/** The tool that every client offers; the answer to the loop has to contain what it says. @param {{ city: string }} input */
 export const weather = ({ city }) => `sunny with 21 degrees in ${city}`

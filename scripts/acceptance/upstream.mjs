@@ -1,11 +1,18 @@
+// @ts-check
 // An OpenAI-compatible upstream that says what the name of its model tells it to, and breaks where it tells it to.
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { setTimeout as delay } from "node:timers/promises"
+import { listen } from "../lib/listen.mjs"
 
+/** @import { ServerResponse } from "node:http" */
+
+/** @param {object} fields */
 const delta = (fields) => ({ choices: [{ index: 0, delta: fields, finish_reason: null }] })
+/** @param {string} reason */
 const finish = (reason) => ({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })
 const role = delta({ role: "assistant", content: "" })
+/** @param {number} index */
 const toolCall = (index) =>
   [
     { id: `call_${index}`, type: "function", function: { name: "weather", arguments: "" } },
@@ -14,11 +21,11 @@ const toolCall = (index) =>
     { function: { arguments: 'me"}' } }
   ].map((fields) => delta({ tool_calls: [{ index, ...fields }] }))
 
-/** Whole answers, chunk by chunk; each ends with its finish. */
+/** Complete responses, chunk by chunk; each ends with its finish. @type {Readonly<Record<string, ReadonlyArray<object>>>} */
 export const answers = {
   text: [role, delta({ content: "One" }), delta({ content: " two" }), delta({ content: " three" }), finish("stop")],
   tool: [role, ...toolCall(0), finish("tool_calls")],
-  thoughts: [
+  reasoning: [
     role,
     delta({ reasoning_content: "Let me" }),
     delta({ reasoning_content: " see." }),
@@ -37,7 +44,7 @@ export const answers = {
   refusal: [role, delta({ refusal: "I will" }), delta({ refusal: " not." }), finish("stop")]
 }
 
-/** An error frame, a broken connection, an end without a finish, an event that is none. */
+/** An error frame, a broken connection, an end without a finish, an event that is none. @type {Readonly<Record<string, (response: ServerResponse) => void>>} */
 const endings = {
   error: (response) =>
     response.end(`data: ${JSON.stringify({ error: { message: "broken", type: "server_error" } })}\n\n`),
@@ -63,21 +70,26 @@ export const lateBreaks = Object.keys(endings).map((ending) => ({
 
 const whole = Object.keys(answers)
 
+/** @typedef {Awaited<ReturnType<typeof startUpstream>>} Upstream */
+
+/** @param {{ lateMillis: number }} options */
 export const startUpstream = async ({ lateMillis }) => {
+  /** @type {Map<string, number>} */
   const requests = new Map()
   const server = createServer(async (request, response) => {
     const parts = []
     for await (const part of request) parts.push(part)
-    const { model, stream } = JSON.parse(Buffer.concat(parts))
+    /** @type {{ model: string, stream?: boolean }} */
+    const { model, stream } = JSON.parse(Buffer.concat(parts).toString())
     requests.set(model, (requests.get(model) ?? 0) + 1)
-    const [answer, after, ending, late] = model.split("-")
-    if (!(answer in answers) || stream !== true) {
+    const [answer = "", after, ending, late] = model.split("-")
+    const chunks = answers[answer]
+    if (chunks === undefined || stream !== true) {
       response.writeHead(500, { "content-type": "application/json" })
       response.end(JSON.stringify({ error: { message: "down", type: "server_error", code: null } }))
       return
     }
     response.writeHead(200, { "content-type": "text/event-stream" })
-    const chunks = answers[answer]
     for (const chunk of chunks.slice(0, after === undefined ? chunks.length : Number(after))) {
       response.write(`data: ${JSON.stringify(chunk)}\n\n`)
     }
@@ -88,13 +100,12 @@ export const startUpstream = async ({ lateMillis }) => {
       return
     }
     if (late !== undefined) await delay(lateMillis)
-    endings[ending](response)
+    endings[ending]?.(response)
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  const port = await listen(server)
   return {
-    baseUrl: `http://127.0.0.1:${server.address().port}/v1`,
-    requests: (model) => requests.get(model) ?? 0,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    requests: (/** @type {string} */ model) => requests.get(model) ?? 0,
     stop: async () => {
       server.closeAllConnections()
       server.close()
@@ -103,10 +114,15 @@ export const startUpstream = async ({ lateMillis }) => {
   }
 }
 
-/** The upstream's models as the operator of a gateway would write them down, one broken one for each of `clients`. */
+/**
+ * The upstream's models as the operator of a gateway would write them down, one broken one for each of `clients`.
+ *
+ * @param {string} baseUrl
+ * @param {ReadonlyArray<unknown>} clients
+ */
 export const configured = (baseUrl, clients) => {
   const names = [...whole, ...breaks.map(({ model }) => model), ...lateBreaks.map(({ model }) => model)]
-  const model = (name, more = {}) => ({
+  const model = (/** @type {string} */ name, more = {}) => ({
     id: `scripted/${name}`,
     upstreamModel: name,
     inputPriceMicroUsdPerMillion: 1,

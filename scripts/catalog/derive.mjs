@@ -1,3 +1,4 @@
+// @ts-check
 import { defaultEffort, followsSchemas, reasonsOnRequest, thinksByBudget, toolsForbidEffort } from "./known.mjs"
 import { qualities } from "./quality.mjs"
 
@@ -107,7 +108,7 @@ const inputTokensOf = ({ limits }) =>
 /**
  * What we can translate: named efforts as they are listed (names that are not ours are left out), a budget as low, medium and
  * high, a switch as none and high. Where a switch stands beside the others, none is added; asking for it in Anthropic's own
- * protocol is not asking for thought. `fixed` reasons without a choice.
+ * protocol is not asking for reasoning. `fixed` reasons without a choice.
  *
  * @param {Fact} fact
  */
@@ -157,7 +158,7 @@ const imageTokensOf = (fact) => {
   return 3000
 }
 
-const mostTokensUnasked = { reasoning: 65_536, plain: 32_768 }
+const defaultMaxTokens = { reasoning: 65_536, plain: 32_768 }
 
 /**
  * Some sources give the whole window as the output limit, which would leave no room for a prompt, and a cap of hundreds of
@@ -168,7 +169,7 @@ const mostTokensUnasked = { reasoning: 65_536, plain: 32_768 }
 const outputCapOf = ({ limits: { context, output }, capabilities: { reasoning } }) => {
   if (output === null) return null
   const quarter = context === null ? output : Math.floor(context / 4)
-  const cap = Math.min(output, quarter, reasoning === true ? mostTokensUnasked.reasoning : mostTokensUnasked.plain)
+  const cap = Math.min(output, quarter, reasoning === true ? defaultMaxTokens.reasoning : defaultMaxTokens.plain)
   return cap < output ? cap : null
 }
 

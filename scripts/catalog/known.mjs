@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * What the facts file does not carry but vendors document, by upstream model. Kept small: a line here needs a source, and
  * whatever is not here stays unknown.
@@ -11,7 +12,7 @@ export const toolsForbidEffort = new Set(["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-na
 
 /**
  * The effort a model applies when none is sent. OpenAI: `medium` before gpt-5.1, `none` from gpt-5.1 on, `medium` again with
- * gpt-5.5. Anthropic: `high` from generation 5, where thinking is on by default; earlier generations think on request only.
+ * gpt-5.5. Anthropic: `high` from generation 5, where reasoning is on by default; earlier generations reason on request only.
  *
  * @type {ReadonlyMap<string, string>}
  */
@@ -47,7 +48,7 @@ export const reasonsOnRequest = new Set([
 ])
 
 /**
- * Take an effort by name but think only within a budget of tokens (platform.claude.com: adaptive thinking begins with 4.6), so
+ * Take an effort by name but reason only within a budget of tokens (platform.claude.com: adaptive reasoning begins with 4.6), so
  * that the budget is what carries an effort.
  */
 export const thinksByBudget = new Set(["claude-opus-4-5"])

@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * A first estimate of how good each model's answers are, 0 to 1, before any call has been measured. It orders models that
  * nobody has data on yet; routing replaces it by evidence.
@@ -39,7 +40,7 @@ const yearMillis = 365.25 * 24 * 3_600_000
 const recencyFromMillis = Date.UTC(2025, 0, 1)
 const recencyPerYear = 0.1
 const pricePerDecade = 0.04
-const leastSamples = 5
+const minSamples = 5
 
 /** @param {ReadonlyArray<Evidence>} routes @returns {Map<string, number>} quality by alias */
 export const qualities = (routes) => {
@@ -85,7 +86,7 @@ const priorOf = (alias, group) => {
 
 /** @param {ReadonlyArray<{ x: number, y: number }>} points @returns {((x: number) => number) | null} */
 const lineThrough = (points) => {
-  if (points.length < leastSamples) return null
+  if (points.length < minSamples) return null
   const meanX = mean(points.map((point) => point.x))
   const meanY = mean(points.map((point) => point.y))
   const varianceX = mean(points.map((point) => (point.x - meanX) ** 2))

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// @ts-check
 // Regenerates the catalog's data file: node scripts/catalog/refresh.mjs <facts.json> [--check]
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,14 +1,33 @@
+// @ts-check
 // Answers of upstreams in the four protocols: valid ones, then changed at random places.
 import { crc32 } from "node:zlib"
 import { mutated, renamed } from "./mutate.mjs"
 
-/** What an answer says: pieces of text, thoughts and tool calls, each with words that occur nowhere else. */
+/** @import { Random } from "./random.mjs" */
+/** @typedef {{ id: string, name: string, argument: string }} SaidCall */
+/** @typedef {{ texts: Array<string>, reasoning: Array<string>, calls: Array<SaidCall> }} Said */
+/** As JSON, or in Bedrock's frames a pair of its type and its payload. @typedef {unknown} Event */
+
+/**
+ * How a protocol says an answer, streamed and plain. `heard` leaves those events that a reader has to take in, `ignored` tells
+ * parts of which it has not to.
+ *
+ * @typedef {{
+ *   stream: (random: Random, said: Said, finish: unknown) => Array<Event>
+ *   plain: (random: Random, said: Said, finish: unknown) => unknown
+ *   finishes: [string, ...Array<string>]
+ *   heard: (events: Array<Event>) => Array<Event>
+ *   ignored: (path: ReadonlyArray<string>, parent: object) => boolean
+ * }} Protocol
+ */
+
+/** What an answer says: pieces of text, reasoning and tool calls, each with words that occur nowhere else. @param {Random} random @returns {Said} */
 const saidOf = (random) => {
   let words = 0
   const word = () => `word${words++}x`
   return {
     texts: random.times(1, 5, word),
-    thoughts: random.times(0, 2, word),
+    reasoning: random.times(0, 2, word),
     calls: random.times(0, 3, (at) => ({
       id: random.chance(0.2) ? "call_same" : `call_${at}`,
       name: random.chance(0.3) ? "same" : `tool_${at}`,
@@ -19,12 +38,16 @@ const saidOf = (random) => {
 
 const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 }
 
+/** @type {Protocol} */
 const openAi = {
-  stream: (random, { calls, texts, thoughts }, finish) => {
-    const chunk = (delta, finish_reason = null) => ({ id: "u", choices: [{ index: 0, delta, finish_reason }] })
+  stream: (random, { calls, texts, reasoning }, finish) => {
+    const chunk = (/** @type {object} */ delta, /** @type {unknown} */ finish_reason = null) => ({
+      id: "u",
+      choices: [{ index: 0, delta, finish_reason }]
+    })
     return [
       chunk({ role: "assistant", content: "" }),
-      ...thoughts.map((text) => chunk({ reasoning_content: text })),
+      ...reasoning.map((text) => chunk({ reasoning_content: text })),
       ...texts.map((text) => chunk({ content: text })),
       ...calls.flatMap(({ argument, id, name }, index) => [
         chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: '{"a":' } }] }),
@@ -34,14 +57,14 @@ const openAi = {
       ...(random.chance(0.5) ? [{ id: "u", choices: [], usage }] : [])
     ]
   },
-  plain: (_, { calls, texts, thoughts }, finish) => ({
+  plain: (_, { calls, texts, reasoning }, finish) => ({
     choices: [
       {
         index: 0,
         message: {
           role: "assistant",
           content: texts.join(" "),
-          reasoning_content: thoughts.join(" "),
+          reasoning_content: reasoning.join(" "),
           tool_calls: calls.map(({ argument, id, name }) => ({
             id,
             type: "function",
@@ -58,12 +81,19 @@ const openAi = {
   ignored: (path, parent) => isOtherAlternative(path, parent)
 }
 
-const anthropicBlocks = ({ calls, texts, thoughts }) => [
-  ...thoughts.map((thinking) => ({ type: "thinking", thinking, signature: "s" })),
-  ...texts.map((text) => ({ type: "text", text })),
-  ...calls.map(({ argument, id, name }) => ({ type: "tool_use", id, name, input: { a: argument } }))
+/** @param {Said} said @returns {Array<{ type: "thinking", thinking: string, signature: string } | { type: "text", text: string } | { type: "tool_use", id: string, name: string, input: object }>} */
+const anthropicBlocks = ({ calls, texts, reasoning }) => [
+  ...reasoning.map((thinking) => ({ type: /** @type {const} */ ("thinking"), thinking, signature: "s" })),
+  ...texts.map((text) => ({ type: /** @type {const} */ ("text"), text })),
+  ...calls.map(({ argument, id, name }) => ({
+    type: /** @type {const} */ ("tool_use"),
+    id,
+    name,
+    input: { a: argument }
+  }))
 ]
 
+/** @type {Protocol} */
 const anthropic = {
   stream: (random, said, finish) => [
     { type: "message_start", message: { model: "m", content: [], usage: { input_tokens: 5, output_tokens: 1 } } },
@@ -102,11 +132,15 @@ const anthropic = {
   finishes: ["end_turn", "max_tokens", "tool_use", "refusal"],
   /** By Anthropic's own rules, events of unknown types are to be ignored; nothing belongs to the answer after its last. */
   heard: (events) =>
-    upTo(events, (event) => event?.type === "message_stop").filter(
-      (event) => typeof event?.type !== "string" || anthropicTypes.has(event.type)
-    ),
+    upTo(events, (event) => typeOf(event) === "message_stop").filter((event) => {
+      const type = typeOf(event)
+      return typeof type !== "string" || anthropicTypes.has(type)
+    }),
   ignored: () => false
 }
+
+/** @param {Event} event @returns {unknown} */
+const typeOf = (event) => (typeof event === "object" && event !== null && "type" in event ? event.type : undefined)
 
 const anthropicTypes = new Set([
   "message_start",
@@ -117,17 +151,18 @@ const anthropicTypes = new Set([
   "message_stop"
 ])
 
-/** The events before the first that ends the stream. */
+/** The events before the first that ends the stream. @param {Array<Event>} events @param {(event: Event) => boolean} isLast */
 const upTo = (events, isLast) => {
   const last = events.findIndex(isLast)
   return last < 0 ? events : events.slice(0, last)
 }
 
+/** @type {Protocol} */
 const bedrock = {
-  stream: (_, { calls, texts, thoughts }, finish) => [
+  stream: (_, { calls, texts, reasoning }, finish) => [
     ["messageStart", { role: "assistant" }],
     ...[
-      ...thoughts.map((text) => ({ reasoningContent: { text } })),
+      ...reasoning.map((text) => ({ reasoningContent: { text } })),
       ...texts.map((text) => ({ text })),
       ...calls.map((call) => call)
     ].flatMap((one, contentBlockIndex) =>
@@ -145,12 +180,12 @@ const bedrock = {
     ["messageStop", { stopReason: finish }],
     ["metadata", { usage: { inputTokens: 5, outputTokens: 7, totalTokens: 12 } }]
   ],
-  plain: (_, { calls, texts, thoughts }, finish) => ({
+  plain: (_, { calls, texts, reasoning }, finish) => ({
     output: {
       message: {
         role: "assistant",
         content: [
-          ...thoughts.map((text) => ({ reasoningContent: { reasoningText: { text, signature: "s" } } })),
+          ...reasoning.map((text) => ({ reasoningContent: { reasoningText: { text, signature: "s" } } })),
           ...texts.map((text) => ({ text })),
           ...calls.map(({ argument, id, name }) => ({ toolUse: { toolUseId: id, name, input: { a: argument } } }))
         ]
@@ -162,7 +197,8 @@ const bedrock = {
   finishes: ["end_turn", "max_tokens", "tool_use", "content_filtered"],
   heard: (events) => {
     let hasStopped = false
-    return upTo(events, ([type]) => {
+    return upTo(events, (event) => {
+      const [type] = frameOf(event)
       hasStopped ||= type === "messageStop"
       return hasStopped && type === "metadata"
     })
@@ -170,20 +206,25 @@ const bedrock = {
   ignored: () => false
 }
 
-const geminiParts = ({ calls, texts, thoughts }) => [
-  ...thoughts.map((text) => ({ text, thought: true })),
+/** @param {Event} event */
+const frameOf = (event) => /** @type {[type: string, payload: unknown]} */ (event)
+
+/** @param {Said} said @returns {Array<object>} */
+const geminiParts = ({ calls, texts, reasoning }) => [
+  ...reasoning.map((text) => ({ text, thought: true })),
   ...texts.map((text) => ({ text })),
   ...calls.map(({ argument, id, name }) => ({ functionCall: { id, name, args: { a: argument } } }))
 ]
 
+/** @type {Protocol} */
 const gemini = {
   stream: (_, said, finish) => {
-    const chunk = (parts, finishReason) => ({
-      candidates: [{ index: 0, content: { role: "model", parts }, ...(finishReason && { finishReason }) }],
+    const chunk = (/** @type {Array<object>} */ parts, /** @type {unknown} */ finishReason) => ({
+      candidates: [{ index: 0, content: { role: "model", parts }, ...(finishReason ? { finishReason } : {}) }],
       modelVersion: "m"
     })
     return [
-      ...geminiParts(said).map((part) => chunk([part])),
+      ...geminiParts(said).map((part) => chunk([part], undefined)),
       { ...chunk([{ text: "" }], finish), usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7 } }
     ]
   },
@@ -196,19 +237,32 @@ const gemini = {
   ignored: (path, parent) => isOtherAlternative(path, parent)
 }
 
-/** Only the alternative with index 0 was asked for. */
+/** Only the alternative with index 0 was asked for. @type {Protocol["ignored"]} */
 const isOtherAlternative = (path, parent) =>
-  ["choices", "candidates"].includes(path.at(-2)) && typeof parent?.index === "number" && parent.index !== 0
+  ["choices", "candidates"].includes(path.at(-2) ?? "") &&
+  "index" in parent &&
+  typeof parent.index === "number" &&
+  parent.index !== 0
 
+/** @satisfies {Record<string, Protocol>} */
 const protocols = {
   "openai-chat": openAi,
   "anthropic-messages": anthropic,
   "bedrock-converse": bedrock,
   gemini
 }
-export const protocolIds = Object.keys(protocols)
+/** @typedef {keyof typeof protocols} ProtocolId */
+/** @type {ReadonlyArray<ProtocolId>} */
+export const protocolIds = ["openai-chat", "anthropic-messages", "bedrock-converse", "gemini"]
 
-/** Words that stand where a part of the answer is expected, whatever else is wrong with it. */
+/**
+ * Words that stand where a part of the answer is expected, whatever else is wrong with it.
+ *
+ * @param {unknown} value
+ * @param {Protocol["ignored"]} ignored
+ * @param {ReadonlyArray<string>} [path]
+ * @returns {Array<string>}
+ */
 const wordsIn = (value, ignored, path = []) => {
   if (typeof value === "string") return value.match(/word\d+x/g) ?? []
   if (typeof value !== "object" || value === null) return []
@@ -218,13 +272,19 @@ const wordsIn = (value, ignored, path = []) => {
   )
 }
 
+/** @type {[unknown, ...Array<unknown>]} */
 const strangeFinishes = ["abort", "cancelled", "timeout", "incomplete", "OTHER", "", 7, ["stop"], null]
 
 /**
  * An answer with none to three things wrong. `words` are those that an answer which passes as whole must have; `plain` is
  * the body of an answer that is not streamed, `events` those of a streamed one.
+ *
+ * @param {Random} random
+ * @param {ProtocolId} protocolId
+ * @param {boolean} streamed
  */
 export const answerOf = (random, protocolId, streamed) => {
+  /** @type {Protocol} */
   const protocol = protocols[protocolId]
   const finish = random.chance(0.1) ? random.pick(strangeFinishes) : random.pick(protocol.finishes)
   const said = saidOf(random)
@@ -242,13 +302,17 @@ export const answerOf = (random, protocolId, streamed) => {
     else if (kind === 1) events = [...events.slice(at), ...events.slice(0, at)]
     else if (kind === 2) events = events.slice(0, at)
     else if (protocolId === "bedrock-converse") {
-      const [type, payload] = events[at]
-      events = events.with(at, [type, mutated(random, payload)])
-    } else events = events.with(at, mutated(random, events[at]))
+      const [type, payload] = frameOf(events[at])
+      events = changed(events, at, [type, mutated(random, payload)])
+    } else events = changed(events, at, mutated(random, events[at]))
   }
   return { plain: undefined, events, words: wordsIn(protocol.heard(events), protocol.ignored) }
 }
 
+/** @param {Array<Event>} events @param {number} index @param {Event} event */
+const changed = (events, index, event) => events.map((old, at) => (at === index ? event : old))
+
+/** @param {string} name @param {string} value */
 const header = (name, value) =>
   Buffer.concat([
     Buffer.of(name.length),
@@ -257,6 +321,7 @@ const header = (name, value) =>
     Buffer.from(value)
   ])
 
+/** @param {string} type @param {unknown} payload */
 const awsMessage = (type, payload) => {
   const headers = Buffer.concat([header(":message-type", "event"), header(":event-type", type)])
   const body = Buffer.from(JSON.stringify(payload) ?? "null")
@@ -270,11 +335,11 @@ const awsMessage = (type, payload) => {
   return whole
 }
 
-/** The bytes of an answer and what they say they are. */
+/** The bytes of an answer and what they say they are. @param {ProtocolId} protocolId @param {{ events: Array<Event>, plain: unknown }} answer */
 export const encoded = (protocolId, { events, plain }) => {
   if (plain !== undefined) return { mediaType: "application/json", bytes: Buffer.from(JSON.stringify(plain)) }
   if (protocolId === "bedrock-converse") {
-    const bytes = Buffer.concat(events.map(([type, payload]) => awsMessage(type, payload)))
+    const bytes = Buffer.concat(events.map((event) => awsMessage(...frameOf(event))))
     return { mediaType: "application/vnd.amazon.eventstream", bytes }
   }
   const done = protocolId === "openai-chat" ? "data: [DONE]\n\n" : ""

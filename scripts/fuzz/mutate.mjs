@@ -1,28 +1,45 @@
+// @ts-check
 // Changes to a JSON value at random places: wrong types, wrong nesting, repeated, missing and renamed parts.
+
+/** @import { Random } from "./random.mjs" */
+/** @typedef {{ [name: string]: unknown }} Fields */
 
 /** Marks a name that was changed: what stands under it is no part of what was said. */
 export const renamed = "xRenamed"
 
-/** A place of the value, as a path from its root: the deeper it is, the more steps did not stop before it. */
+/**
+ * A place of the value, as what holds it and its key there: the deeper it is, the more steps did not stop before it.
+ *
+ * @param {Random} random
+ * @param {unknown} value
+ */
 const placeOf = (random, value) => {
-  const path = []
-  for (let at = value; typeof at === "object" && at !== null; at = at[path.at(-1)]) {
-    const keys = Object.keys(at)
-    if (keys.length === 0 || (path.length > 0 && random.chance(0.15))) break
-    path.push(random.pick(keys))
+  /** @type {{ parent: object, key: string } | undefined} */
+  let place
+  for (let at = value; typeof at === "object" && at !== null; ) {
+    const [first, ...others] = Object.keys(at)
+    if (first === undefined || (place !== undefined && random.chance(0.15))) break
+    const key = random.pick([first, ...others])
+    place = { parent: at, key }
+    at = fieldsOf(at)[key] ?? null
   }
-  return path
+  return place
 }
 
+/** A list by its indexes. @param {object} value */
+const fieldsOf = (value) => /** @type {Fields} */ (value)
+
+/** @param {unknown} value */
 const isText = (value) => typeof value === "string"
 
-/** Around an object or a list no further object is put: its fields would then only be ones that nobody knows. */
+/** Around an object or a list no further object is put: its fields would then only be ones that nobody knows. @param {unknown} value @param {number} depth */
 const nested = (value, depth) => {
   let whole = value
   for (let level = 0; level < depth; level++) whole = level % 2 === 1 && isText(value) ? { text: whole } : [whole]
   return whole
 }
 
+/** @type {readonly [(value: unknown) => unknown, ...Array<(value: unknown) => unknown>]} */
 const changes = [
   (value) => [value],
   (value) => (isText(value) ? { text: value } : [value, value]),
@@ -41,19 +58,28 @@ const changes = [
   () => ({})
 ]
 
-/** A changed copy. */
+/**
+ * A changed copy of a JSON value.
+ *
+ * @template T
+ * @param {Random} random
+ * @param {T} value
+ * @returns {T} by its type; what has been changed may be of any
+ */
 export const mutated = (random, value) => {
   const copy = structuredClone(value)
-  const path = placeOf(random, copy)
-  if (path.length === 0) return copy
-  const parent = path.slice(0, -1).reduce((at, key) => at[key], copy)
-  const key = path.at(-1)
+  const place = placeOf(random, copy)
+  if (place === undefined) return copy
+  const { key, parent } = place
+  const fields = fieldsOf(parent)
+  const before = fields[key] ?? null
   const kind = random.below(changes.length + 3)
-  if (kind < changes.length) parent[key] = changes[kind](parent[key])
+  const change = changes[kind]
+  if (change !== undefined) fields[key] = change(before)
   else if (kind === changes.length && !Array.isArray(parent)) {
-    parent[`${key}${renamed}`] = parent[key]
-    delete parent[key]
-  } else if (Array.isArray(parent)) parent.push(structuredClone(parent[key]))
-  else delete parent[key]
+    fields[`${key}${renamed}`] = before
+    delete fields[key]
+  } else if (Array.isArray(parent)) parent.push(structuredClone(before))
+  else delete fields[key]
   return copy
 }

@@ -1,9 +1,13 @@
+// @ts-check
 // Requests of both endpoints: valid ones with schemas, tool calls, parts and nesting, then changed at random places.
 import { mutated } from "./mutate.mjs"
 
+/** @import { Random } from "./random.mjs" */
+
+/** @type {[string | number, ...Array<string | number>]} */
 const types = ["object", "array", "string", "integer", "number", "boolean", "null", "banana", 7]
 
-/** A JSON schema with unions, references, literals and nesting. */
+/** A JSON schema with unions, references, literals and nesting. @param {Random} random @param {number} [depth] @returns {object} */
 const schemaOf = (random, depth = 0) => {
   const kind = depth > 5 ? 9 : random.below(10)
   const inner = () => schemaOf(random, depth + 1)
@@ -36,16 +40,20 @@ const schemaOf = (random, depth = 0) => {
   }
 }
 
+/** @param {Random} random */
 const rooted = (random) => ({
   type: "object",
   $defs: { a: schemaOf(random), b: schemaOf(random) },
   properties: { a: schemaOf(random), b: schemaOf(random) }
 })
 
+/** @param {Random} random */
 const words = (random) =>
   random.times(1, 30, () => random.pick(["Read", "the", "file", "weather", "日本", "😀", "=", " "])).join(" ")
+/** @type {[string, ...Array<string>]} */
 const ids = ["call_a", "call_a", "call_b", "call_c", "an id that no provider takes", ""]
 
+/** @type {[string, ...Array<string>]} */
 const dataUrls = [
   "data:image/png;base64,iVBORw0KGgo=",
   `data:image/png;base64,${"=".repeat(3_000)}x`,
@@ -55,6 +63,7 @@ const dataUrls = [
   "file:///etc/passwd"
 ]
 
+/** @param {Random} random @param {number} at */
 const toolOf = (random, at) => ({
   type: "function",
   function: {
@@ -65,18 +74,29 @@ const toolOf = (random, at) => ({
   }
 })
 
-const userPart = (random) =>
-  random.pick([
-    { type: "text", text: words(random) },
-    { type: "image_url", image_url: { url: random.pick(dataUrls) } },
-    { type: "file", file: { filename: "a.pdf", file_data: random.pick(dataUrls) } },
-    { type: "input_audio", input_audio: { data: "QQ==", format: "wav" } }
-  ])
+/** @typedef {{ type: string, text?: string, [name: string]: unknown }} Part */
 
+/** @param {Random} random @returns {Part} */
+const userPart = (random) =>
+  random.pick(
+    /** @type {[Part, ...Array<Part>]} */ ([
+      { type: "text", text: words(random) },
+      { type: "image_url", image_url: { url: random.pick(dataUrls) } },
+      { type: "file", file: { filename: "a.pdf", file_data: random.pick(dataUrls) } },
+      { type: "input_audio", input_audio: { data: "QQ==", format: "wav" } }
+    ])
+  )
+
+/** @param {Random} random */
 const argumentsOf = (random) =>
   random.pick(['{"a":1}', "", "{}", "not JSON", "[]", "null", `{"a":${"[".repeat(300)}${"]".repeat(300)}}`])
 
+/** @typedef {{ id: string, type: string, function: { name: string, arguments: string } }} ToolCall */
+/** @typedef {{ role: string, content: string | null | Array<Part>, tool_calls?: Array<ToolCall>, tool_call_id?: string }} Message */
+
+/** @param {Random} random */
 const messagesOf = (random) => {
+  /** @type {Array<Message>} */
   const messages = [{ role: "system", content: words(random) }]
   for (const _ of random.times(1, 6, () => 0)) {
     messages.push({
@@ -89,7 +109,11 @@ const messagesOf = (random) => {
       function: { name: random.pick(["tool_0", "same"]), arguments: argumentsOf(random) }
     }))
     if (calls.length > 0) {
-      messages.push({ role: "assistant", content: random.pick([null, "", words(random)]), tool_calls: calls })
+      messages.push({
+        role: "assistant",
+        content: random.pick(/** @type {[string | null, string, string]} */ ([null, "", words(random)])),
+        tool_calls: calls
+      })
       for (const { id } of calls) {
         if (random.chance(0.8)) messages.push({ role: "tool", tool_call_id: id, content: words(random) })
       }
@@ -98,13 +122,17 @@ const messagesOf = (random) => {
   return [...messages, { role: "user", content: words(random) }]
 }
 
+/** @param {Random} random */
 const formatOf = (random) =>
-  random.pick([
-    { type: "json_object" },
-    { type: "text" },
-    { type: "json_schema", json_schema: { name: "n", schema: rooted(random), strict: true } }
-  ])
+  random.pick(
+    /** @type {[object, ...Array<object>]} */ ([
+      { type: "json_object" },
+      { type: "text" },
+      { type: "json_schema", json_schema: { name: "n", schema: rooted(random), strict: true } }
+    ])
+  )
 
+/** @param {Random} random @param {string} model */
 const chatOf = (random, model) => ({
   model,
   messages: messagesOf(random),
@@ -115,27 +143,31 @@ const chatOf = (random, model) => ({
   ...(random.chance(0.3) && { max_tokens: 1 + random.below(500), temperature: random.below(3) })
 })
 
+/** @param {Random} random */
 const itemsOf = (random) =>
-  messagesOf(random).flatMap((message) => {
-    if (message.role === "tool") {
-      return [{ type: "function_call_output", call_id: message.tool_call_id, output: message.content }]
+  messagesOf(random).flatMap(
+    /** @returns {Array<object>} */ (message) => {
+      if (message.role === "tool") {
+        return [{ type: "function_call_output", call_id: message.tool_call_id, output: message.content }]
+      }
+      const content = Array.isArray(message.content)
+        ? message.content.map((part) =>
+            part.type === "text"
+              ? { type: "input_text", text: part.text }
+              : { type: "input_image", image_url: dataUrls[0] }
+          )
+        : (message.content ?? "")
+      const calls = (message.tool_calls ?? []).map(({ function: { arguments: text, name }, id }) => ({
+        type: "function_call",
+        call_id: id,
+        name,
+        arguments: text
+      }))
+      return [...(content === "" ? [] : [{ type: "message", role: message.role, content }]), ...calls]
     }
-    const content = Array.isArray(message.content)
-      ? message.content.map((part) =>
-          part.type === "text"
-            ? { type: "input_text", text: part.text }
-            : { type: "input_image", image_url: dataUrls[0] }
-        )
-      : (message.content ?? "")
-    const calls = (message.tool_calls ?? []).map(({ function: { arguments: text, name }, id }) => ({
-      type: "function_call",
-      call_id: id,
-      name,
-      arguments: text
-    }))
-    return [...(content === "" ? [] : [{ type: "message", role: message.role, content }]), ...calls]
-  })
+  )
 
+/** @param {Random} random @param {string} model */
 const responsesOf = (random, model) => ({
   model,
   input: random.chance(0.2) ? words(random) : itemsOf(random),
@@ -146,7 +178,13 @@ const responsesOf = (random, model) => ({
   ...(random.chance(0.3) && { text: { format: { type: "json_schema", name: "n", schema: rooted(random) } } })
 })
 
-/** The JSON text of a request with up to two things wrong; sometimes with a name that stands there twice. */
+/**
+ * The JSON text of a request with up to two things wrong; sometimes with a name that stands there twice.
+ *
+ * @param {Random} random
+ * @param {"chat" | "responses"} endpoint
+ * @param {string} model
+ */
 export const requestOf = (random, endpoint, model) => {
   let body = endpoint === "chat" ? chatOf(random, model) : responsesOf(random, model)
   const faults = random.below(3)

@@ -1,3 +1,4 @@
+// @ts-check
 // `node scripts/fuzz/run.mjs [count] [seed]`: sends requests that are changed at random to the built service, with an
 // upstream that answers with answers changed at random in all four protocols, and looks for a 500, a hang, a stall of the
 // event loop, or the end of the process.
@@ -5,8 +6,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import http from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { coreOfServers, killAll, startServer, stopServer } from "../bench/processes.mjs"
-import { builtBundle } from "../bench/servers.mjs"
+import { builtBundle } from "../lib/built.mjs"
+import { listen } from "../lib/listen.mjs"
+import { coreOfServers, killAll, startServer, stopServer } from "../lib/processes.mjs"
 import { answerOf, encoded, protocolIds } from "./answers.mjs"
 import { randomOf } from "./random.mjs"
 import { requestOf } from "./requests.mjs"
@@ -16,21 +18,27 @@ const firstSeed = Number(process.argv[3] ?? 1)
 const atOnce = 4
 const hangMillis = 60_000
 const pollMillis = 10
-const longestStallMillis = 200
+const maxStallMillis = 200
 const key = "mrg_sk_TESTKEYTESTKEYTESTKEYTESTKEYTEST36moGh"
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: atOnce + 1 })
 
+/** @typedef {{ body?: string, headers?: Record<string, string>, method?: string, path: string }} Sent */
+
+/** `status` is a word where no answer came. @param {number} port @param {Sent} sent @returns {Promise<{ status: number | string, text: string }>} */
 const send = (port, { body, headers = {}, method = "GET", path }) =>
   new Promise((resolve) => {
     const request = http.request({ port, path, method, headers, agent, timeout: hangMillis }, (response) => {
+      /** @type {Array<Buffer>} */
       const parts = []
       response.on("data", (part) => parts.push(part))
-      response.on("end", () => resolve({ status: response.statusCode, text: Buffer.concat(parts).toString() }))
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }))
       response.on("error", () => resolve({ status: "cut", text: "" }))
     })
     request.on("timeout", () => request.destroy(new Error("hang")))
-    request.on("error", (error) => resolve({ status: error.message === "hang" ? "hang" : error.code, text: "" }))
+    request.on("error", (/** @type {NodeJS.ErrnoException} */ error) =>
+      resolve({ status: error.code ?? error.message, text: "" })
+    )
     request.end(body)
   })
 
@@ -40,18 +48,19 @@ const startUpstream = async () => {
     request.resume()
     request.on("end", () => {
       const random = randomOf(seed++)
-      const protocolId = protocolIds.find((id) => request.url.startsWith(`/${id}/`)) ?? "openai-chat"
-      const streamed = /stream/i.test(request.url) || /event-?stream/.test(request.headers.accept ?? "")
+      const { url = "" } = request
+      const protocolId = protocolIds.find((id) => url.startsWith(`/${id}/`)) ?? "openai-chat"
+      const streamed = /stream/i.test(url) || /event-?stream/.test(request.headers.accept ?? "")
       const { bytes, mediaType } = encoded(protocolId, answerOf(random, protocolId, streamed))
       const status = random.chance(0.05) ? random.pick([400, 429, 500, 503]) : 200
       response.writeHead(status, { "content-type": mediaType })
       response.end(bytes)
     })
   })
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve))
-  return server
+  return { server, port: await listen(server) }
 }
 
+/** @param {number} port */
 const configuration = (port) => ({
   providers: protocolIds.map((protocol) => ({
     id: `fuzz-${protocol}`,
@@ -72,13 +81,14 @@ const configuration = (port) => ({
   }))
 })
 
-const models = [...protocolIds.map((id) => `fuzz-${id}/m`), "auto", "sim/fast", "sim/deep"]
+/** @type {[string, ...Array<string>]} */
+const models = ["auto", "sim/fast", "sim/deep", ...protocolIds.map((id) => `fuzz-${id}/m`)]
 
 const upstream = await startUpstream()
 const folder = await mkdtemp(join(tmpdir(), "gateway-fuzz-"))
 try {
   const file = join(folder, "gateway.json")
-  await writeFile(file, JSON.stringify(configuration(upstream.address().port)))
+  await writeFile(file, JSON.stringify(configuration(upstream.port)))
   const service = await startServer({
     args: [builtBundle],
     core: coreOfServers,
@@ -92,17 +102,19 @@ try {
       SIMULATED_PROVIDERS: "on"
     }
   })
+  /** @type {Map<number | string, number>} */
   const statuses = new Map()
+  /** @type {Array<string>} */
   const findings = []
-  let longestMillis = 0
+  let maxMillis = 0
   let polling = true
   const poll = (async () => {
     while (polling) {
       const startedAt = performance.now()
       const { status } = await send(service.port, { path: "/livez" })
       const took = performance.now() - startedAt
-      longestMillis = Math.max(longestMillis, took)
-      if (status !== 200 || took > longestStallMillis) findings.push(`/livez ${status} after ${took.toFixed(0)} ms`)
+      maxMillis = Math.max(maxMillis, took)
+      if (status !== 200 || took > maxStallMillis) findings.push(`/livez ${status} after ${took.toFixed(0)} ms`)
       await new Promise((resolve) => setTimeout(resolve, pollMillis))
     }
   })()
@@ -112,7 +124,7 @@ try {
     while (next < firstSeed + count) {
       const seed = next++
       const random = randomOf(seed)
-      const endpoint = random.pick(["chat", "responses"])
+      const endpoint = random.pick(/** @type {["chat", "responses"]} */ (["chat", "responses"]))
       const body = requestOf(random, endpoint, random.pick(models))
       const path = endpoint === "chat" ? "/v1/chat/completions" : "/v1/responses"
       const { status, text } = await send(service.port, { method: "POST", path, headers, body })
@@ -126,14 +138,14 @@ try {
   await poll
   await stopServer(service)
   console.log(`${count} requests from seed ${firstSeed}: ${[...statuses].map(([s, n]) => `${s}: ${n}`).join(", ")}`)
-  console.log(`longest answer of /livez: ${longestMillis.toFixed(0)} ms`)
+  console.log(`longest answer of /livez: ${maxMillis.toFixed(0)} ms`)
   for (const finding of findings) console.log(finding)
   console.log(`${findings.length} findings`)
   process.exitCode = findings.length === 0 ? 0 : 1
 } finally {
   killAll()
-  upstream.close()
-  upstream.closeAllConnections()
+  upstream.server.close()
+  upstream.server.closeAllConnections()
   agent.destroy()
   await rm(folder, { recursive: true, force: true })
 }

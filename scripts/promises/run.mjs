@@ -1,27 +1,46 @@
-#!/usr/bin/env node
-import { promises } from "./promises.mjs"
-// The long forms of what the suite promises, with their figures. `node scripts/promises/run.mjs [number …]`
-import { runTests } from "./tests.mjs"
+// @ts-check
+// `npm run promises [word …]`: the long forms of the tests that show what is promised, with their figures. A test file says
+// which promise it shows in a line `// Promise: …` at its start; words choose those promises whose text has one of them.
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { root } from "../lib/root.mjs"
+import { runTests } from "../lib/tests.mjs"
 
-const wanted = new Set(process.argv.slice(2).map(Number))
-const chosen = promises.filter(({ number }) => wanted.size === 0 || wanted.has(number))
-const files = [...new Set(chosen.flatMap((promise) => promise.files))]
-const results = new Map()
-for (const file of files) results.set(file, await runTests(file, { PROMISES: "long" }))
+const words = process.argv.slice(2).map((word) => word.toLowerCase())
 
-let passed = 0
-for (const promise of chosen) {
-  const ran = promise.files.map((file) => results.get(file))
-  const count = (status) => ran.flatMap(({ tests }) => tests).filter((test) => test.status === status).length
-  const kept = ran.every(({ ok }) => ok)
-  if (kept) passed++
-  const skipped = count("skipped") + count("pending")
-  const notes = skipped === 0 ? "" : `, ${skipped} skipped`
-  console.log(`${kept ? "passed" : "FAILED"} ${promise.number} ${promise.name}: ${count("passed")} tests${notes}`)
-  for (const figure of new Set(ran.flatMap(({ figures }) => figures))) console.log(`         ${figure}`)
-  for (const { tests } of ran) {
-    for (const test of tests) if (test.status === "failed") console.log(`         failed: ${test.name}`)
+/** The files of each promise. @type {Map<string, Array<string>>} */
+const filesByPromise = new Map()
+for (const name of readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).sort()) {
+  if (!name.endsWith(".test.ts")) continue
+  const file = `test/${name}`
+  for (const [, promise = ""] of readFileSync(join(root, file), "utf8").matchAll(/^\/\/ Promise: (.*)\.$/gm)) {
+    const isChosen = words.length === 0 || words.some((word) => promise.toLowerCase().includes(word))
+    if (isChosen) filesByPromise.set(promise, [...(filesByPromise.get(promise) ?? []), file])
   }
 }
-console.log(`${passed} passed, ${chosen.length - passed} failed`)
-process.exitCode = passed === chosen.length ? 0 : 1
+
+/** @typedef {Awaited<ReturnType<typeof runTests>>} Ran */
+
+/** @type {Map<string, Ran>} */
+const results = new Map()
+for (const file of new Set([...filesByPromise.values()].flat())) {
+  results.set(file, await runTests(file, { PROMISES: "long" }))
+}
+
+let passed = 0
+for (const [promise, files] of filesByPromise) {
+  const ran = files.flatMap((file) => results.get(file) ?? [])
+  const tests = ran.flatMap((one) => one.tests)
+  /** @param {string} status */
+  const count = (status) => tests.filter((test) => test.status === status).length
+  const isKept = ran.every(({ ok }) => ok)
+  if (isKept) passed++
+  const skipped = count("skipped") + count("pending")
+  console.log(
+    `${isKept ? "passed" : "FAILED"} ${promise}: ${count("passed")} tests${skipped === 0 ? "" : `, ${skipped} skipped`}`
+  )
+  for (const figure of new Set(ran.flatMap(({ figures }) => figures))) console.log(`         ${figure}`)
+  for (const test of tests) if (test.status === "failed") console.log(`         failed: ${test.name}`)
+}
+console.log(`${passed} passed, ${filesByPromise.size - passed} failed`)
+process.exitCode = filesByPromise.size > 0 && passed === filesByPromise.size ? 0 : 1

@@ -2,24 +2,24 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { bootstrap } from "../account/Bootstrap.ts"
-import { applyConfiguration } from "../account/BootstrapConfiguration.ts"
 import type * as Settings from "../config/Settings.ts"
-import { Readiness } from "../http/Readiness.ts"
-import { Server } from "../http/Server.ts"
+import { Readiness } from "../http/server/Readiness.ts"
+import { Server } from "../http/server/Server.ts"
 import { StoreHealth } from "../ledger/StoreHealth.ts"
 import * as Database from "../sql/Database.ts"
-import { greet } from "./Greeting.ts"
+import { printBanner } from "./Banner.ts"
+import { bootstrap } from "./FirstStart.ts"
+import { applyConfiguration } from "./FirstStartConfiguration.ts"
 import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
 
 /**
- * One whole gateway. The port opens only after the first rows and everything that the configuration says are committed:
- * the first answer that a client gets is already what the settings say.
+ * The complete gateway. The port opens only after the first rows and the configuration are committed, so that the first response
+ * already follows the settings.
  */
 export const run = (settings: Settings.Settings) =>
   Effect.gen(function* () {
-    yield* Signals.hurryDrain
+    yield* Signals.forceDrainOnSecondSignal
     const bootstrapped = yield* bootstrap(settings.bootstrap)
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
     return yield* Effect.provide(serve(settings, bootstrapped), server(settings))
@@ -29,7 +29,7 @@ type Bootstrapped = Effect.Effect.Success<ReturnType<typeof bootstrap>>
 
 const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped) {
   const { address } = yield* Server
-  yield* greet(settings, bootstrapped, address.port)
+  yield* printBanner(settings, bootstrapped, address.port)
   const { died } = yield* Database.Database
   return yield* died
 })

@@ -1,34 +1,35 @@
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { IdempotencyStore } from "../calls/IdempotencyStore.ts"
 import type * as Settings from "../config/Settings.ts"
-import { Ids } from "../domain/Ids.ts"
+import { CallObservers } from "../domain/CallObserver.ts"
+import { IdGenerator } from "../domain/IdGenerator.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
-import { ProviderLayer } from "../gateway/ProviderLayer.ts"
-import { Drain } from "../http/Drain.ts"
-import { LoadShedding } from "../http/LoadShedding.ts"
-import { Security } from "../http/Security.ts"
-import { AccountStore } from "../identity/AccountStore.ts"
-import { ApiKeyStore } from "../identity/ApiKeyStore.ts"
-import { ApiKeys } from "../identity/ApiKeys.ts"
-import { ProjectStore } from "../identity/ProjectStore.ts"
+import { Security } from "../http/inference/Security.ts"
+import { LoadShedding } from "../http/overload/LoadShedding.ts"
+import { Drain } from "../http/server/Drain.ts"
+import { ApiKeyStore } from "../identity/keys/ApiKeyStore.ts"
+import { ApiKeys } from "../identity/keys/ApiKeys.ts"
+import { AccountStore } from "../identity/projects/AccountStore.ts"
+import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { LedgerLayer } from "../ledger/Ledger.ts"
+import * as AttemptLog from "../observe/AttemptLog.ts"
+import * as CallMetrics from "../observe/CallMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
-import { PolicyLayer } from "../policy/Policy.ts"
+import { PolicyLayer } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
-import { RateLimits, shareOf } from "../policy/RateLimits.ts"
-import { ConfigurationStore } from "../routing/ConfigurationStore.ts"
-import { Configurations } from "../routing/Configurations.ts"
-import { Health } from "../routing/Health.ts"
-import { RetryBudget } from "../routing/RetryBudget.ts"
-import { Changes } from "../sql/Changes.ts"
+import { shareOf } from "../policy/RateLimits.ts"
+import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
+import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
+import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
 
 /** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
 export const services = (settings: Settings.Settings) => {
-  const base = Ids.layer.pipe(Layer.provideMerge(Timers.layer))
+  const base = IdGenerator.layer.pipe(Layer.provideMerge(Timers.layer))
   const database = Database.layer({
     url: Option.fromNullable(settings.databaseUrl),
     dataDir: settings.dataDirectory
@@ -36,48 +37,51 @@ export const services = (settings: Settings.Settings) => {
   const stores = Layer.mergeAll(
     AccountStore.layer,
     ApiKeyStore.layer,
-    ConfigurationStore.layer,
+    RoutingConfigurationStore.layer,
     IdempotencyStore.layer,
     PolicyStore.layer,
     ProjectStore.layer
-  ).pipe(Layer.provideMerge(Changes.layer))
-  const knowledge = Layer.mergeAll(
-    ApiKeys.layer,
-    Configurations.layer,
-    PolicyLayer,
-    RateLimits.layerMemory(shareOf(settings.rateLimits, settings.workers)),
-    Health.layer,
-    Idempotency.layer,
-    RetryBudget.layer,
-    LedgerLayer,
-    providers(settings)
+  ).pipe(Layer.provideMerge(ChangeNotifications.layer))
+  const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }).pipe(
+    Layer.provide(observers),
+    Layer.provideMerge(ProviderLayer(providerOptions(settings))),
+    Layer.provideMerge(PolicyLayer({ rateLimits: shareOf(settings.rateLimits, settings.workers) })),
+    Layer.provideMerge(LedgerLayer)
   )
-  const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts })
-  const shell = Layer.mergeAll(Security.layer, LoadShedding.layer, Drain.layer(settings.drainGrace), Stalls.layer)
-  return Layer.merge(gateway, shell).pipe(
-    Layer.provideMerge(knowledge),
+  const http = Layer.mergeAll(
+    Security.layer,
+    LoadShedding.layer,
+    Drain.layer(settings.drainGrace),
+    Stalls.layer,
+    Idempotency.layer
+  ).pipe(Layer.provideMerge(ApiKeys.layer))
+  return Layer.merge(gateway, http).pipe(
     Layer.provideMerge(stores),
     Layer.provideMerge(database),
     Layer.provideMerge(base)
   )
 }
 
-/** Providers and the catalog of what they offer. */
-const providers = (settings: Settings.Settings) =>
-  ProviderLayer({
-    credentials: settings.vendorKeys,
-    bedrock: settings.bedrock,
-    own: settings.providers.map(({ apiKey, door, id, models }) => ({
-      id,
-      apiKey,
-      models,
-      protocol: door._tag === "Protocol" ? door.protocol : undefined,
-      vendor: door._tag === "Vendor" ? door.vendor : undefined,
-      baseUrl: door.baseUrl ?? undefined,
-      outputCapField: door.outputCapField ?? undefined,
-      billsAbortedCalls: door.billsAbortedCalls ?? undefined
-    })),
-    simulated: settings.simulated,
-    patches: settings.models,
-    connectMillis: settings.timeouts.connectMillis
-  })
+/** Metrics and the log of failed attempts. */
+const observers = Layer.effect(
+  CallObservers,
+  Effect.map(AttemptLog.make, (attemptLog) => [CallMetrics.observer, attemptLog])
+)
+
+const providerOptions = (settings: Settings.Settings): ProviderOptions => ({
+  credentials: settings.vendorKeys,
+  bedrock: settings.bedrock,
+  own: settings.providers.map(({ apiKey, connection, id, models }) => ({
+    id,
+    apiKey,
+    models,
+    protocol: connection._tag === "Protocol" ? connection.protocol : undefined,
+    vendor: connection._tag === "Vendor" ? connection.vendor : undefined,
+    baseUrl: connection.baseUrl ?? undefined,
+    outputCapField: connection.outputCapField ?? undefined,
+    billsAbortedCalls: connection.billsAbortedCalls ?? undefined
+  })),
+  simulated: settings.simulated,
+  patches: settings.models,
+  connectMillis: settings.timeouts.connectMillis
+})

@@ -3,15 +3,15 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Signals from "./Signals.ts"
 
-/** A worker that ends on its own is replaced after this long, so that one that cannot start does not spin. */
+/** Delay before an exited worker is replaced, so that a worker that cannot start does not restart in a tight loop. */
 const restartMillis = 1_000
 
-/** This process only looks after workers that share its port; each of them is a whole gateway. */
+/** Whether this process only supervises workers; the workers share a port, and each is a complete gateway. */
 export const isSupervisor = (workers: number): boolean => workers > 1 && cluster.isPrimary
 
-/** Keeps so many workers running until it is interrupted; then they are told to stop and waited for. */
+/** Keeps `workers` workers running until interrupted, then stops them and waits for their exit. */
 export const supervise = (workers: number): Effect.Effect<never> =>
-  Signals.hurryWorkers.pipe(
+  Signals.forceWorkersOnSecondSignal.pipe(
     Effect.zipRight(
       Effect.forEach(Array.from({ length: workers }), () => Effect.forever(runOne), {
         concurrency: "unbounded",
@@ -32,7 +32,7 @@ const runOne: Effect.Effect<void> = Effect.acquireUseRelease(
         )
       : Effect.void
 ).pipe(
-  Effect.flatMap(() => Effect.logWarning("a worker has ended on its own and is replaced")),
+  Effect.flatMap(() => Effect.logWarning("a worker process exited unexpectedly and is restarted")),
   Effect.zipRight(Effect.sleep(restartMillis))
 )
 

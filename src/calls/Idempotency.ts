@@ -10,11 +10,11 @@ import { seal, unseal } from "./Seal.ts"
 
 export interface IdempotentRequest {
   readonly keyId: KeyId
-  /** The API key itself: the answer is sealed with it. */
+  /** The API key itself: the response is encrypted with it. */
   readonly apiKey: string
   readonly idempotencyKey: string
   readonly requestId: RequestId
-  /** Path and body: the same name has to mean the same request. */
+  /** Path and body: an Idempotency-Key must always be used for the same request. */
   readonly path: string
   readonly body: Uint8Array
 }
@@ -24,18 +24,18 @@ export interface KeptAnswer {
   readonly body: Uint8Array
 }
 
-/** What is to be done: run the request and say how it ended, or give the answer that was kept. */
+/** Run the request and report its response to `finish`, or replay the kept response. */
 export type Begun =
   | { readonly _tag: "Replay"; readonly answer: KeptAnswer }
-  /** Only a whole answer is kept; `undefined` frees the name, and the request can be sent again. */
+  /** Only a complete response is kept; `undefined` releases the Idempotency-Key, and the request can be sent again. */
   | { readonly _tag: "Run"; readonly finish: (answer: KeptAnswer | undefined) => Effect.Effect<void> }
 
 export interface IdempotencyShape {
   readonly begin: (request: IdempotentRequest) => Effect.Effect<Begun, InvalidRequest | RateLimited | StoreUnavailable>
 }
 
-/** An answer that is larger is not kept: sent again, its request is run again. */
-const mostAnswerBytes = 1024 * 1024
+/** A larger response is not kept: its request, sent again, is run again. */
+const maxAnswerBytes = 1024 * 1024
 const keptMillis = 24 * 3_600_000
 /** Longer than any call may take. */
 const abandonedAfterMillis = 15 * 60_000
@@ -52,7 +52,7 @@ export class Idempotency extends Context.Tag("gateway/calls/Idempotency")<Idempo
 
 const make = Effect.gen(function* () {
   const store = yield* IdempotencyStore
-  const sweep = Effect.catchAll(store.sweep, () => Effect.logDebug("kept answers could not be swept"))
+  const sweep = Effect.catchAll(store.sweep, () => Effect.logDebug("expired idempotent responses could not be deleted"))
   yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(sweepEvery)))
 
   const shape: IdempotencyShape = {
@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
       if (found.content_type === null || found.answer === null) return yield* inProgress
       const body = unseal(request.apiKey, purposeOf(request), found.answer)
       if (body === undefined)
-        return yield* Effect.dieMessage("a kept answer does not open with the key it was sealed for")
+        return yield* Effect.dieMessage("a kept response cannot be decrypted with the key that it was encrypted for")
       return { _tag: "Replay", answer: { contentType: found.content_type, body } }
     })
   }
@@ -77,14 +77,16 @@ const make = Effect.gen(function* () {
     ) =>
     (answer: KeptAnswer | undefined): Effect.Effect<void> => {
       const ended =
-        answer === undefined || answer.body.length > mostAnswerBytes
+        answer === undefined || answer.body.length > maxAnswerBytes
           ? store.release(run)
           : store.finish(run, {
               contentType: answer.contentType,
               sealed: seal(request.apiKey, purposeOf(request), answer.body),
               keptMillis
             })
-      return Effect.catchAll(ended, () => Effect.logWarning("the end of an idempotent request could not be written"))
+      return Effect.catchAll(ended, () =>
+        Effect.logWarning("the response of an idempotent request could not be stored")
+      )
     }
   return shape
 })

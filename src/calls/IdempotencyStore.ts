@@ -5,18 +5,18 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { KeyId, RequestId } from "../domain/Ids.ts"
-import { unavailable } from "../sql/Unavailable.ts"
+import { fromSql } from "../sql/StoreErrors.ts"
 
-/** A request as its sender has named it; names are the API key's own. */
-export interface Named {
+/** The Idempotency-Key of a request, unique per API key. */
+export interface IdempotentId {
   readonly keyId: KeyId
   readonly idempotencyKey: string
 }
 
-export interface Claim extends Named {
+export interface Claim extends IdempotentId {
   readonly runId: RequestId
   readonly requestHash: Uint8Array
-  /** After this long a run that has not ended is given up for dead. */
+  /** After this time a run that has not finished counts as dead. */
   readonly abandonedAfterMillis: number
 }
 
@@ -29,14 +29,14 @@ const Found = Schema.Struct({
 export type Found = typeof Found.Type
 
 export interface IdempotencyStoreShape {
-  /** `undefined`: the name is the claimer's now. Otherwise what stands under it. */
+  /** `undefined`: the claim succeeded. Otherwise the request that holds this Idempotency-Key. */
   readonly claim: (claim: Claim) => Effect.Effect<Found | undefined, StoreUnavailable>
   readonly finish: (
-    run: Named & { readonly runId: RequestId },
+    run: IdempotentId & { readonly runId: RequestId },
     answer: { readonly contentType: string; readonly sealed: Uint8Array; readonly keptMillis: number }
   ) => Effect.Effect<void, StoreUnavailable>
-  /** The name is free again. */
-  readonly release: (run: Named & { readonly runId: RequestId }) => Effect.Effect<void, StoreUnavailable>
+  /** The Idempotency-Key can be used again. */
+  readonly release: (run: IdempotentId & { readonly runId: RequestId }) => Effect.Effect<void, StoreUnavailable>
   readonly sweep: Effect.Effect<void, StoreUnavailable>
 }
 
@@ -63,33 +63,33 @@ const make = (sql: SqlClient): IdempotencyStoreShape => {
           answer = null, expires_at = excluded.expires_at
         where idempotent_request.expires_at <= now()
       returning key_id`
-  const find = (named: Named) =>
+  const find = (id: IdempotentId) =>
     Effect.flatMap(
       sql`select request_hash, state, content_type, answer from idempotent_request
-        where key_id = ${named.keyId} and idempotency_key = ${named.idempotencyKey}`,
+        where key_id = ${id.keyId} and idempotency_key = ${id.idempotencyKey}`,
       decodeFound
     )
-  const claim = (wanted: Claim): Effect.Effect<Found | undefined, StoreUnavailable> =>
-    unavailable(Effect.zip(insert(wanted), find(wanted))).pipe(
+  const claim = (requested: Claim): Effect.Effect<Found | undefined, StoreUnavailable> =>
+    fromSql(Effect.zip(insert(requested), find(requested))).pipe(
       Effect.flatMap(([claimed, [found]]) => {
         if (claimed.length > 0) return Effect.succeed(undefined)
-        // it was released between the two statements: then it can be claimed
-        return found === undefined ? claim(wanted) : Effect.succeed(found)
+        // Released between the two statements: it can be claimed now.
+        return found === undefined ? claim(requested) : Effect.succeed(found)
       })
     )
   return {
     claim,
     finish: ({ idempotencyKey, keyId, runId }, { contentType, keptMillis, sealed }) =>
-      unavailable(
+      fromSql(
         sql`update idempotent_request set state = 'finished', content_type = ${contentType}, answer = ${sealed},
           expires_at = now() + ${millis(keptMillis)}::interval
           where key_id = ${keyId} and idempotency_key = ${idempotencyKey} and run_id = ${runId}`
       ).pipe(Effect.asVoid),
     release: ({ idempotencyKey, keyId, runId }) =>
-      unavailable(
+      fromSql(
         sql`delete from idempotent_request
           where key_id = ${keyId} and idempotency_key = ${idempotencyKey} and run_id = ${runId}`
       ).pipe(Effect.asVoid),
-    sweep: Effect.asVoid(unavailable(sql`delete from idempotent_request where expires_at <= now()`))
+    sweep: Effect.asVoid(fromSql(sql`delete from idempotent_request where expires_at <= now()`))
   }
 }

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 
 /**
- * Seals bytes for the holder of an API key: of the key itself the database has only a hash, so what lies there can be
- * read by nobody else. AES-256-GCM under a key derived from the API key and `purpose`.
+ * Encrypts bytes for the holder of an API key: the database has only a hash of the key, so nobody else can decrypt what it
+ * stores. AES-256-GCM with a key derived from the API key and `purpose`.
  */
 export const seal = (apiKey: string, purpose: string, content: Uint8Array): Buffer => {
   const nonce = randomBytes(nonceBytes)
@@ -11,7 +11,7 @@ export const seal = (apiKey: string, purpose: string, content: Uint8Array): Buff
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** `undefined` when it was sealed for another key or purpose, or has been tampered with. */
+/** `undefined` when it was sealed for another key or purpose, or was modified. */
 export const unseal = (apiKey: string, purpose: string, sealed: Uint8Array): Buffer | undefined => {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
   if (bytes.length < nonceBytes + tagBytes) return undefined

@@ -1,21 +1,22 @@
+import { byCodePoint } from "../domain/CodePointOrder.ts"
 import { type Capability, type Model, providerOf, type Reasoning } from "../domain/Model.ts"
 import type { ProtocolId, SupportTable } from "../domain/Support.ts"
 import type { CatalogEntry, CatalogFile } from "./CatalogFile.ts"
 import { type ConfiguredModel, capabilitiesOf, isComplete, type ModelPatch, patched, urlProtocols } from "./Patch.ts"
 
-/** What the catalog must know of a provider that can be called. */
+/** What the catalog needs of a provider that can be called. */
 export interface Vendor {
   readonly id: string
   readonly protocol: ProtocolId
   readonly support: SupportTable
   readonly billsAbortedCalls: boolean
-  /** What this provider's interface adds to or takes from all of its models, whatever the models themselves can do. */
+  /** Overrides the capabilities of all of its models, for what the provider's API itself adds or lacks. */
   readonly capabilities?: Partial<Record<Capability, boolean | null>>
-  /** The ways of asking for reasoning that can be translated for it; left out, all. A model with another becomes `fixed`. */
+  /** The reasoning styles that can be translated for it; default all. A model with another style becomes `fixed`. */
   readonly reasoningStyles?: ReadonlyArray<Reasoning["style"]>
 }
 
-/** A provider of the operator's own, with its models. */
+/** A configured provider with its models. */
 export interface OwnVendor extends Vendor {
   readonly models: ReadonlyArray<ConfiguredModel>
 }
@@ -25,16 +26,16 @@ export interface BuildInput {
   /** The built-in providers that can be called; entries of others stay out. */
   readonly vendors: ReadonlyArray<Vendor>
   readonly configured: ReadonlyArray<OwnVendor>
-  /** Models that are complete already, such as the simulated ones. */
+  /** Complete models that are not in the data, such as the simulated ones. */
   readonly ready?: ReadonlyArray<Model>
   /** By model id; `null` removes the model. */
   readonly patches: Readonly<Record<string, ModelPatch | null>>
 }
 
 /**
- * All models that can be called, by id in code-point order. An id that comes twice keeps its last description, in the order
- * data, ready, configured. A patch for an id that is not there adds the model when its provider can be called and the patch is
- * complete, and is without effect otherwise: the configuration has refused incomplete ones before.
+ * All models that can be called, by id in code-point order. Of several models with one id the last wins, in the order data,
+ * ready, configured. A patch for an unknown id adds the model when its provider can be called and the patch is complete, and
+ * has no effect otherwise: the configuration's rules reject incomplete ones.
  */
 export const buildModels = (input: BuildInput): ReadonlyArray<Model> => {
   const callable = new Map([...input.vendors, ...input.configured].map((vendor) => [vendor.id, vendor]))
@@ -54,7 +55,7 @@ export const buildModels = (input: BuildInput): ReadonlyArray<Model> => {
     else if (model !== undefined) models.set(id, patched(model, patch))
     else if (vendor !== undefined && isComplete(patch)) models.set(id, fromConfigured(vendor, { ...patch, id }))
   }
-  return [...models.values()].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  return [...models.values()].sort((a, b) => byCodePoint(a.id, b.id))
 }
 
 const fromEntry = (vendor: Vendor, entry: CatalogEntry): Model => ({
@@ -87,9 +88,9 @@ const fromEntry = (vendor: Vendor, entry: CatalogEntry): Model => ({
 })
 
 const unknownQuality = 0.5
-/** An image at full resolution where it costs most. */
+/** An image at full resolution, at the provider that counts the highest number of tokens for it. */
 const unknownImageTokens = 3000
-const usualCapabilities: ReadonlyArray<Capability> = ["tools", "vision", "structured-output", "sampling"]
+const defaultCapabilities: ReadonlyArray<Capability> = ["tools", "vision", "structured-output", "sampling"]
 
 const fromConfigured = (vendor: Vendor, model: ConfiguredModel): Model => {
   const upstreamModel = model.upstreamModel ?? model.id.slice(vendor.id.length + 1)
@@ -113,7 +114,7 @@ const fromConfigured = (vendor: Vendor, model: ConfiguredModel): Model => {
     outputTokens: model.outputTokens,
     imageTokens: unknownImageTokens,
     quality: unknownQuality,
-    capabilities: capabilitiesOf(vendor.protocol, usualCapabilities),
+    capabilities: capabilitiesOf(vendor.protocol, defaultCapabilities),
     reasoning: null,
     reasonsByDefault: false,
     toolsForbidEffort: false,

@@ -1,13 +1,14 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import { byCodePoint } from "../domain/CodePointOrder.ts"
 import type { Model } from "../domain/Model.ts"
 
-/** Every route the gateway can call, at one moment; immutable. */
+/** Every model that the gateway can call, at one moment; immutable. */
 export interface Snapshot {
   /** By id, in code-point order. */
   readonly models: ReadonlyArray<Model>
   readonly byId: ReadonlyMap<string, Model>
-  /** Routes that offer the model of this bare name, in code-point order of their ids. */
+  /** The routes to the model of this bare name, by id in code-point order. */
   readonly byAlias: ReadonlyMap<string, ReadonlyArray<Model>>
 }
 
@@ -24,7 +25,7 @@ export class Catalog extends Context.Tag("gateway/catalog/Catalog")<Catalog, Cat
 }
 
 export const makeSnapshot = (models: ReadonlyArray<Model>): Snapshot => {
-  const sorted = [...models].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  const sorted = [...models].sort((a, b) => byCodePoint(a.id, b.id))
   const byAlias = new Map<string, Array<Model>>()
   for (const model of sorted) {
     const same = byAlias.get(model.alias)

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { efforts } from "../domain/Chat.ts"
 import data from "./data/models.data.json" with { type: "json" }
 
-/** The catalog as it is stored: facts about models as their providers offer them. `null` is unknown, never false or zero. */
+/** The catalog as it is stored: facts about the models of each provider. `null` is unknown, never false or zero. */
 
 const Tokens = Schema.Int.pipe(Schema.positive())
 const Price = Schema.Int.pipe(Schema.nonNegative())
@@ -10,7 +10,7 @@ const Known = Schema.NullOr(Schema.Boolean)
 const EffortName = Schema.Literal(...efforts)
 
 const rates = {
-  input: Price.annotations({ description: "Plain prompt tokens, in micro-USD per million." }),
+  input: Price.annotations({ description: "Uncached prompt tokens, in micro-USD per million." }),
   output: Price.annotations({ description: "Completion tokens, reasoning included, in micro-USD per million." }),
   cacheRead: Schema.NullOr(Price).annotations({
     description: "Prompt tokens read from a cache, in micro-USD per million; null falls back to the input rate."
@@ -34,10 +34,10 @@ const PricesEntry = Schema.Struct({
 
 const ReasoningEntry = Schema.Struct({
   efforts: Schema.Array(EffortName).annotations({
-    description: "What a client may ask for, lowest first; empty when the model reasons without a choice."
+    description: "Efforts that a client may request, lowest first; empty when the effort cannot be chosen."
   }),
   style: Schema.Literal("effort", "budget", "toggle", "fixed").annotations({
-    description: "How the provider takes it: by name, as a budget in tokens, on or off, or not at all."
+    description: "How the provider accepts it: by name, as a budget in tokens, on or off, or not at all."
   }),
   budget: Schema.NullOr(
     Schema.Struct({
@@ -46,16 +46,16 @@ const ReasoningEntry = Schema.Struct({
     })
   ).annotations({ description: "Bounds of a budget; null for the other styles." }),
   defaultEffort: Schema.NullOr(EffortName).annotations({
-    description: "What the provider applies when none is sent; null is unknown."
+    description: "The provider's own default; null is unknown."
   }),
   mandatory: Schema.Boolean.annotations({ description: "Reasoning cannot be switched off." })
 })
 
 export const CatalogEntry = Schema.Struct({
   id: Schema.String.pipe(Schema.pattern(/^[^/]+\/.+$/)).annotations({ description: "`<provider>/<model>`." }),
-  upstreamModel: Schema.NonEmptyString.annotations({ description: "The name that the provider knows the model by." }),
+  upstreamModel: Schema.NonEmptyString.annotations({ description: "The provider's name for the model." }),
   alias: Schema.NonEmptyString.annotations({
-    description: "The bare name under which several providers may offer the same model."
+    description: "The bare name that the same model has at several providers."
   }),
   displayName: Schema.NonEmptyString.annotations({ description: "Name for people." }),
   createdSeconds: Schema.NonNegativeInt.annotations({
@@ -70,23 +70,23 @@ export const CatalogEntry = Schema.Struct({
   }),
   imageTokens: Schema.NonNegativeInt.annotations({ description: "What one image or file may cost, in tokens." }),
   quality: Schema.Number.pipe(Schema.between(0, 1)).annotations({
-    description: "Prior estimate of answer quality, 0 to 1; scripts/catalog/quality.mjs says how."
+    description: "Prior estimate of answer quality, 0 to 1; from scripts/catalog/quality.mjs."
   }),
   capabilities: Schema.Struct({
-    tools: Known.annotations({ description: "Takes function tools." }),
-    vision: Known.annotations({ description: "Takes images." }),
+    tools: Known.annotations({ description: "Supports function tools." }),
+    vision: Known.annotations({ description: "Supports images." }),
     "structured-output": Known.annotations({ description: "Follows a JSON schema." }),
-    sampling: Known.annotations({ description: "Takes temperature and top_p." }),
+    sampling: Known.annotations({ description: "Supports temperature and top_p." }),
     logprobs: Known.annotations({ description: "Returns log probabilities." }),
-    "audio-input": Known.annotations({ description: "Takes audio." }),
-    "file-input": Known.annotations({ description: "Takes documents." })
+    "audio-input": Known.annotations({ description: "Supports audio." }),
+    "file-input": Known.annotations({ description: "Supports documents." })
   }),
   reasoning: Schema.NullOr(ReasoningEntry).annotations({ description: "null: the model does not reason." }),
-  reasonsByDefault: Schema.Boolean.annotations({ description: "Reasons whether asked to or not." }),
-  toolsForbidEffort: Schema.Boolean.annotations({ description: "Refuses an effort together with tools." }),
+  reasonsByDefault: Schema.Boolean.annotations({ description: "Reasons without being requested to." }),
+  toolsForbidEffort: Schema.Boolean.annotations({ description: "Rejects an effort together with tools." }),
   profile: Schema.Struct({
-    effort: Schema.NullOr(EffortName).annotations({ description: "Sent when the client leaves it open." }),
-    maxOutputTokens: Schema.NullOr(Tokens).annotations({ description: "Output cap when the client names none." }),
+    effort: Schema.NullOr(EffortName).annotations({ description: "Sent when the client sets none." }),
+    maxOutputTokens: Schema.NullOr(Tokens).annotations({ description: "Output cap when the client sets none." }),
     apiVersion: Schema.NullOr(Schema.String).annotations({ description: "Version of the provider's protocol." })
   })
 })
@@ -105,7 +105,7 @@ export const CatalogFile = Schema.Struct({
     Schema.Struct({
       id: Schema.NonEmptyString.annotations({ description: "First part of its models' ids." }),
       protocol: Schema.Literal("openai-chat", "anthropic-messages", "gemini", "bedrock-converse").annotations({
-        description: "What it is spoken to in."
+        description: "Protocol of its API."
       })
     })
   ),
@@ -115,5 +115,5 @@ export type CatalogFile = typeof CatalogFile.Type
 
 export const decodeCatalogFile = Schema.decodeUnknownEither(CatalogFile, { onExcessProperty: "error", errors: "all" })
 
-/** The file that ships with the gateway; a fault in it is a defect of the build, not of the installation. */
+/** The file that ships with the gateway; an error in it is a defect of the build, not of the installation. */
 export const builtInCatalog: CatalogFile = Schema.decodeUnknownSync(CatalogFile, { onExcessProperty: "error" })(data)

@@ -3,7 +3,7 @@ import type { Capability, Model, Profile, Reasoning } from "../domain/Model.ts"
 import type { Prices, PriceTier } from "../domain/Money.ts"
 import type { ProtocolId } from "../domain/Support.ts"
 
-/** A model as an operator describes it; what is left out takes the default that `configuredModel` names. */
+/** A model of the operator's configuration; missing fields have the defaults of `config/ConfiguredModel.ts`. */
 export interface ConfiguredModel extends ModelPatch {
   readonly id: string
   readonly inputPriceMicroUsdPerMillion: number
@@ -12,7 +12,7 @@ export interface ConfiguredModel extends ModelPatch {
   readonly outputTokens: number
 }
 
-/** Replaces what it names in a model. A list replaces the whole list. */
+/** Replaces the given fields of a model. A list replaces the complete list. */
 export interface ModelPatch {
   readonly upstreamModel?: string | undefined
   readonly displayName?: string | undefined
@@ -41,14 +41,14 @@ export interface TierPatch {
   readonly cacheWritePriceMicroUsdPerMillion?: number | null | undefined
 }
 
-/** What a model that the catalog does not know must at least be told. */
+/** Whether the patch has the fields that a model outside the catalog needs. */
 export const isComplete = (patch: ModelPatch): patch is Omit<ConfiguredModel, "id"> =>
   patch.inputPriceMicroUsdPerMillion !== undefined &&
   patch.outputPriceMicroUsdPerMillion !== undefined &&
   patch.contextTokens !== undefined &&
   patch.outputTokens !== undefined
 
-/** The alias of a catalog entry stays when only the upstream name is patched: clients know the model by it. */
+/** A patch of the upstream name leaves the alias as it is: clients use it. */
 export const patched = (model: Model, patch: ModelPatch): Model => ({
   ...model,
   upstreamModel: patch.upstreamModel ?? model.upstreamModel,
@@ -72,7 +72,7 @@ export const patched = (model: Model, patch: ModelPatch): Model => ({
   }
 })
 
-/** New base rates leave the rates of long prompts as they are, unless they are given too. */
+/** New base rates do not change the rates of long prompts. */
 const patchedPrices = (prices: Prices | null, patch: ModelPatch): Prices | null => {
   const input = patch.inputPriceMicroUsdPerMillion ?? prices?.input
   const output = patch.outputPriceMicroUsdPerMillion ?? prices?.output
@@ -95,7 +95,7 @@ const tierOf = (tier: TierPatch): PriceTier => ({
   cacheWrite: tier.cacheWritePriceMicroUsdPerMillion ?? null
 })
 
-/** A model that was not known to reason takes efforts by their names; no efforts and no depth is no reasoning. */
+/** A model that was not known to reason gets the style `effort`; without efforts and depth it does not reason. */
 const patchedReasoning = (reasoning: Reasoning | null, patch: ModelPatch): Reasoning | null => {
   if (patch.reasoningEfforts === undefined && patch.reasoningDepth === undefined) return reasoning
   const asked = patch.reasoningEfforts ?? reasoning?.efforts ?? []
@@ -121,5 +121,5 @@ export const capabilitiesOf = (
   "image-url": listed.includes("image-url") || (listed.includes("vision") && urlProtocols.includes(protocol))
 })
 
-/** Gemini and Bedrock take bytes only, and the gateway never fetches a user's URL. */
+/** Gemini and Bedrock accept bytes only, and the gateway never fetches a user's URL. */
 export const urlProtocols: ReadonlyArray<ProtocolId> = ["openai-chat", "anthropic-messages", "simulated"]

@@ -34,7 +34,7 @@ const required = {
 
 const optional = {
   upstreamModel: Schema.optional(Text).annotations({
-    description: "The provider's name for the model; default: what follows the slash of the id."
+    description: "The provider's name for the model; default: the id after its first slash."
   }),
   displayName: Schema.optional(Text).annotations({ description: "Name for people; default: the upstream name." }),
   cacheReadPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)).annotations({
@@ -61,29 +61,31 @@ const optional = {
         title: `one of ${configurableCapabilities.join(", ")}`
       })
     )
-  ).annotations({ description: "Everything it can; default tools, vision, structured-output and sampling." }),
+  ).annotations({
+    description: "All capabilities of the model; default tools, vision, structured-output and sampling."
+  }),
   reasoningEfforts: Schema.optional(Schema.Array(EffortName)).annotations({
     description: "The efforts a client may ask for; default none."
   }),
   reasoningDepth: Schema.optional(Schema.NullOr(Schema.Struct({ min: Depth, max: Depth }))).annotations({
-    description: "The range of integer depths it takes; null and default: none."
+    description: "The range of integer depths that it supports; null and default: none."
   }),
   toolsForbidEffort: Schema.optional(Flag).annotations({
-    description: "Refuses an effort together with tools, which is then left out; default false."
+    description: "The model rejects an effort together with tools; the effort is then left out. Default false."
   }),
   profile: Schema.optional(
     Schema.Struct({
       effort: Schema.optional(Schema.NullOr(EffortName)).annotations({
-        description: "Sent when the client leaves it open; null and default: nothing is sent."
+        description: "Sent when the client sets none; null and default: nothing is sent."
       }),
       maxOutputTokens: Schema.optional(Schema.NullOr(Tokens)).annotations({
-        description: "Output cap when the client names none; null and default: the model's limit."
+        description: "Output cap when the client sets none; null and default: the model's limit."
       }),
       apiVersion: Schema.optional(Schema.NullOr(Text)).annotations({
         description: "Version of the provider's protocol; null and default: the protocol's own."
       })
     })
-  ).annotations({ description: "How the service runs the model when the client leaves the choice open." })
+  ).annotations({ description: "Parameters of the model when the client sets none." })
 }
 
 /** A model of a configured provider. */
@@ -94,7 +96,7 @@ export const ConfiguredModel = Schema.Struct({
 })
 export type ConfiguredModel = typeof ConfiguredModel.Type
 
-/** Replaces what it names in a catalog entry. */
+/** Replaces the given fields of a catalog entry. */
 export const ModelPatch = Schema.Struct({
   inputPriceMicroUsdPerMillion: Schema.optional(required.inputPriceMicroUsdPerMillion),
   outputPriceMicroUsdPerMillion: Schema.optional(required.outputPriceMicroUsdPerMillion),
@@ -104,5 +106,5 @@ export const ModelPatch = Schema.Struct({
 })
 export type ModelPatch = typeof ModelPatch.Type
 
-/** A patch of an id that is not in the catalog describes a whole model. */
+/** Fields that a patch must have when its id is not in the catalog. */
 export const requiredFields = Object.keys(required)

@@ -8,9 +8,9 @@ export const Text = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300
 
 export const Flag = Schema.Boolean.annotations({ title: "true or false" })
 
-const integer = (least: number, most: number, title: string) =>
+const integer = (min: number, max: number, title: string) =>
   Schema.Number.annotations({ title }).pipe(
-    Schema.filter((value) => Number.isSafeInteger(value) && value >= least && value <= most, { title })
+    Schema.filter((value) => Number.isSafeInteger(value) && value >= min && value <= max, { title })
   )
 
 /** Micro-USD per million tokens: 1 000 000 is one dollar. A trillion is a million dollars, more than any typing error. */
@@ -23,11 +23,11 @@ export const TokensOrZero = integer(0, 1_000_000_000, "a whole number of tokens,
 export const Count = integer(1, 1_000_000_000, "a whole number, 1 or more")
 
 /** Node's timers hold this many milliseconds at most and fire at once beyond it. */
-export const mostMillis = 2_147_483_647
+export const maxMillis = 2_147_483_647
 
-export const Millis = integer(1, mostMillis, "a whole number of milliseconds, 1 or more")
+export const Millis = integer(1, maxMillis, "a whole number of milliseconds, 1 or more")
 
-export const MillisOrZero = integer(0, mostMillis, "a whole number of milliseconds, 0 or more")
+export const MillisOrZero = integer(0, maxMillis, "a whole number of milliseconds, 0 or more")
 
 export const Attempts = integer(1, 32, "a whole number from 1 to 32")
 
@@ -61,7 +61,7 @@ const withoutTrailingSlashes = (url: string): string => {
   return url.slice(0, end)
 }
 
-/** Where requests go: nothing in it may be a secret or be taken for a path of ours. The trailing slash is dropped. */
+/** Where requests go: it must hold no secret, and no part that changes the path. The trailing slash is dropped. */
 export const BaseUrl = Schema.transform(
   Schema.String.annotations({ title: baseUrlTitle() }).pipe(Schema.filter(isBaseUrl, { title: baseUrlTitle() })),
   Schema.String,

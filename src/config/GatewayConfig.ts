@@ -17,8 +17,8 @@ import {
 } from "./Fields.ts"
 
 /**
- * The operator's file, exactly as it is written. Every key is optional unless its provider or model could not be called
- * without it; a key that is not here is a fault. What needs more than one place to be judged is in `Rules.ts`.
+ * The operator's file as it is written. Every key is optional unless its provider or model could not be called without it;
+ * an unknown key is an error. Rules between several keys are in `Rules.ts`.
  */
 
 export const configurableProtocols = ["openai-chat", "anthropic-messages", "gemini", "bedrock-converse"] as const
@@ -33,7 +33,7 @@ const ProviderEntry = Schema.Struct({
   id: ProviderId.annotations({ description: "First part of the ids of its models." }),
   protocol: Schema.optional(
     Schema.Literal(...configurableProtocols).annotations({ title: `one of ${configurableProtocols.join(", ")}` })
-  ).annotations({ description: "What it speaks; this or `vendor`." }),
+  ).annotations({ description: "Protocol of its API; this or `vendor`." }),
   vendor: Schema.optional(Text).annotations({
     description: "A built-in vendor whose base URL, authentication and quirks it shares; this or `protocol`."
   }),
@@ -109,7 +109,7 @@ const Fallback = Schema.Struct({
 })
 
 const noRateLimits: typeof RateLimits.Type = { key: noLimit, project: noLimit }
-const usualTimeouts: typeof Timeouts.Type = {
+const defaultTimeouts: typeof Timeouts.Type = {
   connectMillis: 5_000,
   firstContentMillis: 15_000,
   idleMillis: 20_000,
@@ -131,7 +131,7 @@ export const GatewayConfig = Schema.Struct({
     description:
       "How often a key and a project may call. Each process counts for itself; WORKERS share the limits evenly, at least one each."
   }),
-  timeouts: Schema.optionalWith(Timeouts, { default: () => usualTimeouts }),
+  timeouts: Schema.optionalWith(Timeouts, { default: () => defaultTimeouts }),
   headHoldMillis: Schema.optionalWith(MillisOrZero, { default: () => 10_000 }),
   heartbeatMillis: Schema.optionalWith(Millis, { default: () => 15_000 }),
   fallback: Schema.optionalWith(Fallback, { default: () => ({ maxAttempts: 4 }) })

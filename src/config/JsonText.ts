@@ -1,34 +1,35 @@
 import * as Either from "effect/Either"
-import { type Fault, fault, type Path } from "./Fault.ts"
+import type { JsonPath } from "../domain/JsonPath.ts"
+import { type ConfigIssue, issueAt } from "./ConfigIssue.ts"
 
 /**
- * Reads a JSON file of an operator. `JSON.parse` names no place for most faults, quotes the text around them, which may hold a
- * secret, and lets the last of two equal keys win in silence; so the text is walked once before.
+ * Parses the operator's JSON file. `JSON.parse` reports no position for most errors, quotes the text around them, which may
+ * hold a secret, and silently keeps the last of two equal keys; so the text is walked once before.
  */
-export const parseJson = (text: string): Either.Either<unknown, ReadonlyArray<Fault>> => {
+export const parseJson = (text: string): Either.Either<unknown, ReadonlyArray<ConfigIssue>> => {
   const walk = new Walk(text.startsWith("\uFEFF") ? text.slice(1) : text)
-  const faults = walk.document()
-  return faults.length > 0 ? Either.left(faults) : Either.right(JSON.parse(walk.text))
+  const issues = walk.document()
+  return issues.length > 0 ? Either.left(issues) : Either.right(JSON.parse(walk.text))
 }
 
-const deepest = 64
+const maxDepth = 64
 const string = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy
 const atom = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const space = /[ \t\r\n]*/y
 
-/** Ends the walk: nothing after the first broken place can be trusted. */
+/** Ends the walk at the first syntax error. */
 class Broken extends Error {}
 
 class Walk {
   readonly text: string
   private at = 0
-  private readonly faults: Array<Fault> = []
+  private readonly issues: Array<ConfigIssue> = []
 
   constructor(text: string) {
     this.text = text
   }
 
-  document(): ReadonlyArray<Fault> {
+  document(): ReadonlyArray<ConfigIssue> {
     try {
       this.value([])
       this.skip()
@@ -36,11 +37,11 @@ class Walk {
     } catch (thrown) {
       if (!(thrown instanceof Broken)) throw thrown
     }
-    return this.faults
+    return this.issues
   }
 
-  private value(path: Path): void {
-    if (path.length > deepest) this.broken(path, `is nested deeper than ${deepest} levels`)
+  private value(path: JsonPath): void {
+    if (path.length > maxDepth) this.broken(path, `is nested deeper than ${maxDepth} levels`)
     this.skip()
     const first = this.text[this.at]
     if (first === "{") this.object(path)
@@ -49,14 +50,14 @@ class Walk {
     else if (this.take(atom) === "") this.broken(path, "a value is expected")
   }
 
-  private object(path: Path): void {
+  private object(path: JsonPath): void {
     const seen = new Set<string>()
     this.at += 1
     if (this.next("}")) return
     do {
       this.skip()
       const key = this.string(path)
-      if (seen.has(key)) this.faults.push(fault([...path, key], "is given twice"))
+      if (seen.has(key)) this.issues.push(issueAt([...path, key], "is given twice"))
       seen.add(key)
       if (!this.next(":")) this.broken([...path, key], "':' is expected")
       this.value([...path, key])
@@ -64,7 +65,7 @@ class Walk {
     if (!this.next("}")) this.broken(path, "',' or '}' is expected")
   }
 
-  private array(path: Path): void {
+  private array(path: JsonPath): void {
     this.at += 1
     if (this.next("]")) return
     let index = 0
@@ -75,7 +76,7 @@ class Walk {
     if (!this.next("]")) this.broken(path, "',' or ']' is expected")
   }
 
-  private string(path: Path): string {
+  private string(path: JsonPath): string {
     const literal = this.take(string)
     if (literal === "") this.broken(path, "a string in double quotes is expected")
     return JSON.parse(literal)
@@ -99,10 +100,10 @@ class Walk {
     return found
   }
 
-  private broken(path: Path, message: string): never {
+  private broken(path: JsonPath, message: string): never {
     const before = this.text.slice(0, this.at).split("\n")
     const column = (before.at(-1)?.length ?? 0) + 1
-    this.faults.push(fault(path, `is not valid JSON at line ${before.length}, column ${column}: ${message}`))
+    this.issues.push(issueAt(path, `is not valid JSON at line ${before.length}, column ${column}: ${message}`))
     throw new Broken()
   }
 }

@@ -1,14 +1,15 @@
+import type { JsonPath } from "../domain/JsonPath.ts"
+import { type ConfigIssue, issueAt } from "./ConfigIssue.ts"
 import { requiredFields } from "./ConfiguredModel.ts"
-import { type Fault, fault, type Path } from "./Fault.ts"
 
-/** What the rest of the gateway offers, as far as the file may name it. */
-export interface Surroundings {
+/** What the file may refer to or must not redefine. */
+export interface ValidationContext {
   /** Provider ids that are taken: those of all built-in vendors and of the simulated providers, usable or not. */
   readonly builtInIds: ReadonlyArray<string>
-  /** Names that `vendor` may give. */
+  /** Values of `vendor`. */
   readonly vendorIds: ReadonlyArray<string>
-  /** Those of them that are nowhere without a base URL. */
-  readonly placelessVendorIds: ReadonlyArray<string>
+  /** Vendors that have no base URL of their own. */
+  readonly vendorIdsWithoutBaseUrl: ReadonlyArray<string>
   /** Ids of all models of the built-in providers, usable or not. */
   readonly catalogModelIds: ReadonlySet<string>
   readonly isSet: (variable: string) => boolean
@@ -18,109 +19,109 @@ type Raw = Readonly<Record<string, unknown>>
 
 /**
  * The rules that concern more than one place of the file. They read the file as it was parsed, not as it was decoded, so that
- * they are judged even where its shape is wrong elsewhere; what has the wrong shape itself is passed over here.
+ * they are checked even when it does not decode; a value of the wrong shape is skipped here.
  */
-export const faultsOfRules = (file: unknown, around: Surroundings): ReadonlyArray<Fault> => {
+export const issuesOfRules = (file: unknown, context: ValidationContext): ReadonlyArray<ConfigIssue> => {
   const root = object(file)
   const providers = list(root["providers"]).map(object)
-  const known = new Set([...around.catalogModelIds, ...providers.flatMap((provider) => modelIds(provider))])
-  const knownProviders = new Set([...around.builtInIds, ...providers.flatMap((provider) => text(provider["id"]))])
+  const known = new Set([...context.catalogModelIds, ...providers.flatMap((provider) => modelIds(provider))])
+  const knownProviders = new Set([...context.builtInIds, ...providers.flatMap((provider) => text(provider["id"]))])
   return [
     ...repeated(providers, "id", ["providers"]),
-    ...providers.flatMap((provider, index) => faultsOfProvider(provider, ["providers", index], around)),
+    ...providers.flatMap((provider, index) => issuesOfProvider(provider, ["providers", index], context)),
     ...repeatedModels(providers),
     ...Object.entries(object(root["models"])).flatMap(([id, patch]) =>
-      faultsOfPatch(id, patch, ["models", id], known, knownProviders)
+      issuesOfPatch(id, patch, ["models", id], known, knownProviders)
     ),
     ...repeated(list(root["routingConfigurations"]).map(object), "slug", ["routingConfigurations"])
   ]
 }
 
-const faultsOfProvider = (provider: Raw, at: Path, around: Surroundings): ReadonlyArray<Fault> => {
-  const faults: Array<Fault> = []
+const issuesOfProvider = (provider: Raw, at: JsonPath, context: ValidationContext): ReadonlyArray<ConfigIssue> => {
+  const issues: Array<ConfigIssue> = []
   const { id, protocol, vendor, baseUrl, apiKeyEnv } = provider
-  if (typeof id === "string" && around.builtInIds.includes(id)) {
-    faults.push(fault([...at, "id"], "is the id of a built-in provider"))
+  if (typeof id === "string" && context.builtInIds.includes(id)) {
+    issues.push(issueAt([...at, "id"], "is the id of a built-in provider"))
   }
   if ((protocol === undefined) === (vendor === undefined)) {
-    faults.push(fault(at, "needs exactly one of protocol and vendor"))
+    issues.push(issueAt(at, "needs exactly one of protocol and vendor"))
   }
   if (protocol !== undefined && vendor === undefined && baseUrl === undefined) {
-    faults.push(fault([...at, "baseUrl"], "is required with a protocol"))
+    issues.push(issueAt([...at, "baseUrl"], "is required with a protocol"))
   }
-  if (typeof vendor === "string" && baseUrl === undefined && around.placelessVendorIds.includes(vendor)) {
-    faults.push(fault([...at, "baseUrl"], `is required with the vendor ${vendor}`))
+  if (typeof vendor === "string" && baseUrl === undefined && context.vendorIdsWithoutBaseUrl.includes(vendor)) {
+    issues.push(issueAt([...at, "baseUrl"], `is required with the vendor ${vendor}`))
   }
-  if (typeof vendor === "string" && !around.vendorIds.includes(vendor)) {
-    faults.push(fault([...at, "vendor"], `must be one of ${around.vendorIds.join(", ")}`))
+  if (typeof vendor === "string" && !context.vendorIds.includes(vendor)) {
+    issues.push(issueAt([...at, "vendor"], `must be one of ${context.vendorIds.join(", ")}`))
   }
-  if (typeof apiKeyEnv === "string" && !around.isSet(apiKeyEnv)) {
-    faults.push(fault([...at, "apiKeyEnv"], "names an environment variable that is not set or is empty"))
+  if (typeof apiKeyEnv === "string" && !context.isSet(apiKeyEnv)) {
+    issues.push(issueAt([...at, "apiKeyEnv"], "names an environment variable that is not set or is empty"))
   }
   list(provider["models"]).forEach((entry, index) => {
     const path = [...at, "models", index]
     const model = object(entry)
     if (typeof id === "string" && typeof model["id"] === "string" && !model["id"].startsWith(`${id}/`)) {
-      faults.push(fault([...path, "id"], "must start with the id of its provider and a slash"))
+      issues.push(issueAt([...path, "id"], "must start with the id of its provider and a slash"))
     }
-    faults.push(...faultsOfModel(model, path))
+    issues.push(...issuesOfModel(model, path))
   })
-  return faults
+  return issues
 }
 
-const faultsOfPatch = (
+const issuesOfPatch = (
   id: string,
   patch: unknown,
-  at: Path,
+  at: JsonPath,
   known: ReadonlySet<string>,
   knownProviders: ReadonlySet<string>
-): ReadonlyArray<Fault> => {
-  if (known.has(id)) return faultsOfModel(object(patch), at)
-  if (patch === null) return [fault(at, "is not a model of the catalog")]
+): ReadonlyArray<ConfigIssue> => {
+  if (known.has(id)) return issuesOfModel(object(patch), at)
+  if (patch === null) return [issueAt(at, "is not a model of the catalog")]
   const missing = requiredFields.filter((field) => object(patch)[field] === undefined)
   if (!knownProviders.has(id.slice(0, Math.max(0, id.indexOf("/"))))) {
-    return [fault(at, "is not a model of the catalog, and its provider is not known either")]
+    return [issueAt(at, "is not a model of the catalog, and its provider is not known either")]
   }
-  if (missing.length > 0) return [fault(at, `is not a model of the catalog; a new one needs ${missing.join(", ")}`)]
-  return faultsOfModel(object(patch), at)
+  if (missing.length > 0) return [issueAt(at, `is not a model of the catalog; a new one needs ${missing.join(", ")}`)]
+  return issuesOfModel(object(patch), at)
 }
 
-const faultsOfModel = (model: Raw, at: Path): ReadonlyArray<Fault> => {
-  const faults: Array<Fault> = []
+const issuesOfModel = (model: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => {
+  const issues: Array<ConfigIssue> = []
   let above = Number.NEGATIVE_INFINITY
   list(model["priceTiers"]).forEach((tier, index) => {
     const from = object(tier)["abovePromptTokens"]
     if (typeof from !== "number") return
     if (from <= above) {
-      faults.push(fault([...at, "priceTiers", index, "abovePromptTokens"], "must be greater than in the tier before"))
+      issues.push(issueAt([...at, "priceTiers", index, "abovePromptTokens"], "must be greater than in the tier before"))
     }
     above = from
   })
   const { min, max } = object(model["reasoningDepth"])
   if (typeof min === "number" && typeof max === "number" && min > max) {
-    faults.push(fault([...at, "reasoningDepth"], "must have a min that is not above its max"))
+    issues.push(issueAt([...at, "reasoningDepth"], "must have a min that is not above its max"))
   }
   const effort = object(model["profile"])["effort"]
   const efforts = model["reasoningEfforts"]
   if (typeof effort === "string" && efforts !== undefined && !list(efforts).includes(effort)) {
-    faults.push(fault([...at, "profile", "effort"], "must be one of the model's reasoningEfforts"))
+    issues.push(issueAt([...at, "profile", "effort"], "must be one of the model's reasoningEfforts"))
   }
-  return faults
+  return issues
 }
 
-const repeated = (rows: ReadonlyArray<Raw>, key: string, at: Path): ReadonlyArray<Fault> => {
+const repeated = (rows: ReadonlyArray<Raw>, key: string, at: JsonPath): ReadonlyArray<ConfigIssue> => {
   const seen = new Set<string>()
   return rows.flatMap((row, index) => {
     const value = row[key]
     if (typeof value !== "string") return []
-    if (seen.has(value)) return [fault([...at, index, key], "is given twice")]
+    if (seen.has(value)) return [issueAt([...at, index, key], "is given twice")]
     seen.add(value)
     return []
   })
 }
 
 /** Once per provider entry: models of different providers differ by their prefix. */
-const repeatedModels = (providers: ReadonlyArray<Raw>): ReadonlyArray<Fault> =>
+const repeatedModels = (providers: ReadonlyArray<Raw>): ReadonlyArray<ConfigIssue> =>
   providers.flatMap((provider, index) =>
     repeated(list(provider["models"]).map(object), "id", ["providers", index, "models"])
   )

@@ -2,11 +2,11 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Redacted from "effect/Redacted"
-import type { Restriction } from "../domain/Chat.ts"
+import type { RoutingRestrictions } from "../domain/Chat.ts"
+import { type ConfigIssue, InvalidConfiguration, issuesOf } from "./ConfigIssue.ts"
 import type { ConfiguredModel, ModelPatch } from "./ConfiguredModel.ts"
 import { type Environment, type EnvironmentOptions, readEnvironment, readSecret } from "./Environment.ts"
-import { ConfigurationFault, type Fault, faultsOfIssue } from "./Fault.ts"
-import { mostMillis } from "./Fields.ts"
+import { maxMillis } from "./Fields.ts"
 import {
   type ConfigurableProtocol,
   decodeGatewayConfig,
@@ -15,18 +15,18 @@ import {
   type ProviderEntry
 } from "./GatewayConfig.ts"
 import { parseJson } from "./JsonText.ts"
-import { faultsOfRules, type Surroundings } from "./Rules.ts"
+import { issuesOfRules, type ValidationContext } from "./Rules.ts"
 
-/** All that an operator can say, from the environment and the configuration file, with every default filled in. */
+/** All settings of the operator, from the environment and the configuration file, with every default filled in. */
 export interface Settings extends Environment {
   /** The simulated providers are on. */
   readonly simulated: boolean
   readonly providers: ReadonlyArray<ConfiguredProvider>
   /** Patches of catalog entries by model id; `null` removes the model. */
   readonly models: Readonly<Record<string, ModelPatch | null>>
-  /** `null`: the file says nothing, and the account API manages the default project's policy. */
+  /** `null`: not in the file, and the account API manages the default project's policy. */
   readonly policy: ConfiguredPolicy | null
-  /** `null`: the file says nothing; an empty list leaves the default project without any. */
+  /** `null`: not in the file; an empty list leaves the default project without any. */
   readonly routingConfigurations: ReadonlyArray<ConfiguredRouting> | null
   readonly rateLimits: GatewayConfig["rateLimits"]
   readonly timeouts: Timeouts
@@ -37,14 +37,14 @@ export interface Settings extends Environment {
 
 export interface ConfiguredProvider {
   readonly id: string
-  readonly door: Door
-  /** `null`: nothing is sent to prove who calls. */
+  readonly connection: ProviderConnection
+  /** `null`: no credential is sent. */
   readonly apiKey: Redacted.Redacted | null
   readonly models: ReadonlyArray<ConfiguredModel>
 }
 
-/** How a configured provider is spoken to; where a vendor's own choice stands, `null` keeps it. */
-export type Door =
+/** How a configured provider is called; `null` keeps the vendor's own value. */
+export type ProviderConnection =
   | {
       readonly _tag: "Protocol"
       readonly protocol: ConfigurableProtocol
@@ -68,33 +68,27 @@ export interface Timeouts {
   readonly totalMillis: number
 }
 
-/** The shape that policies have everywhere, without what a store adds. */
-interface Limits {
-  readonly models: Restriction
-  readonly providers: Restriction
-  readonly maxInputPriceMicroUsdPerMillion: number | null
-  readonly maxOutputPriceMicroUsdPerMillion: number | null
+/** The policy of the project "default". */
+export interface ConfiguredPolicy extends RoutingRestrictions {
+  readonly defaultAlpha: number | null
   readonly enableFallback: boolean
 }
 
-export interface ConfiguredPolicy extends Limits {
-  readonly defaultAlpha: number | null
-}
-
-export interface ConfiguredRouting extends Limits {
+export interface ConfiguredRouting extends RoutingRestrictions {
+  readonly enableFallback: boolean
   readonly slug: string
   readonly name: string | null
   readonly alpha: number | null
 }
 
-export type LoadOptions = EnvironmentOptions & Omit<Surroundings, "isSet">
+export type LoadOptions = EnvironmentOptions & Omit<ValidationContext, "isSet">
 
-/** Decodes environment and file before anything else happens; fails with every fault of both. */
+/** Decodes environment and file before anything else happens; fails with the issues of both. */
 export const load = Effect.fn("Settings.load")(function* (options: LoadOptions) {
   const read = yield* readEnvironment(options)
   const file = read.configFile === null ? emptyFile : yield* readFile(read.configFile, options)
-  const faults = [...read.faults, ...(Either.isLeft(file) ? file.left : [])]
-  if (Either.isLeft(file) || faults.length > 0) return yield* new ConfigurationFault({ faults })
+  const issues = [...read.issues, ...(Either.isLeft(file) ? file.left : [])]
+  if (Either.isLeft(file) || issues.length > 0) return yield* new InvalidConfiguration({ issues })
   return assembled(read.environment, read.simulatedProviders, file.right)
 })
 
@@ -103,7 +97,7 @@ interface LoadedFile {
   readonly providers: ReadonlyArray<ConfiguredProvider>
 }
 
-type FileResult = Either.Either<LoadedFile, ReadonlyArray<Fault>>
+type FileResult = Either.Either<LoadedFile, ReadonlyArray<ConfigIssue>>
 
 const readFile = Effect.fnUntraced(function* (path: string, options: LoadOptions) {
   const files = yield* FileSystem.FileSystem
@@ -116,16 +110,16 @@ const readFile = Effect.fnUntraced(function* (path: string, options: LoadOptions
   const json = parseJson(text.right)
   if (Either.isLeft(json)) return failed(...json.left)
   const secrets = yield* secretsOf(json.right)
-  const decoded = Either.mapLeft(decodeGatewayConfig(json.right), (error) => faultsOfIssue(error.issue))
-  const faults = [
+  const decoded = Either.mapLeft(decodeGatewayConfig(json.right), (error) => issuesOf(error.issue))
+  const issues = [
     ...(Either.isLeft(decoded) ? decoded.left : []),
-    ...faultsOfRules(json.right, { ...options, isSet: (variable) => secrets.has(variable) })
+    ...issuesOfRules(json.right, { ...options, isSet: (variable) => secrets.has(variable) })
   ]
-  if (Either.isLeft(decoded) || faults.length > 0) return failed(...faults)
+  if (Either.isLeft(decoded) || issues.length > 0) return failed(...issues)
   return loaded(decoded.right, secrets)
 })
 
-/** Reads what the file names before the file is judged, so that a variable that is not set is one fault among all. */
+/** Reads the variables that the file names before the file is validated, so that an unset one is reported with all other issues. */
 const secretsOf = Effect.fnUntraced(function* (file: unknown) {
   const found = new Map<string, Redacted.Redacted>()
   for (const name of namedVariables(file)) {
@@ -144,25 +138,25 @@ const namedVariables = (file: unknown): ReadonlySet<string> => {
 const field = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 
-const failed = (...faults: ReadonlyArray<Fault>): FileResult => Either.left(faults)
+const failed = (...issues: ReadonlyArray<ConfigIssue>): FileResult => Either.left(issues)
 
 const loaded = (config: GatewayConfig, secrets: ReadonlyMap<string, Redacted.Redacted>): FileResult =>
   Either.right({
     config,
     providers: config.providers.map((entry) => ({
       id: entry.id,
-      door: doorOf(entry),
+      connection: connectionOf(entry),
       apiKey: secrets.get(entry.apiKeyEnv ?? "") ?? null,
       models: entry.models
     }))
   })
 
 const emptyFile: FileResult = Either.map(
-  Either.mapLeft(decodeGatewayConfig({}), (error) => faultsOfIssue(error.issue)),
+  Either.mapLeft(decodeGatewayConfig({}), (error) => issuesOf(error.issue)),
   (config) => ({ config, providers: [] })
 )
 
-const doorOf = (entry: ProviderEntry): Door => {
+const connectionOf = (entry: ProviderEntry): ProviderConnection => {
   if (entry.vendor !== undefined) {
     return {
       _tag: "Vendor",
@@ -173,7 +167,7 @@ const doorOf = (entry: ProviderEntry): Door => {
     }
   }
   if (entry.protocol === undefined || entry.baseUrl === undefined) {
-    throw new Error("a provider without vendor, protocol and base URL has passed the rules")
+    throw new Error("a provider without vendor, protocol and base URL passed the rules")
   }
   return {
     _tag: "Protocol",
@@ -184,8 +178,8 @@ const doorOf = (entry: ProviderEntry): Door => {
   }
 }
 
-/** A plain answer comes whole, so its first content is its last. */
-const plainAnswerMillis = (firstContentMillis: number): number => Math.min(4 * firstContentMillis, mostMillis)
+/** The first content of a non-streaming response is the complete response. */
+const defaultNonStreamingMillis = (firstContentMillis: number): number => Math.min(4 * firstContentMillis, maxMillis)
 
 const assembled = (
   environment: Environment,
@@ -201,20 +195,21 @@ const assembled = (
   rateLimits: config.rateLimits,
   timeouts: {
     ...config.timeouts,
-    plainAnswerMillis: config.timeouts.plainAnswerMillis ?? plainAnswerMillis(config.timeouts.firstContentMillis)
+    plainAnswerMillis:
+      config.timeouts.plainAnswerMillis ?? defaultNonStreamingMillis(config.timeouts.firstContentMillis)
   },
   headHoldMillis: config.headHoldMillis,
   heartbeatMillis: config.heartbeatMillis,
   fallback: config.fallback
 })
 
-/** A gateway with nothing to route to shows itself with simulated providers, unless told otherwise. */
+/** A gateway without any provider uses the simulated ones, unless configured otherwise. */
 const isSimulated = (
   environment: Environment,
-  asked: "on" | "off" | null,
+  configured: "on" | "off" | null,
   providers: ReadonlyArray<ConfiguredProvider>
 ): boolean => {
-  if (asked !== null) return asked === "on"
+  if (configured !== null) return configured === "on"
   return environment.vendorKeys.size === 0 && environment.bedrock === null && providers.length === 0
 }
 

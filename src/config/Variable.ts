@@ -4,41 +4,40 @@ import * as Either from "effect/Either"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type { Fault } from "./Fault.ts"
-import { isHttpUrl } from "./Fields.ts"
+import type { ConfigIssue } from "./ConfigIssue.ts"
 
-/** One environment variable after reading. It keeps its fault instead of failing, so that all faults come out together. */
+/** One environment variable after reading. It keeps its issues instead of failing, so that all are reported together. */
 export interface Variable<A> {
   readonly name: string
-  /** Something stands there, good or not. */
+  /** The variable is set, to a valid value or not. */
   readonly given: boolean
-  /** `null` when nothing usable was given. */
+  /** `null` when it is not set or invalid. */
   readonly value: A | null
-  readonly faults: ReadonlyArray<Fault>
+  readonly issues: ReadonlyArray<ConfigIssue>
 }
 
 type Decode<A> = (text: string) => Either.Either<A, string>
 
-/** Of what is not a secret, the empty string counts as not set: that is how compose files and CI leave variables out. */
-export const plain = <A>(name: string, decode: Decode<A>): Config.Config<Variable<A>> =>
+/** The empty string counts as not set: compose files and CI leave variables out that way. */
+export const nonSecret = <A>(name: string, decode: Decode<A>): Config.Config<Variable<A>> =>
   Config.map(Config.option(Config.string(name)), (given) => {
     const text = Option.getOrElse(given, () => "").trim()
     return text === "" ? absent(name) : decoded(name, decode(text))
   })
 
-/** An empty secret is a fault: whoever sets one means it to protect something. */
+/** An empty secret is an issue: a secret is set to protect something. */
 export const secret = (
   name: string,
-  judge: (text: string) => string | null = () => null
+  validate: (text: string) => string | null = () => null
 ): Config.Config<Variable<Redacted.Redacted>> =>
   Config.map(Config.option(Config.string(name)), (given) => {
     if (Option.isNone(given)) return absent(name)
     const text = given.value
-    const message = isSendable(text) ? judge(text) : "must not be empty and must hold visible ASCII characters only"
+    const message = isSendable(text) ? validate(text) : "must not be empty and must hold visible ASCII characters only"
     return decoded(name, message === null ? Either.right(Redacted.make(text)) : Either.left(message))
   })
 
-/** A variable that is there for other programs: not ours to judge, and absent where it could not be used. */
+/** A variable that other programs define: an invalid value counts as not set. */
 export const ambient = (name: string): Config.Config<Variable<Redacted.Redacted>> =>
   Config.map(Config.option(Config.string(name)), (given) =>
     Option.isSome(given) && isSendable(given.value)
@@ -52,36 +51,33 @@ export const firstSecret = (names: ReadonlyArray<string>): Config.Config<Variabl
     name: names.join(" or "),
     given: found.some((one) => one.given),
     value: found.find((one) => one.value !== null)?.value ?? null,
-    faults: found.flatMap((one) => one.faults)
+    issues: found.flatMap((one) => one.issues)
   }))
 
-/** A secret goes into a header: no line break, no space around it. */
+/** A secret becomes a header value: no line break, no surrounding space. */
 const isSendable = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
-const absent = (name: string): Variable<never> => ({ name, given: false, value: null, faults: [] })
+const absent = (name: string): Variable<never> => ({ name, given: false, value: null, issues: [] })
 
 const decoded = <A>(name: string, result: Either.Either<A, string>): Variable<A> =>
   Either.match(result, {
-    onLeft: (message) => ({ name, given: true, value: null, faults: [{ path: name, message }] }),
-    onRight: (value) => ({ name, given: true, value, faults: [] })
+    onLeft: (message) => ({ name, given: true, value: null, issues: [{ path: name, message }] }),
+    onRight: (value) => ({ name, given: true, value, issues: [] })
   })
 
 export const printable: Decode<string> = (text) =>
   /\p{Cc}/u.test(text) ? Either.left("must not hold control characters") : Either.right(text)
 
-export const httpUrl: Decode<string> = (text) =>
-  isHttpUrl(text) ? Either.right(text) : Either.left("must be an http or https URL")
-
 export const region: Decode<string> = (text) =>
   /^[a-z0-9-]{1,40}$/.test(text) ? Either.right(text) : Either.left("must be a region such as us-east-1")
 
-export const whole =
-  (least: number, most: number): Decode<number> =>
+export const wholeNumber =
+  (min: number, max: number): Decode<number> =>
   (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-    return value >= least && value <= most
+    return value >= min && value <= max
       ? Either.right(value)
-      : Either.left(`must be a whole number from ${least} to ${most}`)
+      : Either.left(`must be a whole number from ${min} to ${max}`)
   }
 
 export const duration: Decode<Duration.Duration> = (text) =>

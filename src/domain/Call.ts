@@ -7,13 +7,16 @@ export const CallStatus = Schema.Literal("success", "error", "timeout", "cancell
 export type CallStatus = typeof CallStatus.Type
 
 export const CallError = Schema.Struct({
-  code: Schema.String.annotations({ description: "A stable, machine-readable word for what went wrong." }),
-  message: Schema.NullOr(Schema.String).annotations({ description: "The same for a person, without provider secrets." })
+  code: Schema.String.annotations({ description: "Stable, machine-readable error code." }),
+  message: Schema.NullOr(Schema.String).annotations({
+    description: "Human-readable error message, without provider secrets."
+  })
 }).annotations({ identifier: "CallError" })
 export type CallError = typeof CallError.Type
 
 export const CostBasis = Schema.Literal("charged", "estimated").annotations({
-  description: "charged: from the provider's own usage at the prices of admission. estimated: counted by the gateway."
+  description:
+    "charged: from the usage that the provider reported, at the prices of admission. estimated: counted by the gateway."
 })
 export type CostBasis = typeof CostBasis.Type
 
@@ -23,7 +26,7 @@ export const Cost = Schema.Struct({
   basis: CostBasis
 }).annotations({
   identifier: "Cost",
-  description: "Cost of one attempt, carried and never recomputed from token counts."
+  description: "Cost of one attempt, recorded once and never recomputed from token counts."
 })
 export type Cost = typeof Cost.Type
 
@@ -33,12 +36,12 @@ export const cost = (amountMicroUsd: number, basis: CostBasis): Cost => ({
   basis
 })
 
-/** What a failed attempt costs the customer. */
+/** Cost of a failed attempt to the customer. */
 export const noCost: Cost = cost(0, "charged")
 
 export const CandidatePool = Schema.Struct({
   models: Schema.NonEmptyArray(Schema.String).annotations({ description: "Ids of the models in rank order." })
-}).annotations({ identifier: "CandidatePool", description: "The models among which the call could choose." })
+}).annotations({ identifier: "CandidatePool", description: "The models from which the router chose." })
 export type CandidatePool = typeof CandidatePool.Type
 
 export const Attempt = Schema.Struct({
@@ -63,10 +66,10 @@ export const routingReasons = [
 ] as const
 export type RoutingReason = (typeof routingReasons)[number]
 
-/** How a call ended: written once by the call's own finalizer; money, call log, health and metrics follow from it. */
+/** The outcome of a call: written once by the call's finalizer; settlement, call log, health and metrics are derived from it. */
 export interface CallRecord {
   readonly requestedModel: string
-  /** The concrete model that answered or failed last; `null` when nothing was dispatched. */
+  /** The concrete model of the last attempt; `null` when nothing was dispatched. */
   readonly model: string | null
   readonly provider: string | null
   readonly endpoint: "chat" | "responses" | "embedded"

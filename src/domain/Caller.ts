@@ -5,12 +5,12 @@ export interface CallerShape {
   readonly keyId: KeyId
   readonly projectId: ProjectId
   readonly accountId: AccountId
-  /** `byok`: the project pays its providers itself, so calls never draw on the account's balance. */
+  /** `byok`: the project pays its providers itself, so calls are not charged to the account's balance. */
   readonly billingMode: "managed" | "byok"
 }
 
 /**
- * On whose behalf a call runs: the project key's owner, once it has been authenticated.
+ * The authenticated owner of the project key that a call runs for.
  *
  * @effect-leakable-service
  */

@@ -2,15 +2,15 @@ import type { Effort } from "./Chat.ts"
 import type { Model } from "./Model.ts"
 import type { MicroUsd } from "./Money.ts"
 
-/** A route that may take this call, as the router has ranked it. */
+/** An eligible route of a call, as ranked by the router. */
 export interface Candidate {
   readonly model: Model
-  /** Expected quality of the answer after the odds of failure, 0 to 1. */
+  /** Expected quality, reduced by the probability of failure, 0 to 1. */
   readonly quality: number
   readonly expectedCost: MicroUsd
   readonly score: number
   /** The effort or depth to send; `undefined` sends none. */
   readonly effort: Effort | number | undefined
-  /** Request parameters that this route leaves out, by their wire names. */
+  /** Wire names of the request parameters that this route ignores. */
   readonly dropped: ReadonlyArray<string>
 }

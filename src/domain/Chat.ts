@@ -1,7 +1,7 @@
 /**
- * The canonical call. Every entry (chat completions, Responses, an embedding program) becomes one of these, and every
- * provider protocol is written against it. Messages and tools keep the spelling of chat completions, so that what a client
- * sent can be passed on without being rebuilt; all other fields are ours.
+ * The canonical request. Every endpoint (chat completions, Responses, an embedding program) translates to it, and every
+ * provider protocol from it. Messages and tools have the shape of chat completions, so that those of a client can be passed
+ * on without being rebuilt; all other fields are the gateway's own.
  */
 export interface ChatRequest {
   /** `auto`, `auto:<slug>`, a concrete `<provider>/<model>`, or a bare upstream name. */
@@ -10,7 +10,7 @@ export interface ChatRequest {
   readonly tools: ReadonlyArray<Tool>
   readonly toolChoice: ToolChoice | undefined
   readonly stream: boolean
-  /** The client asked for a usage chunk; upstream it is always asked for. */
+  /** The client requested a usage chunk; it is always requested from the provider. */
   readonly includeUsage: boolean
   /** The client opted this call into its project's data collection. */
   readonly tokenDoctor: boolean
@@ -48,7 +48,7 @@ export interface ChatRequest {
 
 export type JsonObject = { readonly [key: string]: unknown }
 
-/** What the request says about where it may go; it narrows the project's policy and never widens it. */
+/** The request's own restrictions and preferences; they narrow the project's policy and never widen it. */
 export interface RoutingControls {
   readonly models: Restriction
   readonly providers: Restriction
@@ -66,6 +66,14 @@ export interface Restriction {
   readonly deny: ReadonlyArray<string>
 }
 
+/** Where calls of a project, or of one routing configuration, may go. A price equal to a cap is allowed; `null` is no cap. */
+export interface RoutingRestrictions {
+  readonly models: Restriction
+  readonly providers: Restriction
+  readonly maxInputPriceMicroUsdPerMillion: number | null
+  readonly maxOutputPriceMicroUsdPerMillion: number | null
+}
+
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const
 export type Effort = (typeof efforts)[number]
 
@@ -73,7 +81,7 @@ export interface ReasoningOptions {
   /** A budget in tokens. */
   readonly maxTokens: number | undefined
   readonly summary: string | undefined
-  /** The model may think, but its thoughts are not returned. */
+  /** The model may reason, but its reasoning is not returned. */
   readonly exclude: boolean
 }
 
@@ -98,7 +106,7 @@ export interface AssistantMessage {
   readonly name?: string
   readonly tool_calls?: ReadonlyArray<ToolCall>
   readonly audio?: { readonly id: string } | null
-  /** Thoughts of an earlier turn, as clients send them back; `reasoning_details` carries signatures and their origin. */
+  /** Reasoning of an earlier turn, sent back by the client; `reasoning_details` has the signatures and their origin. */
   readonly reasoning_content?: string | null
   readonly reasoning?: string | null
   readonly reasoning_details?: ReadonlyArray<ReasoningDetail> | null
@@ -150,7 +158,7 @@ export type ToolCall =
     }
 
 /**
- * One block of a model's thoughts. `format` is its origin (`<provider>/<model>`): a signature is only good there.
+ * One block of a model's reasoning. `format` is its origin (`<provider>/<model>`): its signature is valid only there.
  */
 export interface ReasoningDetail {
   readonly type: "reasoning.text" | "reasoning.summary" | "reasoning.encrypted"

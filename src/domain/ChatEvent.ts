@@ -1,24 +1,24 @@
 import type { Usage } from "./Usage.ts"
 
 /**
- * What a provider says, whatever its protocol: a streamed answer is a sequence of these, and a plain answer is the same
- * sequence at once. They are rich enough for chat completions and for Responses.
+ * One event of a provider's response, the same for all protocols: a streamed response is a sequence of these, and a
+ * non-streaming response is the same sequence at once. They cover chat completions and Responses.
  */
 export type ChatEvent =
   | TextDelta
   | RefusalDelta
   | ReasoningDelta
   | ToolCallDelta
-  | Annotated
+  | Annotation
   | AudioDelta
-  | Served
-  | Finished
-  | Used
+  | ResponseInfo
+  | Finish
+  | UsageReport
 
 export interface TextDelta {
   readonly _tag: "Text"
   readonly text: string
-  /** Log probabilities of this text's tokens, as chat completions spells them (`{token, logprob, bytes, top_logprobs}`). */
+  /** Log probabilities of this text's tokens, in the shape of chat completions (`{token, logprob, bytes, top_logprobs}`). */
   readonly logprobs?: ReadonlyArray<unknown>
 }
 
@@ -27,10 +27,10 @@ export interface RefusalDelta {
   readonly text: string
 }
 
-/** A fragment of one block of thoughts. Fragments of one block share `index`; text and signature may come apart. */
+/** A fragment of one block of reasoning. Fragments of one block share `index`; text and signature may come in separate ones. */
 export interface ReasoningDelta {
   readonly _tag: "Reasoning"
-  /** Counts the blocks of the answer from 0. */
+  /** Counts the blocks of the response from 0. */
   readonly index: number
   readonly kind: "text" | "summary" | "encrypted"
   /** For `encrypted` the opaque data. */
@@ -42,18 +42,18 @@ export interface ReasoningDelta {
 /** A fragment of one tool call. The first of an index carries `id` and `name`; later ones only more `arguments`. */
 export interface ToolCallDelta {
   readonly _tag: "ToolCall"
-  /** Counts the calls of the answer from 0, without gaps. */
+  /** Counts the tool calls of the response from 0, without gaps. */
   readonly index: number
   readonly kind: "function" | "custom"
   readonly id?: string
   readonly name?: string
   /** A piece of the JSON text of a function call, or of a custom call's input. */
   readonly arguments: string
-  /** Opaque, must come back with the call (thought signatures); passed through under `extra_content`. */
+  /** Opaque, must be sent back with the call (reasoning signatures); passed through as `extra_content`. */
   readonly extraContent?: { readonly [key: string]: unknown }
 }
 
-export interface Annotated {
+export interface Annotation {
   readonly _tag: "Annotation"
   readonly annotation: { readonly [key: string]: unknown }
 }
@@ -63,10 +63,10 @@ export interface AudioDelta {
   readonly audio: { readonly [key: string]: unknown }
 }
 
-/** Facts about the answer itself; any of them may come more than once, the last holds. */
-export interface Served {
-  readonly _tag: "Served"
-  /** The model name that the provider says has answered. */
+/** Facts about the response itself; each may come more than once, the last one counts. */
+export interface ResponseInfo {
+  readonly _tag: "ResponseInfo"
+  /** The model name that the provider reports. */
   readonly model?: string
   readonly serviceTier?: string
   readonly systemFingerprint?: string
@@ -75,20 +75,20 @@ export interface Served {
 export const finishReasons = ["stop", "length", "tool_calls", "content_filter"] as const
 export type FinishReason = (typeof finishReasons)[number]
 
-export interface Finished {
+export interface Finish {
   readonly _tag: "Finish"
   readonly reason: FinishReason
-  /** The provider's own word for it. */
+  /** The provider's own finish reason. */
   readonly native: string
 }
 
-/** Usage so far; the last one holds, they are never added up. */
-export interface Used {
+/** Usage so far; the last one counts, they are never added up. */
+export interface UsageReport {
   readonly _tag: "Usage"
   readonly usage: Usage
 }
 
-/** Content commits a call to its candidate: after the first of these has been sent there is no fallback. */
+/** Content commits a call to its candidate: after the first content was sent there is no fallback. */
 export const isContent = (event: ChatEvent): boolean => {
   switch (event._tag) {
     case "Text":
@@ -101,7 +101,7 @@ export const isContent = (event: ChatEvent): boolean => {
     case "Finish":
       return true
     case "Annotation":
-    case "Served":
+    case "ResponseInfo":
     case "Usage":
       return false
   }

@@ -1,7 +1,7 @@
 import type { ChatEvent, FinishReason } from "./ChatEvent.ts"
 import type { Usage } from "./Usage.ts"
 
-/** A whole answer: what the events of one attempt add up to. */
+/** A complete response: the sum of the events of one attempt. */
 export interface Answer {
   readonly text: string
   readonly refusal: string
@@ -33,7 +33,7 @@ export interface AnswerToolCall {
   readonly extraContent: { readonly [key: string]: unknown } | null
 }
 
-/** Adds up the events of one answer. One instance per attempt; what most answers do not have is made when it comes. */
+/** Sums the events of one response. One instance per attempt; rarely used parts are allocated on first use. */
 export class Accumulator {
   private text = ""
   private refusal = ""
@@ -90,7 +90,7 @@ export class Accumulator {
       case "Audio":
         this.audio = this.audio === null ? event.audio : joined(this.audio, event.audio)
         return
-      case "Served":
+      case "ResponseInfo":
         if (event.model !== undefined) this.servedModel = event.model
         if (event.serviceTier !== undefined) this.serviceTier = event.serviceTier
         if (event.systemFingerprint !== undefined) this.systemFingerprint = event.systemFingerprint
@@ -114,7 +114,7 @@ export class Accumulator {
     )
   }
 
-  /** `undefined` until a finish has been seen: without one the answer is not whole. */
+  /** `undefined` until a finish event: without one the response is not complete. */
   get answer(): Answer | undefined {
     if (this.finish === undefined) return undefined
     return {
@@ -138,7 +138,7 @@ export class Accumulator {
 const inOrder = <A>(blocks: ReadonlyMap<number, A> | undefined): ReadonlyArray<A> =>
   blocks === undefined ? [] : [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block)
 
-/** Audio comes in fragments whose data and transcript continue each other; everything else is a fact, the last holds. */
+/** Data and transcript of audio fragments are concatenated; of every other field the last value counts. */
 const joined = (
   before: { readonly [key: string]: unknown },
   fragment: { readonly [key: string]: unknown }

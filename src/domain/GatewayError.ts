@@ -1,7 +1,7 @@
 import * as Data from "effect/Data"
 import type { Attempt } from "./Call.ts"
 
-/** A missing, malformed, unknown, inactive or expired key: one error for all, so that nothing can be told from it. */
+/** A missing, malformed, unknown, inactive or expired key: one error for all, so that it reveals nothing about a key. */
 export class Unauthenticated extends Data.TaggedError("Unauthenticated") {}
 
 export type InvalidCode =
@@ -22,12 +22,12 @@ export type InvalidCode =
   | "method_not_allowed"
   | "idempotency_key_reused"
 
-/** The request itself is at fault; `param` is a path such as `messages[2].content[0].type`. */
+/** The request itself is invalid; `param` is a path such as `messages[2].content[0].type`. */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   readonly code: InvalidCode
   readonly message: string
   readonly param: string | null
-  /** Set where a provider found the fault. */
+  /** Set when a provider rejected the request. */
   readonly attempts?: ReadonlyArray<Attempt>
 }> {}
 
@@ -37,10 +37,10 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
   readonly retryAfterMillis: number
 }> {}
 
-/** Unknown, or excluded by the project: which of the two is not told. */
+/** Unknown, or excluded by the project; the error does not reveal which. */
 export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{ readonly model: string }> {}
 
-/** The request's own restrictions, caps or routing configuration leave nothing. */
+/** The request's own restrictions, caps or routing configuration leave no model. */
 export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
   readonly excluded: Readonly<Record<string, number>>
 }> {}
@@ -51,18 +51,18 @@ export class RoutingConfigNotFound extends Data.TaggedError("RoutingConfigNotFou
 
 export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
   readonly scope: "account" | "project" | "key"
-  /** exhausted: nothing is left. held: running calls hold it. too_large: this call alone is more than what is left. */
+  /** exhausted: no balance is left. held: running calls hold it. too_large: this call alone needs more than is left. */
   readonly reason: "exhausted" | "held" | "too_large"
 }> {}
 
-/** Every candidate that could be tried has failed before any content was sent. */
+/** Every candidate that was tried failed before any content was sent. */
 export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
   readonly attempts: ReadonlyArray<Attempt>
-  /** Set only when all attempts ended in a rate limit or cool-down whose end is known. */
+  /** Set only when all attempts ended in a rate limit or cool-down with a known end. */
   readonly retryAfterMillis: number | null
 }> {}
 
-/** The database that decides about money and keys did not answer: nothing is dispatched unpaid. */
+/** The database did not respond; without a hold nothing is dispatched. */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{ readonly cause: unknown }> {}
 
 export class ServiceRefused extends Data.TaggedError("ServiceRefused")<{
@@ -71,7 +71,7 @@ export class ServiceRefused extends Data.TaggedError("ServiceRefused")<{
 
 export class UnknownPath extends Data.TaggedError("UnknownPath")<{ readonly path: string }> {}
 
-/** What a call can fail with before its first content; afterwards a failure is part of the answer. */
+/** The errors of a call before its first content; later failures are part of the response. */
 export type CallFailure =
   | InvalidRequest
   | RateLimited

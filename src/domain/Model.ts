@@ -2,42 +2,42 @@ import type { Effort } from "./Chat.ts"
 import type { Prices } from "./Money.ts"
 import type { ProtocolId, SupportTable } from "./Support.ts"
 
-/** One route to one model: a model as one provider offers it. The unit of the catalog, of policy and of routing. */
+/** One route to one model: a model at one provider. The unit of the catalog, of policy and of routing. */
 export interface Model {
-  /** `<provider>/<model>`: what clients name and what answers carry. */
+  /** `<provider>/<model>`, in requests and in responses. */
   readonly id: string
   readonly providerId: string
-  /** The name that the provider knows it by. */
+  /** The provider's name for the model. */
   readonly upstreamModel: string
-  /** The bare name under which several providers may offer the same model. */
+  /** The bare name that the same model has at several providers. */
   readonly alias: string
   readonly displayName: string
   /** Release, in seconds since the epoch; 0 when unknown. */
   readonly createdSeconds: number
   readonly protocol: ProtocolId
-  /** `null`: not priced, hence not routable where the customer is charged. */
+  /** `null`: unknown, hence not routable when the customer is charged. */
   readonly prices: Prices | null
   /** Prompt and completion together. `null`: not documented. */
   readonly contextTokens: number | null
   readonly inputTokens: number | null
   readonly outputTokens: number | null
-  /** What one image or file counts in a hold. */
+  /** Tokens of one image or file in a hold. */
   readonly imageTokens: number
   /** Prior estimate of answer quality, 0 to 1. */
   readonly quality: number
-  /** `null`: the source does not say. */
+  /** `null`: unknown. */
   readonly capabilities: Readonly<Record<Capability, boolean | null>>
-  /** `null`: the model does not reason, or gives no choice about it. */
+  /** `null`: the model does not reason, or its reasoning cannot be controlled. */
   readonly reasoning: Reasoning | null
-  /** Reasons whether asked to or not; deadlines allow for it. */
+  /** Reasons without being requested to; deadlines are longer for it. */
   readonly reasonsByDefault: boolean
   readonly toolsForbidEffort: boolean
   readonly profile: Profile
-  /** The provider charges for the prompt of a call that was aborted before it answered. */
+  /** The provider charges for the prompt of a call that was aborted before its response. */
   readonly billsAbortedCalls: boolean
-  /** Per request parameter: what this route does with it. */
+  /** How this route handles each request parameter. */
   readonly support: SupportTable
-  /** Shown by `GET /v1/models` and eligible for `auto`; a route that is not can still be called by its id. */
+  /** Listed by `GET /v1/models` and eligible for `auto`; an unlisted route can still be called by its id. */
   readonly listed: boolean
   readonly knowledgeCutoff: string | null
 }
@@ -55,19 +55,19 @@ export const capabilities = [
 export type Capability = (typeof capabilities)[number]
 
 export interface Reasoning {
-  /** What a client may ask for, lowest first; empty when the model reasons without a choice. */
+  /** Efforts that a client may request, lowest first; empty when the effort cannot be chosen. */
   readonly efforts: ReadonlyArray<Effort>
-  /** How the provider takes it: a name, a budget in tokens, on or off, or not at all. */
+  /** How the provider accepts it: a name, a budget in tokens, on or off, or not at all. */
   readonly style: "effort" | "budget" | "toggle" | "fixed"
   readonly budget: { readonly min: number | null; readonly max: number | null } | null
   readonly defaultEffort: Effort | null
   /** Cannot be switched off. */
   readonly mandatory: boolean
-  /** Takes an integer depth in this range. */
+  /** The range of integer depths that it supports. */
   readonly depth: { readonly min: number; readonly max: number } | null
 }
 
-/** How the service itself runs a model when the client leaves the choice open. */
+/** Parameters of the model when the client sets none. */
 export interface Profile {
   readonly effort: Effort | null
   readonly maxOutputTokens: number | null

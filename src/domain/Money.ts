@@ -1,11 +1,11 @@
 import * as Schema from "effect/Schema"
 import { promptTokens, type Usage } from "./Usage.ts"
 
-/** Whole micro-USD: 1 000 000 are one dollar. Every amount of money in this code base is one of these, safe below 2^53. */
+/** Whole micro-USD: 1 000 000 are one dollar. The type of every amount of money, exact below 2^53. */
 export const MicroUsd = Schema.Int.pipe(Schema.nonNegative(), Schema.brand("MicroUsd"))
 export type MicroUsd = typeof MicroUsd.Type
 
-/** For amounts that arithmetic has produced; a negative or fractional one is a broken invariant. */
+/** For computed amounts; a negative or fractional one is a broken invariant. */
 export const microUsd = (value: number): MicroUsd => {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an amount of micro-USD: ${value}`)
   return value as MicroUsd
@@ -38,7 +38,7 @@ export const ratesFor = (prices: Prices, prompt: number): Rates => {
   return rates
 }
 
-/** What the usage costs at these prices: summed exactly, rounded up once to a whole micro-USD. */
+/** Cost of the usage at these prices: summed exactly, rounded up once to a whole micro-USD. */
 export const costOf = (prices: Prices, usage: Usage): MicroUsd => {
   const rates = ratesFor(prices, promptTokens(usage))
   return perMillion(
@@ -52,22 +52,22 @@ export const costOf = (prices: Prices, usage: Usage): MicroUsd => {
 /** Tokens times micro-USD per million, rounded up to whole micro-USD. */
 export const perMillion = (tokensTimesRate: number): MicroUsd => microUsd(Math.ceil(tokensTimesRate / 1_000_000))
 
-/** The dearest rate an input token can have in a prompt of at most this length (a cache write may cost more than plain input). */
-export const highestInputRate = (prices: Prices, mostPromptTokens: number): number => {
+/** The highest rate of an input token in a prompt of at most this length (a cache write may cost more than uncached input). */
+export const highestInputRate = (prices: Prices, maxPromptTokens: number): number => {
   let highest = Math.max(prices.input, prices.cacheRead ?? 0, prices.cacheWrite ?? 0)
   for (const tier of prices.tiers) {
-    if (mostPromptTokens > tier.abovePromptTokens) {
+    if (maxPromptTokens > tier.abovePromptTokens) {
       highest = Math.max(highest, tier.input, tier.cacheRead ?? 0, tier.cacheWrite ?? 0)
     }
   }
   return highest
 }
 
-/** The dearest rate an output token can have after a prompt of at most this length. */
-export const highestOutputRate = (prices: Prices, mostPromptTokens: number): number => {
+/** The highest rate of an output token after a prompt of at most this length. */
+export const highestOutputRate = (prices: Prices, maxPromptTokens: number): number => {
   let highest = prices.output
   for (const tier of prices.tiers) {
-    if (mostPromptTokens > tier.abovePromptTokens) highest = Math.max(highest, tier.output)
+    if (maxPromptTokens > tier.abovePromptTokens) highest = Math.max(highest, tier.output)
   }
   return highest
 }

@@ -1,11 +1,11 @@
 import * as Data from "effect/Data"
 import type { CallError, CallStatus } from "./Call.ts"
 
-/** Everything that can go wrong at a provider, in one closed family; what follows from each stands in `facts` below. */
+/** All failures of a provider, as one closed union; `facts` below has the consequences of each. */
 export type ProviderFailure =
-  /** refused, unknown host or a connect deadline: nothing can have been processed. */
+  /** The connection was refused, or the host is unknown: nothing can have been processed. */
   | { readonly _tag: "Unreachable"; readonly detail: "refused" | "dns" | "reset-before-response" }
-  /** The connection broke before any byte of an answer, on a fresh socket: the request may have been read. */
+  /** The connection broke before any byte of a response, on a new socket: the request may have been read. */
   | { readonly _tag: "Reset" }
   | { readonly _tag: "Insecure" }
   | { readonly _tag: "ConnectTimeout" }
@@ -13,7 +13,7 @@ export type ProviderFailure =
   | { readonly _tag: "AnswerTimeout" }
   | { readonly _tag: "Stalled" }
   | { readonly _tag: "RequestTimeout" }
-  /** The stream ended, or the socket broke, before the answer was complete. */
+  /** The stream ended, or the socket broke, before the response was complete. */
   | { readonly _tag: "Disconnected" }
   | { readonly _tag: "BadResponse"; readonly detail: string }
   | { readonly _tag: "RateLimited"; readonly retryAfterMillis: number | null }
@@ -27,17 +27,17 @@ export type ProviderFailure =
   | { readonly _tag: "ContextLengthExceeded"; readonly message: string }
   | { readonly _tag: "ContentPolicy"; readonly message: string }
   | { readonly _tag: "EmptyCompletion" }
-  /** Not the provider's doing: this node is going down and has waited long enough. */
+  /** Not a failure of the provider: this node is shutting down and the drain deadline has passed. */
   | { readonly _tag: "Shutdown" }
 
 export type HealthEffect =
-  /** Counts against the origin: nothing behind it can be reached. */
+  /** Counts against the origin: none of its models can be reached. */
   | "origin"
   /** Counts against provider and model. */
   | "route"
-  /** Capacity: the route rests until a deadline, its quality is not in doubt. */
+  /** Capacity: the circuit of the route is open for a time; not counted as a failure. */
   | "cool-down"
-  /** The provider refuses the credential: out at once for every model behind it. */
+  /** The provider rejects the credential: the circuit is open for all of its models at once. */
   | "credential"
   /** This provider no longer has the model. */
   | "candidate"
@@ -104,12 +104,12 @@ export class ProviderError extends Data.TaggedError("ProviderError")<{
     return factsByReason[this.reason._tag]
   }
 
-  /** What the provider asked for, when it named a time. */
+  /** The provider's Retry-After, if it sent one. */
   get retryAfterMillis(): number | null {
     return "retryAfterMillis" in this.reason ? this.reason.retryAfterMillis : null
   }
 
-  /** The error as clients, call log and metadata see it. */
+  /** The error in responses, call log and metadata. */
   get callError(): CallError {
     const { code, message } = this.facts
     return { code, message: "message" in this.reason ? this.reason.message : message }

@@ -1,13 +1,13 @@
 import * as Schema from "effect/Schema"
 import { Attempt, CandidatePool, Cost, routingReasons } from "./Call.ts"
 
-/** How the answer came about; every answer carries it as `router_metadata`. */
+/** Every response has it as `router_metadata`. */
 export const RouterMetadata = Schema.Struct({
   request_id: Schema.String.annotations({ description: "The gateway's id of the request, also in `x-request-id`." }),
   requested_model: Schema.String.annotations({ description: "The `model` of the request." }),
-  provider: Schema.String.annotations({ description: "Provider that answered." }),
-  model: Schema.String.annotations({ description: "Concrete id of the model that answered." }),
-  upstream_model: Schema.String.annotations({ description: "The name of the model as the provider reports it." }),
+  provider: Schema.String.annotations({ description: "Provider of the response." }),
+  model: Schema.String.annotations({ description: "Concrete id of the model of the response." }),
+  upstream_model: Schema.String.annotations({ description: "The model name that the provider reports." }),
   reason: Schema.Literal(...routingReasons).annotations({ description: "Why this model was chosen." }),
   routing_config: Schema.NullOr(Schema.String).annotations({
     description: "Slug of the routing configuration in force."
@@ -19,21 +19,23 @@ export const RouterMetadata = Schema.Struct({
     description: "From the request's admission to this point, in milliseconds."
   }),
   first_content_ms: Schema.NullOr(Schema.Number).annotations({
-    description: "From admission to the first content, in milliseconds; null for a plain answer."
+    description: "From admission to the first content, in milliseconds; null for a non-streaming response."
   }),
   fallback: Schema.Struct({
     enabled: Schema.Boolean.annotations({ description: "Another candidate could have been tried." }),
-    used: Schema.Boolean.annotations({ description: "The answer is not from the first candidate." })
+    used: Schema.Boolean.annotations({ description: "The response is not from the first candidate." })
   }).annotations({ description: "Whether fallback was allowed and used." }),
-  attempts: Schema.Array(Attempt).annotations({ description: "Every attempt, in order; the last one answered." }),
+  attempts: Schema.Array(Attempt).annotations({
+    description: "Every attempt, in order; the last one returned the response."
+  }),
   cost: Cost,
   candidate_pool: CandidatePool,
   excluded: Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({
     description: "How many models were not eligible, by reason."
   }),
   dropped_parameters: Schema.Array(Schema.String).annotations({
-    description: "Request parameters that the chosen model does not take and that were left out."
+    description: "Request parameters that the chosen model does not support and that were left out."
   }),
   policy_version: Schema.Int.annotations({ description: "Version of the project's policy that was applied." })
-}).annotations({ identifier: "RouterMetadata", description: "How the answer came about." })
+}).annotations({ identifier: "RouterMetadata", description: "Routing metadata of the response." })
 export type RouterMetadata = typeof RouterMetadata.Type

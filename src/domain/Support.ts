@@ -1,10 +1,10 @@
-/** The wire protocols that providers speak. */
+/** The wire protocols of providers. */
 export const protocolIds = ["openai-chat", "anthropic-messages", "gemini", "bedrock-converse", "simulated"] as const
 export type ProtocolId = (typeof protocolIds)[number]
 
 /**
- * Request parameters that are provider-dependent. The first group shapes the answer: where one is refused, the route is
- * not eligible. The second only tunes it: where one is dropped, the answer says so.
+ * Request parameters that are provider-dependent. The first group shapes the response: a route that refuses one of them is not
+ * eligible. The second group only tunes it: a dropped one is named in the response.
  */
 export const shapingParameters = [
   "tools",
@@ -41,6 +41,6 @@ export type ShapingParameter = (typeof shapingParameters)[number]
 export type TuningParameter = (typeof tuningParameters)[number]
 export type Parameter = ShapingParameter | TuningParameter
 
-/** native: same meaning upstream. translated: carried by another field. dropped: left out and noted. refused: not eligible. */
+/** native: same meaning upstream. translated: sent in another field. dropped: not sent, named in the response. refused: not eligible. */
 export type Support = "native" | "translated" | "dropped" | "refused"
 export type SupportTable = Readonly<Record<Parameter, Support>>

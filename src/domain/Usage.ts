@@ -1,13 +1,13 @@
-/** Token counts of one call. The five counts that cost money are disjoint: each token is in exactly one of them. */
+/** Token counts of one call. The five priced counts are disjoint: each token is in exactly one of them. */
 export interface Usage {
   /** Prompt tokens that were neither read from nor written to a cache. */
   readonly inputTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
-  /** Completion tokens that the client can see. */
+  /** Completion tokens without reasoning tokens. */
   readonly outputTokens: number
   readonly reasoningTokens: number
-  /** Finer counts some providers report; each is contained in one of the counts above. */
+  /** Details that some providers report; each is contained in one of the counts above. */
   readonly details: UsageDetails
 }
 

@@ -4,7 +4,7 @@ import type { Candidate } from "../domain/Candidate.ts"
 export interface Deadlines {
   /** A stream's first content. */
   readonly firstContentMillis: number
-  /** A plain answer, whole. */
+  /** A complete non-streaming response. */
   readonly plainAnswerMillis: number
   /** Silence once bytes have flowed. */
   readonly idleMillis: number
@@ -19,11 +19,11 @@ export const defaultDeadlines: Deadlines = {
   totalMillis: 600_000
 }
 
-/** Whether the candidate will think before it answers. */
+/** Whether the candidate will reason before its answer. */
 export const willReason = ({ effort, model }: Candidate): boolean =>
   effort === undefined ? model.reasonsByDefault : effort !== "none"
 
-/** Thinking is silent: a model that reasons gets more time, most at the highest efforts. */
+/** A model produces no output while it reasons: a reasoning model gets more time, most at the highest efforts. */
 export const forCandidate = (deadlines: Deadlines, candidate: Candidate): Deadlines => {
   if (!willReason(candidate)) return deadlines
   const patience = candidate.effort === "xhigh" || candidate.effort === "max" ? 8 : 4

@@ -1,6 +1,12 @@
 import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Schedule from "effect/Schedule"
+import * as ScheduleDecision from "effect/ScheduleDecision"
+import * as Intervals from "effect/ScheduleIntervals"
 
 export interface Failed<C, E> {
   readonly candidate: C
@@ -10,40 +16,78 @@ export interface Failed<C, E> {
 export interface First<A, C, E> {
   readonly value: A
   readonly candidate: C
-  /** What failed before, in order. */
+  /** The failures before it, in order. */
   readonly failed: ReadonlyArray<Failed<C, E>>
 }
 
-/** Every candidate that could be tried has failed; `failed` has each of them, in order. */
+/** The next step after a failure. */
+export type Decision<C> =
+  /** The same candidate once more, after the delay. */
+  | { readonly _tag: "Retry"; readonly delay: Duration.DurationInput }
+  /** The first of these candidates, the others after it. */
+  | { readonly _tag: "FallBack"; readonly to: Arr.NonEmptyReadonlyArray<C> }
+  | { readonly _tag: "GiveUp" }
+
+/** Falls back to the first of `candidates`, or gives up when there is none. */
+export const fallBackTo = <C>(candidates: ReadonlyArray<C>): Decision<C> =>
+  Arr.isNonEmptyReadonlyArray(candidates) ? { _tag: "FallBack", to: candidates } : { _tag: "GiveUp" }
+
+/** Every candidate that could be tried has failed; `failed` has each failure in order. */
 export class Exhausted<C, E> extends Data.TaggedError("Exhausted")<{
   readonly failed: Arr.NonEmptyReadonlyArray<Failed<unknown, unknown>>
 }> {
+  // `Data.TaggedError` cannot carry type parameters into its fields; only `firstOf` makes one
   declare readonly failed: Arr.NonEmptyReadonlyArray<Failed<C, E>>
 }
 
 /**
- * The value of the first candidate that succeeds. After each failure `advance` says what is left to try: it may drop
- * candidates, keep them, or put the failed one in front again. Its answers must come to an end. Defects and interruption
- * are never fallen back from.
+ * The value of the first candidate that succeeds. After each failure `decide` says what follows: `Retry`, `FallBack` or
+ * `GiveUp`; its decisions must come to an end. Defects and interruption are never fallen back from. Effect's ExecutionPlan
+ * does not fit: there the later steps are fixed, here an error filters them and the ledger's hold is extended between them.
  */
-export const firstOf = <C, A, E, R>(
+export const firstOf = <C, A, E, R, R2 = never>(
   candidates: Arr.NonEmptyReadonlyArray<C>,
   run: (candidate: C, rest: ReadonlyArray<C>) => Effect.Effect<A, E, R>,
-  advance: (failed: Arr.NonEmptyReadonlyArray<Failed<C, E>>, rest: ReadonlyArray<C>) => ReadonlyArray<C>
-): Effect.Effect<First<A, C, E>, Exhausted<C, E>, R> => {
+  decide: (
+    failed: Arr.NonEmptyReadonlyArray<Failed<C, E>>,
+    rest: ReadonlyArray<C>
+  ) => Effect.Effect<Decision<C>, never, R2>
+): Effect.Effect<First<A, C, E>, Exhausted<C, E>, R | R2> => {
   const attempt = (
-    candidate: C,
-    rest: ReadonlyArray<C>,
+    [candidate, ...rest]: Arr.NonEmptyReadonlyArray<C>,
     before: ReadonlyArray<Failed<C, E>>
-  ): Effect.Effect<First<A, C, E>, Exhausted<C, E>, R> =>
+  ): Effect.Effect<First<A, C, E>, Exhausted<C, E>, R | R2> =>
     Effect.matchEffect(run(candidate, rest), {
       onSuccess: (value) => Effect.succeed({ value, candidate, failed: before }),
       onFailure: (error) => {
         const failed = Arr.append(before, { candidate, error })
-        const [next, ...others] = advance(failed, rest)
-        return next === undefined ? Effect.fail(new Exhausted<C, E>({ failed })) : attempt(next, others, failed)
+        return Effect.flatMap(decide(failed, rest), (decision) => {
+          switch (decision._tag) {
+            case "Retry":
+              return Effect.delay(
+                Effect.suspend(() => attempt([candidate, ...rest], failed)),
+                decision.delay
+              )
+            case "FallBack":
+              return attempt(decision.to, failed)
+            case "GiveUp":
+              return Effect.fail(new Exhausted<C, E>({ failed }))
+          }
+        })
       }
     })
-  const [first, ...rest] = candidates
-  return Effect.suspend(() => attempt(first, rest, []))
+  return Effect.suspend(() => attempt(candidates, []))
 }
+
+/** The delay that a schedule puts before the first retry after this error; none when the schedule allows no retry. */
+export const delayBeforeRetry = <Out, In, R>(
+  schedule: Schedule.Schedule<Out, In, R>,
+  error: In
+): Effect.Effect<Option.Option<Duration.Duration>, never, R> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.map(schedule.step(now, error, schedule.initial), ([, , decision]) =>
+      ScheduleDecision.isContinue(decision)
+        ? Option.some(Duration.millis(Math.max(0, Intervals.start(decision.intervals) - now)))
+        : Option.none()
+    )
+  )

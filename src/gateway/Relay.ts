@@ -1,91 +1,97 @@
 import * as Effect from "effect/Effect"
 import type { CallError } from "../domain/Call.ts"
-import type { ChatEvent, Finished } from "../domain/ChatEvent.ts"
-import type { RequestId } from "../domain/Ids.ts"
+import type { ChatEvent, Finish } from "../domain/ChatEvent.ts"
+import { Accumulator, type Answer } from "../domain/Completion.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
+import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
 import type { End, Opened } from "./Attempt.ts"
-import type { Meter } from "./Meter.ts"
-import type { Slot } from "./Slot.ts"
-
-/** Facts of an answer that its first byte already carries. */
-export interface AnswerStart {
-  readonly requestId: RequestId
-  readonly createdSeconds: number
-  /** The concrete model that answers. */
-  readonly model: string
-}
+import type { Call } from "./Call.ts"
 
 /**
- * Where a streamed answer goes: an HTTP response, or the queue behind a Stream. `begin` comes first, then events, then one
- * of `complete` and `fail`. Finish and usage are not among the events: they come with `complete`.
+ * Where a streamed response goes: an HTTP response, or the queue behind a Stream. `begin` comes first, then events, then
+ * one of `complete` and `fail`. Finish and usage are not among the events: they come with `complete`.
  */
 export interface Sink {
-  readonly begin: (start: AnswerStart) => void
-  /** False: the reader is slow, hold back until `drained` calls. */
+  readonly begin: (start: ResponseStart) => void
+  /** False: the reader is slow; nothing more is read until `drained` calls back. */
   readonly event: (event: ChatEvent) => boolean
   readonly drained: (resume: () => void) => void
-  readonly complete: (finish: Finished, usage: Usage, metadata: RouterMetadata) => void
+  readonly complete: (finish: Finish, usage: Usage, metadata: RouterMetadata) => void
   readonly fail: (error: CallError) => void
 }
 
 /** A finish waits this long for the usage that should follow it. */
 const usageWaitMillis = 2_000
-/** Usage may be corrected: the last one that comes within this time, or before the end, counts. */
+/** Usage may be corrected: the last report within this time, or before the end, counts. */
 const usageRepeatMillis = 25
-/** A whole answer's socket may take this long to end by itself, so that it can be used again. */
+/** How long the socket of a complete response may take to end by itself, so that it can be used again. */
 const lingerMillis = 1_000
 
+/** The complete response of an attempt that was opened up to its end. */
+export const collect = (call: Call, opened: Opened): Answer => {
+  const response = new Accumulator()
+  opened.relay({
+    event: (event) => {
+      call.received(opened.attempt, event)
+      response.add(event)
+      return true
+    },
+    drained: () => {},
+    end: (end) => {
+      if (end._tag === "Died") throw end.defect
+    }
+  })
+  const { answer } = response
+  if (answer === undefined) throw new Error("a response has ended without a finish")
+  return answer
+}
+
 /**
- * Moves an opened stream into the sink until it is complete or broken; both are told to the sink and to the meter. Whatever
- * the sink throws is a defect of the call, which then ends like any other.
+ * Moves an opened stream into the sink until it is complete or has failed; either is the sink's last event. What the sink
+ * throws is a defect of the call, which then ends like any other.
  */
-export const pump = (
-  opened: Opened,
-  sink: Sink,
-  { meter, slot, timers }: { readonly meter: Meter; readonly slot: Slot; readonly timers: TimersShape }
-): Effect.Effect<ProviderError | undefined> =>
+export const pump = (call: Call, opened: Opened, sink: Sink, timers: TimersShape): Effect.Effect<void> =>
   Effect.async((resume) => {
-    let finish: Finished | undefined
+    let finish: Finish | undefined
     let isOver = false
     let cancelWait: Cancel | undefined
     let waitsUntilMillis = 0
 
-    const over = (end: End) => {
+    const over = (end: End): void => {
       if (isOver) return
       isOver = true
       cancelWait?.()
       try {
-        resume(told(end))
+        resume(close(end))
       } catch (defect) {
         resume(Effect.die(defect))
       }
     }
-    const told = (end: End): Effect.Effect<ProviderError | undefined> => {
+    const close = (end: End): Effect.Effect<void> => {
       if (end._tag === "Died") return Effect.die(end.defect)
       if (finish !== undefined && (end._tag === "Ended" || !contradicts(end.error))) {
-        const metadata = meter.complete()
-        sink.complete(finish, meter.usageOrEstimate, metadata)
-        meter.end({ _tag: "Complete" })
-        return Effect.succeed(undefined)
+        const reason = finish
+        call.complete(opened.attempt, ({ metadata, usage }) => sink.complete(reason, usage, metadata))
+        return Effect.void
       }
-      if (end._tag === "Ended") return Effect.dieMessage("a stream that has not finished has ended well")
-      const { error } = end
-      meter.end({ _tag: "Failed", status: error.facts.status, error: error.callError })
-      sink.fail(error.callError)
-      return Effect.succeed(error)
+      if (end._tag === "Ended") return Effect.dieMessage("a stream has ended well without a finish")
+      call.failed(end.error)
+      sink.fail(end.error.callError)
+      return Effect.void
     }
-    /** The answer is whole, but its upstream has not said that it has ended. */
-    const waited = () => {
-      slot.linger((close) => timers.after(lingerMillis, close))
+    /** The response is complete, but its upstream has not ended. */
+    const waited = (): void => {
+      call.disown()
+      opened.closeAfter(lingerMillis)
       over({ _tag: "Ended" })
     }
-    opened.relay(
-      (event) => {
+    opened.relay({
+      event: (event) => {
         if (isOver) return true
-        meter.saw(event)
+        call.received(opened.attempt, event)
         switch (event._tag) {
           case "Finish":
             if (finish !== undefined) return true
@@ -104,9 +110,9 @@ export const pump = (
             return sink.event(event)
         }
       },
-      sink.drained,
-      over
-    )
+      drained: sink.drained,
+      end: over
+    })
     return Effect.sync(() => {
       isOver = true
       cancelWait?.()
@@ -114,7 +120,7 @@ export const pump = (
   })
 
 /**
- * Once the model has finished, a break of the connection takes nothing away any more; an answer that goes on after its
- * finish, or says what cannot be read, was never whole.
+ * Once the model has finished, a broken connection takes nothing away; a response that goes on after its finish, or whose
+ * events cannot be read, was never complete.
  */
 const contradicts = (error: ProviderError): boolean => error.reason._tag === "BadResponse"

@@ -5,16 +5,17 @@ import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { ChatEvent, Finished } from "../domain/ChatEvent.ts"
+import type { ChatEvent, Finish } from "../domain/ChatEvent.ts"
 import type { CallFailure } from "../domain/GatewayError.ts"
+import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { Usage } from "../domain/Usage.ts"
-import type { AnswerStart, Sink } from "./Relay.ts"
+import type { Sink } from "./Relay.ts"
 
 /** The last element of a stream that came to its end: the call is complete and settled at this cost. */
 export interface Completed {
   readonly _tag: "Completed"
-  readonly finish: Finished
+  readonly finish: Finish
   readonly usage: Usage
   readonly metadata: RouterMetadata
 }
@@ -25,7 +26,7 @@ export class StreamBroken extends Data.TaggedError("StreamBroken")<{
   readonly message: string | null
 }> {}
 
-export interface StreamedAnswer extends AnswerStart {
+export interface StreamedAnswer extends ResponseStart {
   readonly events: Stream.Stream<ChatEvent | Completed, StreamBroken>
 }
 
@@ -37,12 +38,12 @@ export const make = (
   run: (sink: Sink) => Effect.Effect<void, CallFailure>
 ): Effect.Effect<StreamedAnswer, CallFailure, Scope.Scope> =>
   Effect.gen(function* () {
-    const begun = yield* Deferred.make<AnswerStart, CallFailure>()
-    // unbounded, because an offer cannot wait here: the window above bounds it by holding the upstream back
+    const begun = yield* Deferred.make<ResponseStart, CallFailure>()
+    // unbounded, because adding an event cannot wait here: the window above bounds it by holding the upstream back
     const mailbox = yield* Mailbox.make<ChatEvent | Completed, StreamBroken>()
     let waiting = 0
     let resume: (() => void) | undefined
-    const offer = (event: ChatEvent | Completed): boolean => {
+    const push = (event: ChatEvent | Completed): boolean => {
       mailbox.unsafeOffer(event)
       waiting += 1
       return waiting < window
@@ -51,12 +52,12 @@ export const make = (
       Effect.matchCauseEffect(
         run({
           begin: (start) => Deferred.unsafeDone(begun, Effect.succeed(start)),
-          event: offer,
+          event: push,
           drained: (go) => {
             resume = go
           },
           complete: (finish, usage, metadata) => {
-            offer({ _tag: "Completed", finish, usage, metadata })
+            push({ _tag: "Completed", finish, usage, metadata })
           },
           fail: ({ code, message }) => {
             mailbox.unsafeDone(Exit.fail(new StreamBroken({ code, message })))

@@ -3,19 +3,19 @@ import type { Attempt } from "../domain/Call.ts"
 import type { GatewayError } from "../domain/GatewayError.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
 
-/** What an error is to a client: a status, headers, and the body's error object. */
+/** An error as a client sees it: a status, headers, and the error object of the body. */
 export interface HttpError {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly error: WireError
 }
 
-/** Running calls hold the money for about this long; a client that was refused for it may come back then. */
+/** Running calls hold funds for about this long; a client rejected for that reason may retry then. */
 const heldRetrySeconds = 2
 const unavailableRetrySeconds = 2
 const drainRetrySeconds = 5
 
-/** The one table of status, type and code. */
+/** The single table of status, type and code. */
 export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>().pipe(
   Match.tagsExhaustive({
     Unauthenticated: () =>
@@ -40,16 +40,10 @@ export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>()
         }
       ),
     NoEligibleModel: ({ excluded }) =>
-      http(
-        404,
-        "invalid_request_error",
-        "no_eligible_model",
-        "No model is left that the project and this request both allow.",
-        {
-          param: "model",
-          metadata: { excluded }
-        }
-      ),
+      http(404, "invalid_request_error", "no_eligible_model", "The project and this request together allow no model.", {
+        param: "model",
+        metadata: { excluded }
+      }),
     RoutingConfigNotFound: ({ routingConfig }) =>
       http(
         404,
@@ -77,7 +71,7 @@ export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>()
         "provider_error",
         several || only === undefined ? "all_providers_failed" : (attempts.at(-1)?.error?.code ?? "provider_error"),
         several || only === undefined
-          ? "Every provider that could be tried has failed."
+          ? "Every provider that was tried has failed."
           : (attempts.at(-1)?.error?.message ?? "The provider failed."),
         {
           metadata: { attempts },
@@ -86,7 +80,7 @@ export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>()
       )
     },
     StoreUnavailable: () =>
-      http(503, "server_error", "store_unavailable", "The gateway cannot reach its database at the moment.", {
+      http(503, "server_error", "store_unavailable", "The gateway cannot reach its database.", {
         headers: retryAfter(unavailableRetrySeconds * 1_000)
       }),
     ServiceRefused: ({ reason }) =>
@@ -97,31 +91,30 @@ export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>()
         reason === "shutting_down" ? "This node is shutting down." : "This node is overloaded.",
         { headers: retryAfter((reason === "shutting_down" ? drainRetrySeconds : 1) * 1_000) }
       ),
-    UnknownPath: ({ path }) =>
-      http(404, "invalid_request_error", "unknown_path", `There is nothing at ${quoted(path)}.`)
+    UnknownPath: ({ path }) => http(404, "invalid_request_error", "unknown_path", `Unknown path ${quoted(path)}.`)
   })
 )
 
-/** A defect of the gateway: told as little about as possible. */
+/** A defect of the gateway, reported without details. */
 export const internal: HttpError = {
   status: 500,
   headers: {},
   error: { type: "server_error", code: "internal_error", message: "The gateway failed unexpectedly.", param: null }
 }
 
-/** `/metrics` without its token; the project keys of `/v1` do not open it. */
+/** `/metrics` without its token; project keys are not accepted there. */
 export const metricsForbidden: HttpError = {
   status: 401,
   headers: { "www-authenticate": "Bearer" },
   error: {
     type: "authentication_error",
     code: "invalid_metrics_token",
-    message: "The metrics of this node need METRICS_TOKEN as a bearer token.",
+    message: "The metrics of this node require METRICS_TOKEN as a bearer token.",
     param: null
   }
 }
 
-/** What node's parser refuses before there is a request, by the code of its error. */
+/** Errors of node's HTTP parser, before there is a request, by error code. */
 export const ofConnection = (code: string | undefined): HttpError => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
@@ -134,13 +127,13 @@ export const ofConnection = (code: string | undefined): HttpError => {
         "The extensions of the body's chunks are too large."
       )
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return http(408, "invalid_request_error", "request_timeout", "The request has not arrived in time.")
+      return http(408, "invalid_request_error", "request_timeout", "The request was not received in time.")
     default:
       return http(400, "invalid_request_error", "invalid_value", "The request is not valid HTTP/1.1.")
   }
 }
 
-/** A failure that is told inside an answer whose head has been sent. */
+/** A failure reported inside a response whose head has been sent. */
 export const inBand = (error: { readonly code: string; readonly message: string | null }): WireError => ({
   type: error.code === "server_shutdown" ? "server_error" : "provider_error",
   code: error.code,
@@ -150,17 +143,17 @@ export const inBand = (error: { readonly code: string; readonly message: string 
 
 const fundsMessage: Readonly<Record<"exhausted" | "held" | "too_large", (what: string) => string>> = {
   exhausted: (what) => `The ${what} is exhausted.`,
-  held: (what) => `What is left of the ${what} is held by calls that are running.`,
-  too_large: (what) => `This call could cost more than is left of the ${what}.`
+  held: (what) => `The rest of the ${what} is reserved by running calls.`,
+  too_large: (what) => `This call could cost more than the rest of the ${what}.`
 }
 
-interface More {
+interface ErrorDetails {
   readonly param?: string | null
   readonly metadata?: { readonly [key: string]: unknown; readonly attempts?: ReadonlyArray<Attempt> }
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const http = (status: number, type: string, code: string, message: string, more: More = {}): HttpError => ({
+const http = (status: number, type: string, code: string, message: string, more: ErrorDetails = {}): HttpError => ({
   status,
   headers: more.headers ?? {},
   error: {
@@ -177,5 +170,6 @@ const retryAfter = (millis: number): Readonly<Record<string, string>> => ({
   "retry-after": String(Math.max(1, Math.ceil(millis / 1_000)))
 })
 
-const longestQuote = 120
-const quoted = (text: string): string => `'${text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text}'`
+const maxQuotedCharacters = 120
+const quoted = (text: string): string =>
+  `'${text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}…` : text}'`

@@ -1,37 +1,45 @@
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
-import { docs } from "./Docs.ts"
-import { models } from "./ModelsHttp.ts"
-import { openApiDocument } from "./OpenApiDocument.ts"
-import { livez, metrics, readyz } from "./Operations.ts"
-import { getOnly } from "./RouteAnswers.ts"
+import { models } from "./inference/ModelsHandler.ts"
+import { docs } from "./operations/Docs.ts"
+import { openApiDocument } from "./operations/OpenApiDocument.ts"
+import { livez, metrics, readyz } from "./operations/Operations.ts"
+import { type RoutedName, routedPaths } from "./Paths.ts"
+import { getOnly } from "./server/RouterResponse.ts"
 
 export interface RouteOptions {
   readonly metricsToken: Option.Option<Redacted.Redacted<string>>
-  /** The node listens only to its own machine. */
+  /** The server listens on a loopback address. */
   readonly isLoopback: boolean
 }
 
-/** Paths that are answered by the platform's router; the server knows no others beside the two POST endpoints. */
-export const routedPaths: ReadonlySet<string> = new Set([
-  "/v1/models",
-  "/livez",
-  "/readyz",
-  "/metrics",
-  "/openapi.json",
-  "/docs"
-])
+type RouteHandler = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
-const openApi = HttpLayerRouter.use((router) =>
-  Effect.gen(function* () {
-    const document = yield* Effect.cached(Effect.sync(() => HttpServerResponse.unsafeJson(openApiDocument())))
-    yield* router.add("*", "/openapi.json", getOnly(document))
-  })
-)
+const routed: ReadonlySet<string> = new Set(Object.values(routedPaths))
 
+/** Whether the platform's router serves this path. */
+export const isRouted = (path: string): boolean => routed.has(path)
+
+const openApi = Effect.map(Effect.cached(Effect.sync(() => HttpServerResponse.unsafeJson(openApiDocument()))), getOnly)
+
+/** One handler for each declared path. */
 export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
-  Layer.mergeAll(models, livez, readyz, metrics(metricsToken, isLoopback), openApi, docs)
+  HttpLayerRouter.use((router) =>
+    Effect.gen(function* () {
+      const handlers: { readonly [Name in RoutedName]: RouteHandler } = {
+        listModels: yield* models,
+        livez,
+        readyz: yield* readyz,
+        metrics: metrics(metricsToken, isLoopback),
+        openApi: yield* openApi,
+        docs: yield* docs
+      }
+      for (const name of routedNames) yield* router.add("*", routedPaths[name], handlers[name])
+    })
+  )
+
+const routedNames = Object.keys(routedPaths) as ReadonlyArray<RoutedName>

@@ -1,10 +1,10 @@
 import type { Attempt, CallRecord } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 
-/** Text from outside is cut here, so that no row can grow without bound. */
-const mostTextLength = 2_048
+/** Untrusted text is cut to this, so that rows are bounded. */
+const maxTextLength = 2_048
 
-/** One row of the table `call`, as the ledger's function takes it from JSON. */
+/** One row of the table `call`, as `ledger_batch` reads it from JSON. */
 export const callRow = (callId: string, caller: CallerShape, record: CallRecord) => ({
   id: callId,
   key_id: caller.keyId,
@@ -54,12 +54,12 @@ export const attemptRow = (callId: string, attempt: Attempt, position: number) =
   latency_millis: attempt.latency_ms
 })
 
-/** PostgreSQL takes neither NUL nor half of a surrogate pair in text. */
+/** PostgreSQL rejects NUL and lone surrogates in text. */
 const unstorable = /[\0\p{Surrogate}]/u
 const everyUnstorable = /[\0\p{Surrogate}]/gu
 
 export const storable = (text: string): string => {
-  const cut = text.length > mostTextLength ? text.slice(0, mostTextLength) : text
+  const cut = text.length > maxTextLength ? text.slice(0, maxTextLength) : text
   return unstorable.test(cut) ? cut.replace(everyUnstorable, "\ufffd") : cut
 }
 

@@ -2,40 +2,43 @@ import type { AudioPart, ChatRequest, FilePart, ImagePart, Message, ToolCall } f
 import type { Model } from "../domain/Model.ts"
 import { highestInputRate, highestOutputRate, type MicroUsd, perMillion, zero } from "../domain/Money.ts"
 import type { HoldOption } from "./Hold.ts"
-import * as TextMeasure from "./TextMeasure.ts"
+import * as TokenEstimator from "./TokenEstimator.ts"
 
-/** How long a prompt is, as far as it can be told without a tokenizer. */
-export interface PromptMeasure {
-  /** Of all text, with what providers put around messages; no tokenizer makes more tokens than this. */
+/** Length of a prompt, estimated without a tokenizer. */
+export interface PromptEstimate {
+  /** Of all text, with the framing that providers add to messages; no tokenizer yields more tokens than this. */
   readonly utf8Bytes: number
-  /** Likely tokens of the same. */
+  /** Likely tokens of the same text. */
   readonly estimatedTokens: number
   readonly images: number
   readonly files: number
   readonly audioTokens: number
 }
 
-/** Around each message: who speaks, where it starts and ends. */
+/** For the role and the delimiters of each message. */
 const framingTokens = 8
-/** Generous for speech that is compressed well: 32 tokens a second at 24 kbit/s. */
+/** Above the true count for well compressed speech: 32 tokens a second at 24 kbit/s. */
 const audioCharactersPerToken = 128
-/** For models whose limit nobody has documented. */
+/** For models without a documented limit. */
 const undocumentedOutputTokens = 16_384
 /** The smallest output caps worth a call. */
-const leastOutputTokens = 256
-const leastReasoningTokens = 4_096
-/** How far the truth may lie above the estimate. */
-const safety = 1.5
-/** Of streamed text whose tokens nobody has counted. */
+const minOutputTokens = 256
+const minReasoningTokens = 4_096
+/** How far the true count may exceed the estimate. */
+const safetyFactor = 1.5
+/** For text whose tokens the provider did not report. */
 const bytesPerOutputToken = 4
 
-/** One pass over messages, tools and response format, linear in their length whatever they contain. */
-export const measure = (request: ChatRequest): PromptMeasure => {
-  const text = TextMeasure.make()
+/**
+ * One pass over messages, tools and response format, linear in their length whatever they contain. The bytes are exact;
+ * likely tokens of long text are taken from samples at places that `random` chooses.
+ */
+export const estimatePrompt = (request: ChatRequest, random: TokenEstimator.NextRandom): PromptEstimate => {
+  const text = TokenEstimator.make(random)
   const media = { images: 0, files: 0, audioTokens: 0 }
   for (const message of request.messages) {
     text.add(message.role)
-    measureMessage(message, text, media)
+    addMessage(message, text, media)
   }
   for (const tool of request.tools) text.add(JSON.stringify(tool))
   if (request.responseFormat !== undefined) text.add(JSON.stringify(request.responseFormat))
@@ -43,41 +46,41 @@ export const measure = (request: ChatRequest): PromptMeasure => {
   return { utf8Bytes: text.utf8Bytes() + framing, estimatedTokens: Math.ceil(text.tokens()) + framing, ...media }
 }
 
-/** What the prompt will likely count, for context limits and rate limits. */
-export const likelyPromptTokens = (prompt: PromptMeasure): number =>
+/** The likely length of the prompt, for context limits and rate limits. */
+export const likelyPromptTokens = (prompt: PromptEstimate): number =>
   Math.min(prompt.utf8Bytes, prompt.estimatedTokens) + prompt.audioTokens
 
-/** What the prompt counts at most, for money. */
-export const promptTokensBound = (prompt: PromptMeasure, model: Model): number =>
-  Math.min(prompt.utf8Bytes, Math.ceil(prompt.estimatedTokens * safety)) +
+/** The upper bound of the prompt's length, for money. */
+export const promptTokensBound = (prompt: PromptEstimate, model: Model): number =>
+  Math.min(prompt.utf8Bytes, Math.ceil(prompt.estimatedTokens * safetyFactor)) +
   (prompt.images + prompt.files) * model.imageTokens +
   prompt.audioTokens
 
-/** The most that the model may answer; at least one token. */
-export const outputCap = (request: ChatRequest, model: Model, prompt: PromptMeasure): number => {
-  const wanted = request.maxOutputTokens ?? model.profile.maxOutputTokens ?? Number.POSITIVE_INFINITY
+/** The output cap sent to the model; at least one token. */
+export const outputCap = (request: ChatRequest, model: Model, prompt: PromptEstimate): number => {
+  const requested = request.maxOutputTokens ?? model.profile.maxOutputTokens ?? Number.POSITIVE_INFINITY
   const limit = Math.min(
     model.outputTokens ?? (request.maxOutputTokens === undefined ? undocumentedOutputTokens : Number.POSITIVE_INFINITY),
     model.profile.maxOutputTokens ?? Number.POSITIVE_INFINITY,
     model.contextTokens === null ? Number.POSITIVE_INFINITY : model.contextTokens - likelyPromptTokens(prompt)
   )
-  return Math.max(1, Math.min(wanted, limit))
+  return Math.max(1, Math.min(requested, limit))
 }
 
-/** `reasoning`: the model will think, and thoughts count as output. */
+/** `reasoning`: the model will reason, and reasoning tokens count as output. */
 export const holdOption = (
-  prompt: PromptMeasure,
+  prompt: PromptEstimate,
   request: ChatRequest,
   model: Model,
   reasoning: boolean
 ): HoldOption => {
   const cap = outputCap(request, model, prompt)
-  const least = Math.min(cap, reasoning ? leastReasoningTokens : leastOutputTokens)
-  return { full: mostCost(prompt, model, cap), least: mostCost(prompt, model, least) }
+  const minTokens = Math.min(cap, reasoning ? minReasoningTokens : minOutputTokens)
+  return { max: maxCost(prompt, model, cap), min: maxCost(prompt, model, minTokens) }
 }
 
-/** The output cap that a granted amount pays for in the worst case, never above `cap`. */
-export const affordableOutputTokens = (amount: MicroUsd, prompt: PromptMeasure, model: Model, cap: number): number => {
+/** The output cap whose highest possible cost the granted amount covers, never above `cap`. */
+export const affordableOutputTokens = (amount: MicroUsd, prompt: PromptEstimate, model: Model, cap: number): number => {
   if (model.prices === null) return cap
   const promptTokens = promptTokensBound(prompt, model)
   const outputRate = highestOutputRate(model.prices, promptTokens)
@@ -86,10 +89,10 @@ export const affordableOutputTokens = (amount: MicroUsd, prompt: PromptMeasure, 
   return Math.max(1, Math.min(cap, Math.floor(left / outputRate)))
 }
 
-/** Tokens of an answer, from the length of its text, where the provider has not counted them. */
+/** Tokens of a response, from the length of its text, where the provider reported none. */
 export const estimateOutputTokens = (textBytes: number): number => Math.ceil(textBytes / bytesPerOutputToken)
 
-const mostCost = (prompt: PromptMeasure, model: Model, outputTokens: number): MicroUsd => {
+const maxCost = (prompt: PromptEstimate, model: Model, outputTokens: number): MicroUsd => {
   if (model.prices === null) return zero
   const promptTokens = promptTokensBound(prompt, model)
   return perMillion(
@@ -104,13 +107,13 @@ interface Media {
   audioTokens: number
 }
 
-const measureMessage = (message: Message, text: TextMeasure.TextMeasure, media: Media): void => {
+const addMessage = (message: Message, text: TokenEstimator.TokenEstimator, media: Media): void => {
   if (typeof message.content === "string") text.add(message.content)
   else {
     for (const part of message.content ?? []) {
       if (part.type === "text") text.add(part.text)
       else if (part.type === "refusal") text.add(part.refusal)
-      else measureMedia(part, text, media)
+      else addMedia(part, text, media)
     }
   }
   if (message.role === "tool") text.add(message.tool_call_id)
@@ -119,7 +122,7 @@ const measureMessage = (message: Message, text: TextMeasure.TextMeasure, media: 
   for (const extra of [message.refusal, message.reasoning_content, message.reasoning]) {
     if (typeof extra === "string") text.add(extra)
   }
-  for (const call of message.tool_calls ?? []) measureToolCall(call, text)
+  for (const call of message.tool_calls ?? []) addToolCall(call, text)
   for (const detail of message.reasoning_details ?? []) {
     for (const part of [detail.text, detail.summary, detail.data, detail.signature]) {
       if (typeof part === "string") text.add(part)
@@ -127,8 +130,8 @@ const measureMessage = (message: Message, text: TextMeasure.TextMeasure, media: 
   }
 }
 
-/** Data in a URL is a picture or a file, not text. */
-const measureMedia = (part: ImagePart | AudioPart | FilePart, text: TextMeasure.TextMeasure, media: Media): void => {
+/** Data URLs are images or files and do not count as text. */
+const addMedia = (part: ImagePart | AudioPart | FilePart, text: TokenEstimator.TokenEstimator, media: Media): void => {
   switch (part.type) {
     case "image_url":
       media.images += 1
@@ -142,7 +145,7 @@ const measureMedia = (part: ImagePart | AudioPart | FilePart, text: TextMeasure.
   }
 }
 
-const measureToolCall = (call: ToolCall, text: TextMeasure.TextMeasure): void => {
+const addToolCall = (call: ToolCall, text: TokenEstimator.TokenEstimator): void => {
   text.add(call.id)
   if (call.type === "function") {
     text.add(call.function.name)

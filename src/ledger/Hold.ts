@@ -4,20 +4,22 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { RequestId } from "../domain/Ids.ts"
 import type { MicroUsd } from "../domain/Money.ts"
 
-/** What one candidate needs: `full` for its whole output cap, `least` for the smallest cap worth a call. */
+/** What one candidate needs: `max` for its full output cap, `min` for the smallest cap worth a call. */
 export interface HoldOption {
-  readonly full: MicroUsd
-  readonly least: MicroUsd
+  readonly max: MicroUsd
+  readonly min: MicroUsd
 }
 
-export interface HoldRequest {
+/** A request for a hold. */
+export interface Reservation {
   readonly callId: RequestId
   readonly caller: CallerShape
   readonly requestedModel: string
-  /** In rank order; the first that fits at least its `least` is granted, with as much of its `full` as there is room for. */
+  /** In rank order; the first whose `min` fits the balance is granted, with as much of its `max` as fits. */
   readonly options: NonEmptyReadonlyArray<HoldOption>
 }
 
+/** Money set aside for a call. */
 export interface Hold {
   readonly callId: RequestId
   readonly caller: CallerShape
@@ -26,10 +28,11 @@ export interface Hold {
   readonly amount: MicroUsd
 }
 
+/** How a hold is closed. */
 export interface Settlement {
-  /** settled: the answer is charged. cancelled: the client left. void: nothing was used. */
+  /** settled: the call is charged. cancelled: the client left, what was used is charged. void: nothing is charged. */
   readonly state: "settled" | "cancelled" | "void"
-  /** What the call really cost; above the hold the customer pays the hold and the house the rest. */
+  /** Cost of the call. The customer pays at most the hold; what exceeds it is written off. */
   readonly actual: MicroUsd
   readonly record: CallRecord
 }

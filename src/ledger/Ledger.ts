@@ -4,32 +4,32 @@ import * as Layer from "effect/Layer"
 import type { InsufficientFunds, StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
-import type { Balance, Hold, HoldOption, HoldRequest, Settlement } from "./Hold.ts"
+import * as LedgerBatcher from "./batcher/LedgerBatcher.ts"
+import type { Balance, Hold, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 import { LedgerStore } from "./LedgerStore.ts"
 import * as Recovery from "./Recovery.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
 import * as ScopesStore from "./ScopesStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
-import * as Writer from "./Writer.ts"
 
-export type { Balance, Hold, HoldOption, HoldRequest, Settlement } from "./Hold.ts"
+export type { Balance, Hold, HoldOption, Reservation, Settlement } from "./Hold.ts"
 
 export interface LedgerShape {
   /**
-   * Takes money aside before a call, in every scope at once: the account's balance (not for byok), the project's limit,
+   * Sets money aside before a call, in every scope at once: the account's balance (not for byok), the project's limit,
    * the key's limit. Decided in arrival order, each on its own.
    */
-  readonly reserve: (request: HoldRequest) => Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
-  /** Raises the hold for a dearer candidate before it is called; the hold is unchanged when that fails. */
+  readonly reserve: (reservation: Reservation) => Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
+  /** Raises the hold for a more expensive candidate before it is called; the hold is unchanged when that fails. */
   readonly extend: (hold: Hold, option: HoldOption) => Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
-  /** Queued, written with the next batch together with the call's log rows, retried until written; a second one is ignored. */
+  /** Queued, written with the next batch together with the call's log rows, retried until written; the first of a call counts. */
   readonly settle: (hold: Hold, settlement: Settlement) => Effect.Effect<void>
   /** Succeeds once every settlement queued before it has been written. */
   readonly flushed: Effect.Effect<void>
   readonly balance: (account: AccountId) => Effect.Effect<Balance, StoreUnavailable>
-  /** Checks every invariant of the books and names those that do not hold; empty is good. */
-  readonly audit: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /** Names the invariants of the ledger that do not hold, each with rows that break it. */
+  readonly checkInvariants: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
 }
 
 /** Money: holds before calls, settlements after them, exact to the micro-USD. */
@@ -38,16 +38,16 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
     this,
     Effect.gen(function* () {
       const store = yield* LedgerStore
-      const writer = yield* Writer.make(store, yield* Timers, yield* StoreHealth)
+      const batcher = yield* LedgerBatcher.make(store, yield* Timers, yield* StoreHealth)
       return {
-        reserve: ({ callId, caller, requestedModel, options }) =>
+        reserve: (reservation) =>
           Effect.map(
-            writer.request({ callId, extends: false, caller, requestedModel, options }),
-            ({ option, amount }): Hold => ({ callId, caller, option, amount })
+            batcher.reserve({ ...reservation, extends: false }),
+            ({ option, amount }): Hold => ({ callId: reservation.callId, caller: reservation.caller, option, amount })
           ),
         extend: (hold, option) =>
           Effect.map(
-            writer.request({
+            batcher.reserve({
               callId: hold.callId,
               extends: true,
               caller: hold.caller,
@@ -57,16 +57,16 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
             ({ amount }): Hold => ({ ...hold, amount })
           ),
         settle: ({ callId, caller }, { state, actual, record }) =>
-          Effect.sync(() => writer.end({ callId, caller, state, actual, record })),
-        flushed: writer.flushed,
+          Effect.sync(() => batcher.settle({ callId, caller, state, actual, record })),
+        flushed: batcher.flushed,
         balance: store.balance,
-        audit: store.audit
+        checkInvariants: store.checkInvariants
       }
     })
   )
 }
 
-/** Everything about money, on the database: the ledger, the scopes it guards, and the recovery from crashes. */
+/** Everything about money, on the database: the ledger, the scopes whose limits it enforces, and the recovery from crashes. */
 export const LedgerLayer = Layer.mergeAll(
   Ledger.layer.pipe(Layer.provide(LedgerStore.layer)),
   ScopesStore.layer,

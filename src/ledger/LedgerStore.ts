@@ -1,6 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -14,63 +13,58 @@ import type { AccountId, RequestId } from "../domain/Ids.ts"
 import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
-import type { Prepared } from "../sql/Prepared.ts"
-import { audit } from "./Audit.ts"
+import type { PreparedStatement } from "../sql/PreparedStatement.ts"
 import { attemptRow, callRow, storable } from "./CallRows.ts"
-import type { Balance, HoldOption } from "./Hold.ts"
+import type { Balance, HoldOption, Reservation, Settlement } from "./Hold.ts"
+import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 
-/** A hold to be made or, with `extends`, to be raised. */
-export interface BatchRequest {
-  readonly callId: RequestId
+/** One reservation of a batch; with `extends` it raises a hold that is open. The parameters `r_*` and `o_*` of the SQL. */
+export interface BatchReservation extends Reservation {
   readonly extends: boolean
-  readonly caller: CallerShape
-  readonly requestedModel: string
-  readonly options: NonEmptyReadonlyArray<HoldOption>
 }
 
-/** The end of a hold. Without a record no call is logged: nobody has learnt of the hold. */
-export interface Ending {
+/** One settlement of a batch, the parameters `s_*` of the SQL. Without a record no call is logged. */
+export interface BatchSettlement extends Omit<Settlement, "record"> {
   readonly callId: RequestId
   readonly caller: CallerShape
-  readonly state: "settled" | "cancelled" | "void"
-  readonly actual: MicroUsd
   readonly record: CallRecord | null
 }
 
-export type Verdict = Granted | Refused | Broken
+/** What the database decided on one reservation. */
+export type ReservationResult = Granted | Insufficient | InvariantBroken
 export interface Granted {
   readonly _tag: "Granted"
   readonly option: number
   readonly amount: MicroUsd
 }
-export interface Refused {
-  readonly _tag: "Refused"
+export interface Insufficient {
+  readonly _tag: "Insufficient"
   readonly scope: "account" | "project" | "key"
   readonly reason: "exhausted" | "held" | "too_large"
 }
-/** duplicate: such a hold exists. closed: the hold to be raised has ended. missing: a scope was never opened. */
-export interface Broken {
-  readonly _tag: "Broken"
+/** duplicate: the call has a hold already. closed: the hold to be extended is closed. missing: a scope does not exist. */
+export interface InvariantBroken {
+  readonly _tag: "InvariantBroken"
   readonly invariant: "duplicate" | "closed" | "missing"
 }
 
 export class BatchFailed extends Data.TaggedError("BatchFailed")<{
   readonly cause: unknown
-  /** The database has refused the statement itself: the same one will fail again. */
-  readonly refused: boolean
-  /** The answer was lost, so the batch may have been written all the same. */
+  /** The database rejected the statement itself: the same statement will fail again. */
+  readonly rejected: boolean
+  /** The response was lost, so the batch may have been written. */
   readonly uncertain: boolean
 }> {}
 
 export interface LedgerStoreShape {
-  /** One transaction: ends holds, then decides the requests in their order. */
+  /** One transaction: applies the settlements, then decides the reservations in their order. */
   readonly apply: (
-    requests: ReadonlyArray<BatchRequest>,
-    endings: ReadonlyArray<Ending>
-  ) => Effect.Effect<ReadonlyArray<Verdict>, BatchFailed>
+    reservations: ReadonlyArray<BatchReservation>,
+    settlements: ReadonlyArray<BatchSettlement>
+  ) => Effect.Effect<ReadonlyArray<ReservationResult>, BatchFailed>
   readonly balance: (account: AccountId) => Effect.Effect<Balance, StoreUnavailable>
-  readonly audit: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  readonly checkInvariants: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
 }
 
 /** The ledger's tables. */
@@ -85,16 +79,16 @@ export class LedgerStore extends Context.Tag("gateway/ledger/LedgerStore")<Ledge
   )
 }
 
-const make = (sql: SqlClient, batch: Prepared, nodeId: string): LedgerStoreShape => ({
-  apply: (requests, endings) => {
-    const wanted = requests.map((request) => worthwhile(request.options))
-    return batch(batchParameters(nodeId, requests, wanted, endings)).pipe(
+const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerStoreShape => ({
+  apply: (reservations, settlements) => {
+    const options = reservations.map((reservation) => undominatedOptions(reservation.options))
+    return batch(batchParameters(nodeId, reservations, options, settlements)).pipe(
       Effect.flatMap(decodeBatch),
       Effect.map(([row]) =>
-        row.verdicts.map((verdict, index): Verdict => {
-          if (isRefusal(verdict)) return refusals[verdict]
-          const option = wanted[index]?.[(row.granted[index] ?? 0) - 1]?.index
-          if (option === undefined) throw new Error("the ledger granted what was not asked for")
+        row.verdicts.map((verdict, index): ReservationResult => {
+          if (isNotGranted(verdict)) return notGranted[verdict]
+          const option = options[index]?.[(row.granted[index] ?? 0) - 1]?.index
+          if (option === undefined) throw new Error("the database granted an option that the reservation does not have")
           return { _tag: "Granted", option, amount: microUsd(Number(row.amounts[index])) }
         })
       ),
@@ -113,7 +107,7 @@ const make = (sql: SqlClient, batch: Prepared, nodeId: string): LedgerStoreShape
       }),
       Effect.map(([balance]) => balance)
     ),
-  audit: Effect.mapError(audit(sql.unsafe), (cause) => new StoreUnavailable({ cause }))
+  checkInvariants: Effect.mapError(LedgerInvariants.check(sql.unsafe), (cause) => new StoreUnavailable({ cause }))
 })
 
 const batchStatement =
@@ -122,29 +116,30 @@ const batchStatement =
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
 
-const refused = <S extends Refused["scope"], R extends Refused["reason"]>(scope: S, reason: R): Refused => ({
-  _tag: "Refused",
+const insufficient = (scope: Insufficient["scope"], reason: Insufficient["reason"]): Insufficient => ({
+  _tag: "Insufficient",
   scope,
   reason
 })
-const broken = (invariant: Broken["invariant"]): Broken => ({ _tag: "Broken", invariant })
+const broken = (invariant: InvariantBroken["invariant"]): InvariantBroken => ({ _tag: "InvariantBroken", invariant })
 
-const refusals = {
-  "account/exhausted": refused("account", "exhausted"),
-  "account/held": refused("account", "held"),
-  "account/too_large": refused("account", "too_large"),
-  "project/exhausted": refused("project", "exhausted"),
-  "project/held": refused("project", "held"),
-  "project/too_large": refused("project", "too_large"),
-  "key/exhausted": refused("key", "exhausted"),
-  "key/held": refused("key", "held"),
-  "key/too_large": refused("key", "too_large"),
+/** By the verdicts of the SQL; any other one is `granted`. */
+const notGranted = {
+  "account/exhausted": insufficient("account", "exhausted"),
+  "account/held": insufficient("account", "held"),
+  "account/too_large": insufficient("account", "too_large"),
+  "project/exhausted": insufficient("project", "exhausted"),
+  "project/held": insufficient("project", "held"),
+  "project/too_large": insufficient("project", "too_large"),
+  "key/exhausted": insufficient("key", "exhausted"),
+  "key/held": insufficient("key", "held"),
+  "key/too_large": insufficient("key", "too_large"),
   duplicate: broken("duplicate"),
   closed: broken("closed"),
   missing: broken("missing")
-} as const satisfies Record<string, Verdict>
+} as const satisfies Record<string, ReservationResult>
 
-const isRefusal = (text: string): text is keyof typeof refusals => Object.hasOwn(refusals, text)
+const isNotGranted = (text: string): text is keyof typeof notGranted => Object.hasOwn(notGranted, text)
 
 /** PostgreSQL's 64-bit integers come as text. */
 const Amount = Schema.compose(Schema.NumberFromString, MicroUsd)
@@ -156,7 +151,7 @@ interface BatchRow {
   readonly amounts: ReadonlyArray<string>
 }
 
-/** Elements are judged where they are used: a schema for each took longer than everything else that is done for a hold. */
+/** Elements are checked where they are used: a schema for each took longer than everything else that is done for a hold. */
 const isBatchRow = (row: unknown): row is BatchRow =>
   Predicate.isRecord(row) && [row["verdicts"], row["granted"], row["amounts"]].every((list) => Array.isArray(list))
 
@@ -166,68 +161,69 @@ const decodeBalance = Schema.decodeUnknown(
   Schema.Tuple(Schema.Struct({ creditMicroUsd: Amount, spentMicroUsd: Amount, heldMicroUsd: Amount }))
 )
 
-interface Wanted extends HoldOption {
+interface IndexedOption extends HoldOption {
   readonly index: number
 }
 
-/** An option can only be granted where every earlier one needs more. */
-const worthwhile = (options: ReadonlyArray<HoldOption>): ReadonlyArray<Wanted> => {
-  const wanted: Array<Wanted> = []
-  let least = Number.POSITIVE_INFINITY
+/** Options that can be granted at all: an option whose `min` is no lower than that of an earlier one never is. */
+const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<IndexedOption> => {
+  const undominated: Array<IndexedOption> = []
+  let lowest = Number.POSITIVE_INFINITY
   for (const [index, option] of options.entries()) {
-    if (option.least >= least) continue
-    least = option.least
-    wanted.push({ ...option, index })
+    if (option.min >= lowest) continue
+    lowest = option.min
+    undominated.push({ ...option, index })
   }
-  return wanted
+  return undominated
 }
 
-/** An array as PostgreSQL reads it; ids, numbers and truths need no quotes. */
+/** An array in PostgreSQL's text format; ids, numbers and booleans need no quotes. */
 const list = (values: ReadonlyArray<string | number | boolean>): string => `{${values.join(",")}}`
 
+/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`. */
 const batchParameters = (
   nodeId: string,
-  requests: ReadonlyArray<BatchRequest>,
-  wanted: ReadonlyArray<ReadonlyArray<Wanted>>,
-  endings: ReadonlyArray<Ending>
+  reservations: ReadonlyArray<BatchReservation>,
+  options: ReadonlyArray<ReadonlyArray<IndexedOption>>,
+  settlements: ReadonlyArray<BatchSettlement>
 ): ReadonlyArray<unknown> => {
   const calls: Array<object> = []
   const attempts: Array<object> = []
-  for (const { callId, caller, record } of endings) {
+  for (const { callId, caller, record } of settlements) {
     if (record === null) continue
     calls.push(callRow(callId, caller, record))
     for (const [position, attempt] of record.attempts.entries()) attempts.push(attemptRow(callId, attempt, position))
   }
   return [
     nodeId,
-    list(requests.map((request) => request.callId)),
-    list(requests.map((request) => request.extends)),
-    list(requests.map((request) => request.caller.keyId)),
-    list(requests.map((request) => request.caller.projectId)),
-    list(requests.map((request) => request.caller.accountId)),
-    list(requests.map((request) => request.caller.billingMode === "managed")),
-    requests.map((request) => storable(request.requestedModel)),
-    list(wanted.map((options) => options.length)),
-    list(wanted.flatMap((options) => options.map((option) => option.full))),
-    list(wanted.flatMap((options) => options.map((option) => option.least))),
-    list(endings.map((ending) => ending.callId)),
-    list(endings.map((ending) => ending.state)),
-    list(endings.map((ending) => ending.actual)),
+    list(reservations.map((reservation) => reservation.callId)),
+    list(reservations.map((reservation) => reservation.extends)),
+    list(reservations.map((reservation) => reservation.caller.keyId)),
+    list(reservations.map((reservation) => reservation.caller.projectId)),
+    list(reservations.map((reservation) => reservation.caller.accountId)),
+    list(reservations.map((reservation) => reservation.caller.billingMode === "managed")),
+    reservations.map((reservation) => storable(reservation.requestedModel)),
+    list(options.map((undominated) => undominated.length)),
+    list(options.flatMap((undominated) => undominated.map((option) => option.max))),
+    list(options.flatMap((undominated) => undominated.map((option) => option.min))),
+    list(settlements.map((settlement) => settlement.callId)),
+    list(settlements.map((settlement) => settlement.state)),
+    list(settlements.map((settlement) => settlement.actual)),
     calls.length === 0 ? null : JSON.stringify(calls),
     calls.length === 0 ? null : JSON.stringify(attempts)
   ]
 }
 
-/** Classes of SQLSTATE that speak about the data and the statement, not about the server's state. */
-const refusingClasses = new Set(["21", "22", "23", "42", "54", "P0"])
-/** Of a class that speaks about the statement, but a role gets its rights back, and what was to be written still counts. */
+/** Classes of SQLSTATE that are about the data and the statement, not about the server's state. */
+const rejectingClasses = new Set(["21", "22", "23", "42", "54", "P0"])
+/** In a rejecting class, but privileges can be granted again, and the batch must still be written then. */
 const insufficientPrivilege = "42501"
 
 const batchFailed = (error: SqlError): BatchFailed => {
   const state = sqlStateOf(error)
   return new BatchFailed({
     cause: error.cause,
-    refused: state !== undefined && state !== insufficientPrivilege && refusingClasses.has(state.slice(0, 2)),
+    rejected: state !== undefined && state !== insufficientPrivilege && rejectingClasses.has(state.slice(0, 2)),
     uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection"
   })
 }

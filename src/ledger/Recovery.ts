@@ -7,21 +7,21 @@ import { RecoveryStore } from "./RecoveryStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 
 export interface RecoveryOptions {
-  /** How often this process says that it lives, and looks for others that do not. */
+  /** How often this process writes its heartbeat and looks for processes without one. */
   readonly interval?: Duration.DurationInput
-  /** A process that has said nothing for so long is taken for dead. */
+  /** A process without a heartbeat for so long counts as dead. */
   readonly silence?: Duration.DurationInput
-  /** No call lasts so long: an older hold was lost, even if its process lives. */
-  readonly longestCall?: Duration.DurationInput
+  /** No call takes longer: an older hold was lost, even if its process is alive. */
+  readonly maxCallDuration?: Duration.DurationInput
 }
 
 const defaultInterval = Duration.seconds(5)
 const defaultSilence = Duration.seconds(60)
-const defaultLongestCall = Duration.hours(1)
+const defaultMaxCallDuration = Duration.hours(1)
 
 /**
- * Ends the holds of processes that are gone: the customer pays nothing. Only the database's clock decides. The embedded
- * database is open in this process alone, so there every hold found at the start is such a one.
+ * Expires the holds of dead processes: the customer pays nothing. Only the database's clock decides. The embedded database
+ * is open in this process alone, so every hold found there at the start is expired.
  */
 export const layer = (options: RecoveryOptions = {}) =>
   Layer.scopedDiscard(
@@ -30,14 +30,14 @@ export const layer = (options: RecoveryOptions = {}) =>
       const health = yield* StoreHealth
       if (store.isAlone) yield* store.expireAll
       const silence = Duration.decode(options.silence ?? defaultSilence)
-      const longestCall = Duration.decode(options.longestCall ?? defaultLongestCall)
+      const maxCallDuration = Duration.decode(options.maxCallDuration ?? defaultMaxCallDuration)
       yield* store.beat.pipe(
-        Effect.zipRight(store.sweep(silence, longestCall)),
-        Effect.map(health.heard),
+        Effect.zipRight(store.sweep(silence, maxCallDuration)),
+        Effect.map(health.heartbeatWritten),
         Effect.catchAllCause((cause) =>
           health.failed(Cause.squash(cause))
             ? Effect.void
-            : Effect.logWarning("the ledger's recovery could not run; it tries again", cause)
+            : Effect.logWarning("expired holds could not be swept; the next sweep tries again", cause)
         ),
         Effect.repeat(Schedule.spaced(options.interval ?? defaultInterval)),
         Effect.forkScoped

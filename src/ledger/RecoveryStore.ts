@@ -11,13 +11,13 @@ import { LedgerNode } from "./LedgerNodeStore.ts"
 export interface RecoveryStoreShape {
   /** No other process can have the database open. */
   readonly isAlone: boolean
-  /** Says that this process lives. */
+  /** Writes this process's heartbeat. */
   readonly beat: Effect.Effect<void, SqlError>
-  readonly sweep: (silence: Duration.Duration, longestCall: Duration.Duration) => Effect.Effect<number, SqlError>
+  readonly sweep: (silence: Duration.Duration, maxCallDuration: Duration.Duration) => Effect.Effect<number, SqlError>
   readonly expireAll: Effect.Effect<number, SqlError>
 }
 
-/** Signs of life of all processes, and the holds of those that give none. */
+/** Heartbeats of all processes, and the holds of those without one. */
 export class RecoveryStore extends Context.Tag("gateway/ledger/RecoveryStore")<RecoveryStore, RecoveryStoreShape>() {
   static readonly layer: Layer.Layer<RecoveryStore, never, SqlClient | Database | LedgerNode> = Layer.effect(
     this,
@@ -28,27 +28,27 @@ export class RecoveryStore extends Context.Tag("gateway/ledger/RecoveryStore")<R
       return {
         isAlone: kind === "embedded",
         beat: beat(sql, node.id),
-        sweep: (silence, longestCall) => sweep(sql, silence, longestCall),
+        sweep: (silence, maxCallDuration) => sweep(sql, silence, maxCallDuration),
         expireAll: expireAll(sql)
       }
     })
   )
 }
 
-/** Holds ended by one statement, so that their scopes are not locked for long. */
-const mostAtOnce = 500
+/** Holds expired by one statement, so that their scopes are not locked for long. */
+const maxPerStatement = 500
 
-/** Ends every open hold; right only where no other process has the database open. Returns how many there were. */
+/** Expires every open hold and returns their number; only valid where no other process has the database open. */
 export const expireAll = (sql: SqlClient): Effect.Effect<number, SqlError> => expire(sql, Duration.zero, Duration.zero)
 
-/** Ends the holds of silent processes and those that are too old; returns how many. */
+/** Expires the holds of processes without a heartbeat and those that are too old; returns their number. */
 export const sweep = (
   sql: SqlClient,
   silence: Duration.Duration,
-  longestCall: Duration.Duration
+  maxCallDuration: Duration.Duration
 ): Effect.Effect<number, SqlError> =>
   Effect.zipLeft(
-    expire(sql, silence, longestCall),
+    expire(sql, silence, maxCallDuration),
     sql`delete from node n where n.seen_at <= now() - ${seconds(silence)}::interval
       and not exists (select from hold h where h.node = n.id and h.closed_at is null)`
   )
@@ -59,12 +59,12 @@ export const beat = (sql: SqlClient, nodeId: string): Effect.Effect<void, SqlErr
 const expire = (
   sql: SqlClient,
   silence: Duration.Duration,
-  longestCall: Duration.Duration
+  maxCallDuration: Duration.Duration
 ): Effect.Effect<number, SqlError> =>
-  Effect.iterate([0, mostAtOnce] as readonly [total: number, last: number], {
-    while: ([, last]) => last === mostAtOnce,
+  Effect.iterate([0, maxPerStatement] as readonly [total: number, last: number], {
+    while: ([, last]) => last === maxPerStatement,
     body: ([total]) =>
-      sql`select ledger_expire(${seconds(silence)}::interval, ${seconds(longestCall)}::interval, ${mostAtOnce}) as expired`.pipe(
+      sql`select ledger_expire(${seconds(silence)}::interval, ${seconds(maxCallDuration)}::interval, ${maxPerStatement}) as expired`.pipe(
         Effect.flatMap(decodeExpired),
         Effect.catchTag("ParseError", Effect.die),
         Effect.map(([{ expired }]) => [total + expired, expired] as const)

@@ -6,24 +6,24 @@ import type { AccountId, KeyId, ProjectId } from "../domain/Ids.ts"
 
 export interface ScopeState {
   readonly kind: "account" | "project" | "key"
-  /** `null` is no limit; for an account it is what has been credited. */
+  /** `null` is no limit; for an account it is the sum of its credits. */
   readonly limitMicroUsd: number | null
   readonly spentMicroUsd: number
   readonly heldMicroUsd: number
 }
 
 export interface ScopesShape {
-  /** Makes the scope of a new account, project or key; one that exists is left as it is. An account starts without credit. */
+  /** Creates the scope of a new account, project or key; an existing one is not changed. An account starts without credit. */
   readonly open: {
     (kind: "account", id: AccountId, limitMicroUsd: null): Effect.Effect<void, StoreUnavailable>
     (kind: "project", id: ProjectId, limitMicroUsd: number | null): Effect.Effect<void, StoreUnavailable>
     (kind: "key", id: KeyId, limitMicroUsd: number | null): Effect.Effect<void, StoreUnavailable>
   }
-  /** May go below what is spent: then nothing new is granted. */
+  /** May be lower than what is spent: then nothing new is granted. */
   readonly setLimit: (id: ProjectId | KeyId, limitMicroUsd: number | null) => Effect.Effect<void, StoreUnavailable>
   /**
-   * Adds to an account's balance. `source` names the payment or gift; the same source credits an account once, and the
-   * answer says whether this time was it.
+   * Adds to an account's balance. `source` identifies the payment or gift; the same source credits an account once. True if
+   * it was credited by this call.
    */
   readonly credit: (
     account: AccountId,
@@ -33,5 +33,5 @@ export interface ScopesShape {
   readonly read: (id: AccountId | ProjectId | KeyId) => Effect.Effect<Option.Option<ScopeState>, StoreUnavailable>
 }
 
-/** What limits spending. */
+/** Balances and limits that bound spending. */
 export class Scopes extends Context.Tag("gateway/ledger/Scopes")<Scopes, ScopesShape>() {}

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { MicroUsd } from "../domain/Money.ts"
-import { unavailable } from "../sql/Unavailable.ts"
+import { fromSql } from "../sql/StoreErrors.ts"
 import { type ScopeState, Scopes, type ScopesShape } from "./Scopes.ts"
 
 /** The scopes in the database. Inside a transaction of the same client its changes are part of that transaction. */
@@ -15,12 +15,12 @@ export const layer: Layer.Layer<Scopes, never, SqlClient> = Layer.effect(
 
 const make = (sql: SqlClient): ScopesShape => ({
   open: (kind: ScopeState["kind"], id: string, limitMicroUsd: number | null) =>
-    unavailable(
+    fromSql(
       sql`insert into scope (id, kind, limit_micro_usd) values (${id}, ${kind}, ${kind === "account" ? 0 : limitMicroUsd})
         on conflict (id) do nothing`
     ).pipe(Effect.asVoid),
   setLimit: (id, limitMicroUsd) =>
-    unavailable(
+    fromSql(
       sql`update scope set limit_micro_usd = ${limitMicroUsd} where id = ${id} and kind <> 'account' returning id`
     ).pipe(
       Effect.flatMap((rows) =>
@@ -28,7 +28,7 @@ const make = (sql: SqlClient): ScopesShape => ({
       )
     ),
   credit: (account, amountMicroUsd, source) =>
-    unavailable(
+    fromSql(
       sql`with written as (
         insert into journal (kind, debit, credit, amount_micro_usd, source)
         select 'credit', 'payments', 'account:' || s.id, ${amountMicroUsd}::bigint, ${source}::text from scope s
@@ -49,7 +49,7 @@ const make = (sql: SqlClient): ScopesShape => ({
       )
     ),
   read: (id) =>
-    unavailable(
+    fromSql(
       sql`select kind, limit_micro_usd as "limitMicroUsd", spent_micro_usd as "spentMicroUsd",
         held_micro_usd as "heldMicroUsd" from scope where id = ${id}`.pipe(
         Effect.flatMap(decodeStates),

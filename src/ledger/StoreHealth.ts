@@ -9,22 +9,22 @@ import { Timers } from "../domain/Timers.ts"
 import { reasonOf, sqlStateOf } from "../sql/DatabaseError.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
 
-/** What those who write tell about it. */
+/** Outcomes of writes, reported by the ledger's batcher and recovery. */
 export interface WriteReports {
-  /** A write has failed. True when the store is at fault, each reason of which is logged once; false when the statement is. */
+  /** A write failed. True when the database failed, whose reasons are logged once each; false when the statement was rejected. */
   readonly failed: (cause: unknown) => boolean
-  /** A batch of the ledger has been written. */
+  /** A batch of the ledger was written. */
   readonly written: () => void
-  /** This process's heartbeat has been written, to a row that is there already. */
-  readonly heard: () => void
+  /** This process's heartbeat was written, to an existing row. */
+  readonly heartbeatWritten: () => void
 }
 
 export interface StoreHealthShape extends WriteReports {
-  /** Whether a call could be paid for now. Tried with a write, at most once a second however often it is asked. */
+  /** Whether a reservation could be written now. Checked by a write, at most once a second however often it is called. */
   readonly takesWrites: Effect.Effect<boolean>
 }
 
-/** Whether the database takes what the ledger writes, as the ledger's own statements find it. */
+/** Whether the database accepts writes, from the results of the ledger's statements. */
 export class StoreHealth extends Context.Tag("gateway/ledger/StoreHealth")<StoreHealth, StoreHealthShape>() {
   static readonly layer: Layer.Layer<StoreHealth, never, RecoveryStore | Timers> = Layer.effect(
     this,
@@ -32,10 +32,10 @@ export class StoreHealth extends Context.Tag("gateway/ledger/StoreHealth")<Store
   )
 }
 
-const tryEveryMillis = 1_000
-const tryMillis = 2_000
-/** A full disk may take the change of a row and no new one: so long a failed batch outweighs a written heartbeat. */
-const batchCountsMillis = 5_000
+const probeEveryMillis = 1_000
+const probeTimeoutMillis = 2_000
+/** On a full disk an update may succeed where an insert fails: after a failed batch, heartbeats count only after this time. */
+const batchFailureMillis = 5_000
 
 const make = Effect.gen(function* () {
   const { beat } = yield* RecoveryStore
@@ -43,10 +43,10 @@ const make = Effect.gen(function* () {
   const fork = Runtime.runFork(yield* Effect.runtime<never>())
   let failingSinceMillis: number | undefined
   let failedAtMillis = Number.NEGATIVE_INFINITY
-  let triedAtMillis = Number.NEGATIVE_INFINITY
-  let trying: Deferred.Deferred<boolean> | undefined
+  let probedAtMillis = Number.NEGATIVE_INFINITY
+  let probing: Deferred.Deferred<boolean> | undefined
 
-  /** A lost connection is often only how a lasting reason begins. */
+  /** Reasons of the current outage; it often begins with a lost connection, before the server reports the cause. */
   const reasons = new Set<string | undefined>()
 
   const begin = (cause: unknown): void => {
@@ -63,8 +63,8 @@ const make = Effect.gen(function* () {
     reasons.clear()
     fork(Effect.annotateLogs(Effect.logInfo("the database takes writes again"), { millis }))
   }
-  const heard = (): void => {
-    if (timers.now() - failedAtMillis >= batchCountsMillis) written()
+  const heartbeatWritten = (): void => {
+    if (timers.now() - failedAtMillis >= batchFailureMillis) written()
   }
   const failed = (cause: unknown): boolean => {
     if (!isOutage(sqlStateOf(cause))) return false
@@ -73,29 +73,29 @@ const make = Effect.gen(function* () {
     return true
   }
 
-  const attempt = Effect.timeout(beat, tryMillis)
+  const probe = Effect.timeout(beat, probeTimeoutMillis)
   const takesWrites = Effect.suspend(() => {
-    if (trying !== undefined) return Deferred.await(trying)
-    if (timers.now() - triedAtMillis < tryEveryMillis) return Effect.succeed(failingSinceMillis === undefined)
-    const answered = Deferred.unsafeMake<boolean>(FiberId.none)
-    trying = answered
-    // on a fiber of its own: whoever asked may go away, and others wait for the same answer
+    if (probing !== undefined) return Deferred.await(probing)
+    if (timers.now() - probedAtMillis < probeEveryMillis) return Effect.succeed(failingSinceMillis === undefined)
+    const result = Deferred.unsafeMake<boolean>(FiberId.none)
+    probing = result
+    // On a fiber of its own: the caller that started it may be interrupted while others wait for the result.
     fork(
-      Effect.map(Effect.exit(attempt), (exit) => {
-        if (Exit.isSuccess(exit)) heard()
+      Effect.map(Effect.exit(probe), (exit) => {
+        if (Exit.isSuccess(exit)) heartbeatWritten()
         else begin(exit.cause._tag === "Fail" ? exit.cause.error : exit.cause)
-        trying = undefined
-        triedAtMillis = timers.now()
-        Deferred.unsafeDone(answered, Effect.succeed(failingSinceMillis === undefined))
+        probing = undefined
+        probedAtMillis = timers.now()
+        Deferred.unsafeDone(result, Effect.succeed(failingSinceMillis === undefined))
       })
     )
-    return Deferred.await(answered)
+    return Deferred.await(result)
   })
-  return StoreHealth.of({ failed, written, heard, takesWrites })
+  return StoreHealth.of({ failed, written, heartbeatWritten, takesWrites })
 })
 
-/** Connections, the server's state, its resources, its roles; no answer at all. */
+/** Classes of SQLSTATE about connections, the server's state, its resources and its roles. */
 const outages = /^(08|25|28|53|57P|58|XX|42501)/
 
-/** A row that is locked for too long or refused says nothing about the others. */
+/** No state: the server was not reached. A row that is locked for too long or rejected is no outage. */
 const isOutage = (state: string | undefined): boolean => state === undefined || outages.test(state)

@@ -38,10 +38,10 @@ const callsCounted = labelled("gateway_calls_total", "Calls that were admitted, 
 ])
 const attemptsCounted = labelled(
   "gateway_attempts_total",
-  "Attempts at providers, by provider and result (success or the fault's code).",
+  "Attempts at providers, by provider and result (success or the error code).",
   ["provider", "result"]
 )
-const answersCounted = labelled("gateway_http_responses_total", "HTTP answers, by path and status code.", [
+const answersCounted = labelled("gateway_http_responses_total", "HTTP responses, by path and status code.", [
   "path",
   "status"
 ])
@@ -54,13 +54,13 @@ const contentLatency = Metric.histogram(
 const inFlight = Metric.gauge("gateway_calls_in_flight", { description: "Calls that are running now." })
 const stallsCounted = labelled(
   "gateway_loop_stalls_total",
-  "Times that the event loop was held for more than 0.1 s, by the step that held it.",
+  "Times that the event loop was blocked for more than 0.1 s, by the step that blocked it.",
   ["step"]
 )
 const stallLength = Metric.histogram(
   "gateway_loop_stall_seconds",
   MetricBoundaries.fromIterable([0.1, 0.2, 0.5, 1, 2, 5, 10, 30]),
-  "How long the event loop was held, each time for more than 0.1 s."
+  "How long the event loop was blocked, each time for more than 0.1 s."
 )
 const defectsCounted = Metric.counter("gateway_defects_total", {
   description: "Unexpected failures of the gateway itself; expected to stay 0.",
@@ -68,18 +68,18 @@ const defectsCounted = Metric.counter("gateway_defects_total", {
 })
 
 const admissionQueued = Metric.gauge("gateway_admission_queued", {
-  description: "Calls that wait for a slot to be prepared in; refreshed while calls wait."
+  description: "Calls that wait for a preparation slot; refreshed while calls wait."
 })
 const admissionSlots = Metric.gauge("gateway_admission_slots", {
-  description: "Calls that may be prepared at once; follows the latency of that stage."
+  description: "Preparation slots; adapted to the latency of that stage."
 })
 const admissionWait = Metric.histogram(
   "gateway_admission_wait_seconds",
   seconds,
-  "How long calls that had to wait have waited for a slot."
+  "Wait for a preparation slot, of calls that had to wait."
 )
-const refusalsCounted = Metric.counter("gateway_overload_refusals_total", {
-  description: "Calls refused because they would have waited too long.",
+const rejectionsCounted = Metric.counter("gateway_overload_refusals_total", {
+  description: "Calls rejected because they would have waited too long.",
   incremental: true
 })
 
@@ -94,7 +94,7 @@ export const admission = (queued: number, slots: number): void => {
   admissionSlots.unsafeUpdate(slots, [])
 }
 export const admissionWaitSeconds = (value: number): void => admissionWait.unsafeUpdate(value, [])
-export const overloadRefusal = (): void => refusalsCounted.unsafeUpdate(1, [])
+export const overloadRejection = (): void => rejectionsCounted.unsafeUpdate(1, [])
 export const defect = (): void => defectsCounted.unsafeUpdate(1, [])
 export const loopStall = (step: string, seconds: number): void => {
   stallsCounted([step])

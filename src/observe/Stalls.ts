@@ -5,26 +5,26 @@ import * as Runtime from "effect/Runtime"
 import { type Cancel, Timers } from "../domain/Timers.ts"
 import * as Metrics from "./Metrics.ts"
 
-/** No request may hold the event loop longer than this. */
+/** No request may block the event loop longer than this. */
 export const stallMillis = 100
-const lookEveryMillis = 1_000
+const checkEveryMillis = 1_000
 const resolutionMillis = 20
-/** Of a step that stalls again and again, one line in this time. */
+/** At most one log line per step in this time. */
 const logEveryMillis = 10_000
 
 interface Stall {
-  /** Unknown where no request is known to be at fault. */
+  /** `undefined` if the stall is not attributed to a request. */
   readonly requestId: string | undefined
   readonly step: string
   readonly millis: number
 }
 
 let onStall: ((stall: Stall) => void) | undefined
-/** The stalls that have been told, as far as they run into each other. */
-let toldUntilMillis = 0
-let toldMillis = 0
+/** End and length of the last reported stalls, for stalls that overlap. */
+let reportedUntilMillis = 0
+let reportedMillis = 0
 
-/** Runs a synchronous step of a request; when it holds the event loop for too long, that is counted and logged. */
+/** Runs a synchronous step of a request; a step that blocks the event loop for too long is counted and logged. */
 export const timed = <A>(requestId: string, step: string, run: () => A): A => {
   const fromMillis = performance.now()
   try {
@@ -35,44 +35,44 @@ export const timed = <A>(requestId: string, step: string, run: () => A): A => {
   }
 }
 
-/** Tells of a step that took from here to there, without what steps inside it have told already. */
+/** Reports a long step, without the time that steps inside it have already reported. */
 export const stalled = (requestId: string | undefined, step: string, fromMillis: number, untilMillis: number): void => {
-  const isAround = toldUntilMillis > fromMillis
-  const millis = untilMillis - fromMillis - (isAround ? toldMillis : 0)
+  const isAround = reportedUntilMillis > fromMillis
+  const millis = untilMillis - fromMillis - (isAround ? reportedMillis : 0)
   if (millis < stallMillis) return
-  toldMillis = isAround ? toldMillis + millis : millis
-  toldUntilMillis = untilMillis
+  reportedMillis = isAround ? reportedMillis + millis : millis
+  reportedUntilMillis = untilMillis
   Metrics.loopStall(step, millis / 1_000)
   onStall?.({ requestId, step, millis: Math.round(millis) })
 }
 
-/** Logs stalls, and looks for those of the loop as a whole that no step has told of, such as garbage collection. */
+/** Logs stalls, and detects stalls of the event loop that no step has reported, such as garbage collection. */
 export const layer: Layer.Layer<never, never, Timers> = Layer.scopedDiscard(
   Effect.gen(function* () {
     const timers = yield* Timers
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const loggedAtMillis = new Map<string, number>()
-    let longestToldMillis = 0
+    let maxReportedMillis = 0
 
     const log = ({ millis, requestId, step }: Stall): void => {
-      longestToldMillis = Math.max(longestToldMillis, millis)
+      maxReportedMillis = Math.max(maxReportedMillis, millis)
       const now = timers.now()
       if (now - (loggedAtMillis.get(step) ?? Number.NEGATIVE_INFINITY) < logEveryMillis) return
       loggedAtMillis.set(step, now)
       const fields = { request_id: requestId ?? null, step, millis }
-      fork(Effect.annotateLogs(Effect.logWarning("the event loop was held"), fields))
+      fork(Effect.annotateLogs(Effect.logWarning("the event loop was blocked"), fields))
     }
 
     const delay = monitorEventLoopDelay({ resolution: resolutionMillis })
-    const look = (): void => {
+    const check = (): void => {
       const untilMillis = performance.now()
-      const unexplained = delay.max / 1e6 - resolutionMillis - longestToldMillis
+      const unexplained = delay.max / 1e6 - resolutionMillis - maxReportedMillis
       if (unexplained >= stallMillis) stalled(undefined, "unknown", untilMillis - unexplained, untilMillis)
-      longestToldMillis = 0
+      maxReportedMillis = 0
       delay.reset()
-      cancel = timers.after(lookEveryMillis, look)
+      cancel = timers.after(checkEveryMillis, check)
     }
-    let cancel: Cancel = timers.after(lookEveryMillis, look)
+    let cancel: Cancel = timers.after(checkEveryMillis, check)
     yield* Effect.acquireRelease(
       Effect.sync(() => {
         onStall = log

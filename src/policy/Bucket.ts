@@ -1,5 +1,5 @@
 /**
- * An allowance per minute: a full minute's worth may be used at once, and what was used leaks away evenly. Counted in
+ * A rate limit per minute as a leaky bucket: a minute's limit may be used at once, and the level falls evenly. Counted in
  * 60 000ths of a unit and whole milliseconds, so that nothing is ever rounded.
  */
 export interface Bucket {
@@ -14,8 +14,8 @@ const minuteMillis = 60_000
 export const make = (perMinute: number | null): Bucket => ({ perMinute, level: 0, atMillis: 0 })
 
 /**
- * How long until this much may be taken; 0 when it may be now. More than a minute's worth is let through once nothing
- * else is in use, and then paid off: waiting longer would never be enough.
+ * Time until so many units can be taken; 0 when they can be taken now. More units than a minute's limit are admitted once the
+ * bucket is empty, and the level then exceeds the capacity: no waiting time would ever be enough for them.
  */
 export const waitMillis = (bucket: Bucket, units: number, nowMillis: number): number => {
   if (bucket.perMinute === null || units === 0) return 0
@@ -31,7 +31,7 @@ export const take = (bucket: Bucket, units: number, nowMillis: number): void => 
   bucket.atMillis = nowMillis
 }
 
-/** As good as new. */
+/** No different from a new bucket. */
 export const isIdle = (bucket: Bucket, nowMillis: number): boolean => levelAt(bucket, nowMillis) === 0
 
 const levelAt = (bucket: Bucket, nowMillis: number): number =>

@@ -1,31 +1,23 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Restriction } from "../domain/Chat.ts"
+import type { RoutingRestrictions } from "../domain/Chat.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
-import { Changes } from "../sql/Changes.ts"
+import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
 import { type PolicyRow, PolicyStore } from "./PolicyStore.ts"
 
-/** One set of limits on where a call may go. A price equal to a cap is allowed; `null` is no cap. */
-export interface Limits {
-  readonly models: Restriction
-  readonly providers: Restriction
-  readonly maxInputPriceMicroUsdPerMillion: number | null
-  readonly maxOutputPriceMicroUsdPerMillion: number | null
-}
-
-export interface ProjectPolicy extends Limits {
-  /** Goes up with every change. */
+export interface ProjectPolicy extends RoutingRestrictions {
+  /** Increases with every change. */
   readonly version: number
   readonly defaultAlpha: number | null
   readonly enableFallback: boolean
 }
 
-/** A project's named way of routing, addressed as `auto:<slug>` or by id or slug in `routing_config`. */
-export interface RoutingConfiguration extends Limits {
+/** A project's routing configuration, selected as `auto:<slug>` or by id or slug in `routing_config`. */
+export interface RoutingConfiguration extends RoutingRestrictions {
   readonly id: string
   readonly slug: string
   readonly alpha: number | null
@@ -34,26 +26,23 @@ export interface RoutingConfiguration extends Limits {
 }
 
 export interface PolicyShape {
-  /** What the project allows, cached; a change is seen at once on the node that made it. */
+  /** Cached; a change is in force at once on the node that made it. */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ProjectPolicy, StoreUnavailable>
 }
 
-/** The rules of projects. `narrow` (pure) applies them; this service knows them. */
+/** The policies of projects; `intersectPolicies` applies them. */
 export class Policy extends Context.Tag("gateway/policy/Policy")<Policy, PolicyShape>() {
-  static readonly layer: Layer.Layer<Policy, never, PolicyStore | Changes | Timers> = Layer.scoped(
+  static readonly layer: Layer.Layer<Policy, never, PolicyStore | ChangeNotifications | Timers> = Layer.scoped(
     this,
     Effect.suspend(() => make)
   )
 }
 
-/** The project policies that are kept in the database. */
-export const PolicyLayer = Policy.layer
-
 const make = Effect.gen(function* () {
   const store = yield* PolicyStore
   const cache = yield* RowCache.make<ProjectPolicy, ProjectPolicy>({
     timers: yield* Timers,
-    changes: yield* Changes,
+    changes: yield* ChangeNotifications,
     load: (id) => Effect.map(store.find(ProjectId.make(id)), (row) => row && policyOf(row)),
     absent: nothingAllowed,
     kinds: ["project"],
@@ -65,7 +54,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** For a project that has gone since its key was read. */
+/** For a project that was deleted after its key was read. */
 const nothingAllowed: ProjectPolicy = {
   version: 0,
   models: { allow: [], deny: [] },

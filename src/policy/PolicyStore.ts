@@ -8,18 +8,18 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
-import { Changes } from "../sql/Changes.ts"
-import { unavailable } from "../sql/Unavailable.ts"
+import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import { fromSql } from "../sql/StoreErrors.ts"
 
 /** BIGINT columns arrive as text. */
 const Price = Schema.NullOr(Schema.NumberFromString)
-const Ids = Schema.NullOr(Schema.Array(Schema.String))
+const Patterns = Schema.NullOr(Schema.Array(Schema.String))
 
 const PolicyColumns = Schema.Struct({
-  allowed_models: Ids,
-  excluded_models: Ids,
-  allowed_providers: Ids,
-  excluded_providers: Ids,
+  allowed_models: Patterns,
+  excluded_models: Patterns,
+  allowed_providers: Patterns,
+  excluded_providers: Patterns,
   max_input_price_microusd_per_million: Price,
   max_output_price_microusd_per_million: Price,
   default_alpha: Schema.NullOr(Schema.Number),
@@ -36,21 +36,21 @@ export type PolicyRow = typeof PolicyRow.Type
 
 export interface PolicyStoreShape {
   readonly find: (project: ProjectId) => Effect.Effect<PolicyRow | undefined, StoreUnavailable>
-  /** Writes the whole policy; false, and no new version, when it already is so. */
+  /** Writes the complete policy; false, and no new version, when nothing changed. */
   readonly write: (
     project: ProjectId,
     policy: PolicyColumns,
     managedByConfiguration: boolean
   ) => Effect.Effect<boolean, StoreUnavailable>
-  /** The policy stays as it is, and can be changed elsewhere from now on. */
+  /** The policy stays as it is and is no longer managed by the configuration file. */
   readonly release: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
-  /** For rules of the project that are kept elsewhere. */
+  /** For changes that belong to the project's policy but are in other tables. */
   readonly raiseVersion: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
 }
 
 /** The policy columns of projects. */
 export class PolicyStore extends Context.Tag("gateway/policy/PolicyStore")<PolicyStore, PolicyStoreShape>() {
-  static readonly layer: Layer.Layer<PolicyStore, never, SqlClient | Changes> = Layer.effect(
+  static readonly layer: Layer.Layer<PolicyStore, never, SqlClient | ChangeNotifications> = Layer.effect(
     this,
     Effect.suspend(() => make)
   )
@@ -58,7 +58,7 @@ export class PolicyStore extends Context.Tag("gateway/policy/PolicyStore")<Polic
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const changes = yield* Changes
+  const changes = yield* ChangeNotifications
 
   const find = SqlSchema.findOne({
     Request: ProjectId,
@@ -95,7 +95,7 @@ const make = Effect.gen(function* () {
     where id = ${project} and managed_by_configuration <> ${managed}`
 
   return PolicyStore.of({
-    find: flow(find, Effect.map(Option.getOrUndefined), unavailable),
+    find: flow(find, Effect.map(Option.getOrUndefined), fromSql),
     write: (project, policy, managed) =>
       changes.commit((announce) =>
         Effect.gen(function* () {
@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
           return changed
         })
       ),
-    release: (project) => unavailable(Effect.asVoid(mark(project, false))),
+    release: (project) => fromSql(Effect.asVoid(mark(project, false))),
     raiseVersion: (project) =>
       changes.commit((announce) =>
         sql`update project set policy_version = policy_version + 1, updated_at = now() where id = ${project}`.pipe(

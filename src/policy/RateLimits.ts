@@ -12,7 +12,7 @@ export interface RateLimit {
   readonly concurrentRequests: number | null
 }
 
-/** Ends the request's share of the concurrency limits; idempotent. */
+/** Releases the request's place in the concurrency limits; idempotent. */
 export type Release = () => void
 
 export interface RateLimitsShape {
@@ -22,10 +22,10 @@ export interface RateLimitsShape {
 
 /** How often a key and a project may call; off unless configured. */
 export class RateLimits extends Context.Tag("gateway/policy/RateLimits")<RateLimits, RateLimitsShape>() {
-  /** Everybody may call as often as they like. */
+  /** No limits. */
   static readonly layerOff: Layer.Layer<RateLimits> = Layer.succeed(this, { admit: () => Effect.succeed(() => {}) })
 
-  /** Counted by this process alone. A minute's allowance may be used at once; it grows back evenly. */
+  /** Counted by this process alone, as leaky buckets: a minute's limit may be used at once, and the bucket empties evenly. */
   static readonly layerMemory = (options: RateLimitOptions): Layer.Layer<RateLimits, never, Timers> =>
     Layer.effect(
       this,
@@ -39,8 +39,8 @@ export interface RateLimitOptions {
 }
 
 /**
- * The share of one of several processes that count apart: together they admit no more than was meant, unless that is less
- * than one for each.
+ * The limits of one of several processes that count separately: together they admit no more than the configured limits,
+ * unless these are less than one for each.
  */
 export const shareOf = (options: RateLimitOptions, processes: number): RateLimitOptions => ({
   key: divided(options.key, processes),
@@ -48,7 +48,7 @@ export const shareOf = (options: RateLimitOptions, processes: number): RateLimit
 })
 
 const divided = (limit: RateLimit, by: number): RateLimit => {
-  const share = (whole: number | null) => (whole === null ? null : Math.max(Math.min(1, whole), Math.floor(whole / by)))
+  const share = (value: number | null) => (value === null ? null : Math.max(Math.min(1, value), Math.floor(value / by)))
   return {
     requestsPerMinute: share(limit.requestsPerMinute),
     tokensPerMinute: share(limit.tokensPerMinute),
@@ -56,7 +56,7 @@ const divided = (limit: RateLimit, by: number): RateLimit => {
   }
 }
 
-/** Nobody knows when a running request ends. */
+/** For a concurrency limit: it is unknown when a running request ends. */
 const concurrencyRetryMillis = 1_000
 const sweepEveryMillis = 60_000
 
@@ -74,12 +74,12 @@ const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsSha
           for (const scope of scopes) sweep(scope, now)
         }
         const entries = scopes.map((scope) => entryOf(scope, caller))
-        const refusals = entries.flatMap((entry) => refusalsOf(entry, tokens, now))
-        const longest = refusals.reduce<Refusal | undefined>(
-          (most, next) => (most === undefined || next.waitMillis > most.waitMillis ? next : most),
+        const rejections = entries.flatMap((entry) => rejectionsOf(entry, tokens, now))
+        const longest = rejections.reduce<Rejection | undefined>(
+          (longest, next) => (longest === undefined || next.waitMillis > longest.waitMillis ? next : longest),
           undefined
         )
-        if (longest !== undefined) return refused(longest)
+        if (longest !== undefined) return rejected(longest)
         return Effect.succeed(take(entries, tokens, now))
       })
   }
@@ -100,7 +100,7 @@ interface Entry {
   running: number
 }
 
-interface Refusal {
+interface Rejection {
   readonly waitMillis: number
   readonly limit: string
 }
@@ -124,7 +124,7 @@ const entryOf = (scope: Scope, caller: CallerShape): Entry => {
   return entry
 }
 
-/** What an untouched entry would say as well need not be kept. */
+/** Removes entries that decide as a new one would. */
 const sweep = (scope: Scope, now: number): void => {
   for (const [id, entry] of scope.entries) {
     if (entry.running === 0 && Bucket.isIdle(entry.requests, now) && Bucket.isIdle(entry.tokens, now)) {
@@ -133,19 +133,19 @@ const sweep = (scope: Scope, now: number): void => {
   }
 }
 
-const refusalsOf = ({ requests, running, scope, tokens }: Entry, wanted: number, now: number): Array<Refusal> => {
-  const most = scope.limit.concurrentRequests
+const rejectionsOf = ({ requests, running, scope, tokens }: Entry, wanted: number, now: number): Array<Rejection> => {
+  const max = scope.limit.concurrentRequests
   return [
     { waitMillis: Bucket.waitMillis(requests, 1, now), limit: `requests per minute of this ${scope.kind}` },
     { waitMillis: Bucket.waitMillis(tokens, wanted, now), limit: `tokens per minute of this ${scope.kind}` },
     {
-      waitMillis: most !== null && running >= most ? concurrencyRetryMillis : 0,
+      waitMillis: max !== null && running >= max ? concurrencyRetryMillis : 0,
       limit: `requests of this ${scope.kind} at the same time`
     }
   ].filter(({ waitMillis }) => waitMillis > 0)
 }
 
-const refused = ({ limit, waitMillis }: Refusal) =>
+const rejected = ({ limit, waitMillis }: Rejection) =>
   Effect.fail(
     new RateLimited({
       code: "rate_limit_exceeded",

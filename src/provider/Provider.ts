@@ -9,7 +9,7 @@ export interface ProviderCall {
   readonly requestId: RequestId
   readonly model: Model
   readonly request: ChatRequest
-  /** The effort or depth to send; `undefined` sends none. Decided by the router, not to be read from the request. */
+  /** The effort or depth to send; `undefined` sends none. Decided by the router; the request's own effort must not be used. */
   readonly effort: Effort | number | undefined
   /** The cap on completion tokens that the hold covers; always sent. */
   readonly maxOutputTokens: number
@@ -18,11 +18,11 @@ export interface ProviderCall {
 }
 
 /**
- * Where an attempt's events go, in order, each call from the event loop's own turn (never from inside `open`). After `end`
- * or `fail` nothing more comes. `end` means the answer is whole: a Finish event has come.
+ * Receives an attempt's events in order, each call from a new turn of the event loop (never from inside `open`). No call follows
+ * `end` or `fail`. `end` means the response is complete: a Finish event was delivered.
  */
 export interface Receiver {
-  /** Some bytes came from upstream, whatever they mean: the attempt is alive. */
+  /** Bytes were received from the upstream; the idle deadline starts again. */
   readonly activity: () => void
   readonly event: (event: ChatEvent) => void
   readonly end: () => void
@@ -37,9 +37,9 @@ export interface Upstream {
 }
 
 /**
- * A provider starts calls. It owns its connect deadline and the caps on what it reads; the deadlines of first content, silence
- * and the whole call are the gateway's. A call with `request.stream` false is a plain upstream request whose answer is
- * delivered as the same events, all at once.
+ * A provider starts calls. It owns the connect deadline and the size limits of responses; the deadlines of first content, idle
+ * time and the call belong to the gateway. A call with `request.stream` false is a non-streaming upstream request whose response
+ * is delivered as the same events.
  */
 export interface Provider {
   readonly id: string

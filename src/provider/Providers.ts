@@ -7,7 +7,7 @@ export interface ProvidersShape {
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
 }
 
-/** All providers behind one door, by the `providerId` of the model that is called. */
+/** Dispatches a call to the provider with the model's `providerId`. */
 export class Providers extends Context.Tag("gateway/provider/Providers")<Providers, ProvidersShape>() {
   static readonly layerOf = (providers: Iterable<Provider>): Layer.Layer<Providers> =>
     Layer.succeed(this, make(providers))

@@ -1,28 +1,28 @@
 import type * as Redacted from "effect/Redacted"
 import type { TimersShape } from "../domain/Timers.ts"
-import * as Auth from "./Auth.ts"
-import * as HttpProvider from "./HttpProvider.ts"
 import type { Provider } from "./Provider.ts"
 import * as Simulated from "./simulated/Simulated.ts"
-import type { TransportShape } from "./Transport.ts"
+import * as Auth from "./transport/Auth.ts"
+import * as HttpProvider from "./transport/HttpProvider.ts"
+import type { TransportShape } from "./transport/Transport.ts"
 import { amazonBedrock, type BedrockAccess, bedrockAuth } from "./vendors/AmazonBedrock.ts"
 import { type ConfiguredProvider, configured } from "./vendors/Configured.ts"
 import type { Vendor } from "./vendors/Vendor.ts"
 import { vendorOf } from "./vendors/Vendors.ts"
 
-/** A provider of the operator's own and what proves who calls; `null` proves nothing. */
-export interface OwnProvider extends ConfiguredProvider {
+/** A configured provider and its credential; `null` sends none. */
+export interface CredentialedProvider extends ConfiguredProvider {
   readonly apiKey: Redacted.Redacted | null
 }
 
 export interface RegistryOptions {
   readonly transport: TransportShape
   readonly timers: TimersShape
-  /** Credentials of built-in vendors; a vendor without one is not there. */
+  /** Credentials of built-in vendors; a vendor without a credential is not available. */
   readonly credentials: ReadonlyMap<string, Redacted.Redacted>
-  /** Amazon Bedrock, which has more than a key; `null`: it is not there. */
+  /** Amazon Bedrock, which needs more than a key; `null`: not available. */
   readonly bedrock: BedrockAccess | null
-  readonly own: ReadonlyArray<OwnProvider>
+  readonly own: ReadonlyArray<CredentialedProvider>
   readonly simulated: boolean
 }
 
@@ -30,7 +30,7 @@ export interface Registry {
   readonly providers: ReadonlyArray<Provider>
   /** The built-in vendors that can be called. */
   readonly vendors: ReadonlyArray<Vendor>
-  /** The operator's own, in the order of the configuration. */
+  /** The configured providers, in the order of the configuration. */
   readonly own: ReadonlyArray<Vendor>
 }
 
@@ -61,8 +61,7 @@ export const make = (options: RegistryOptions): Registry => {
   }
   for (const one of options.own) {
     const vendor = configured(one)
-    if (vendor === undefined)
-      throw new Error(`the configured provider ${one.id} has passed the checks and cannot be made`)
+    if (vendor === undefined) throw new Error(`the configured provider ${one.id} was validated but cannot be created`)
     own.push(vendor)
     providers.push(http(vendor, one.apiKey === null ? Auth.none : vendor.auth(one.apiKey)))
   }

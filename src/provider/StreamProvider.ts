@@ -9,8 +9,8 @@ import { ProviderError, type ProviderFailure } from "../domain/ProviderError.ts"
 import type { Provider, ProviderCall, Receiver } from "./Provider.ts"
 
 /**
- * A provider written as a stream: each call runs `answer` on a fiber of its own, which waits while the reader is paused and
- * is interrupted when the call is closed. A stream that ends without a Finish was cut off; a defect is a bad response.
+ * A provider written as a stream: each call runs `answer` on its own fiber, which waits while the reader is paused and is
+ * interrupted when the call is closed. A stream that ends without a Finish event was cut off; a defect is a bad response.
  */
 export const make = <R = never>(
   id: string,
@@ -22,7 +22,7 @@ export const make = <R = never>(
       const reading = Effect.unsafeMakeLatch(true)
       let isPaused = false
       let isOver = false
-      /** An open latch is not waited for: each wait would start the fiber's count of operations anew, and it never yielded. */
+      /** An open latch is not awaited: each await resets the fiber's operation count, so that the fiber would never yield. */
       const turn = Effect.suspend(() => (isPaused ? reading.await : Effect.void))
       const run = Effect.suspend(() => deliver(answer(call), turn, receiver, () => isOver))
       const fiber = Runtime.runFork(runtime, run, { immediate: false })
@@ -54,7 +54,7 @@ export const make = <R = never>(
     }
   }))
 
-/** Succeeds with whether a Finish has come. */
+/** Succeeds with whether a Finish event was delivered. */
 const deliver = <R>(
   events: Stream.Stream<ChatEvent, ProviderError, R>,
   turn: Effect.Effect<void>,

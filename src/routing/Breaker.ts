@@ -1,83 +1,83 @@
 import { SlidingWindow } from "./SlidingWindow.ts"
 
-/** Half of what was seen is forgotten after this time. */
+/** Recorded outcomes lose half their weight in this time. */
 const halfLifeMillis = 60_000
 
-/** Beta(1, 19): before anything was seen, one attempt in twenty is taken to fail. */
+/** Beta(1, 19): without any outcome, one attempt in twenty is expected to fail. */
 const priorFailures = 1
 const priorAttempts = 20
 
-/** So many failures in a row put a thing out, or more than half of at least so many in the window. */
-const failuresInARow = 5
-const fewestInWindow = 20
+/** Consecutive failures that open the circuit; so does a window of at least so many attempts of which more than half failed. */
+const maxConsecutiveFailures = 5
+const minAttemptsInWindow = 20
 const windowMillis = 30_000
 
-/** Each time out in a row rests this much longer, up to the cap. */
-const restMillis = 30_000
-const longestRestMillis = 300_000
+/** The n-th ejection in a row opens the circuit for n times this long, up to the cap. */
+const openMillis = 30_000
+const maxOpenMillis = 300_000
 
-/** After a rest one attempt is the trial; while it runs, or for this long, the others keep away. */
-const trialMillis = 5_000
+/** In the half-open state one attempt is the probe; other attempts are kept away until it is decided, for at most this long. */
+const halfOpenMillis = 5_000
 
-/** A run of failures is over when nothing was heard for this long, which is longer than any rest. */
+/** Consecutive failures are forgotten after this long without an outcome, which is longer than the circuit is ever open. */
 const forgetMillis = 600_000
 
 /**
- * Recent outcomes of one thing that can fail: a route, or a provider's origin. Its rest is its whole punishment: what led
- * to it is forgotten and what fails meanwhile is not counted, so that a route that is well again is used again at once.
- * But after a rest it is on trial: a single attempt finds out for all; if it fails the thing is out for longer, if it
- * succeeds the thing is whole.
+ * Circuit breaker of a route or of a provider's origin. Opening clears the failure count, and failures while open are
+ * ignored, so that a recovered route is used again at once. After the open period one half-open probe decides: failure
+ * reopens the circuit for longer, success closes it.
  */
 export class Breaker {
-  private outUntilMillis = 0
-  private trialUntilMillis = 0
+  private ejectedUntilMillis = 0
+  private halfOpenUntilMillis = 0
   private failures = 0
   private successes = 0
-  private heardAtMillis = 0
-  private inARow = 0
-  private timesOut = 0
+  private lastOutcomeAtMillis = 0
+  private consecutiveFailures = 0
+  private ejections = 0
   private readonly window = new SlidingWindow(windowMillis)
 
-  /** Odds that the next attempt fails. */
+  /** Probability that the next attempt fails. */
   failure(nowMillis: number): number {
     const kept = this.kept(nowMillis)
     return (priorFailures + this.failures * kept) / (priorAttempts + (this.failures + this.successes) * kept)
   }
 
-  get restingUntilMillis(): number {
-    return Math.max(this.outUntilMillis, this.trialUntilMillis)
+  get openUntilMillis(): number {
+    return Math.max(this.ejectedUntilMillis, this.halfOpenUntilMillis)
   }
 
-  /** An attempt begins: after a rest it is the trial. */
+  /** An attempt begins; in the half-open state it is the probe. */
   attempted(nowMillis: number): void {
-    const isOnTrial = this.inARow >= failuresInARow && nowMillis - this.heardAtMillis <= forgetMillis
-    if (isOnTrial && nowMillis >= this.restingUntilMillis) this.trialUntilMillis = nowMillis + trialMillis
+    const isHalfOpen =
+      this.consecutiveFailures >= maxConsecutiveFailures && nowMillis - this.lastOutcomeAtMillis <= forgetMillis
+    if (isHalfOpen && nowMillis >= this.openUntilMillis) this.halfOpenUntilMillis = nowMillis + halfOpenMillis
   }
 
   succeeded(nowMillis: number): void {
-    this.hear(nowMillis)
+    this.recordOutcome(nowMillis)
     this.successes++
     this.window.add(nowMillis, 1, 0)
-    this.inARow = 0
-    this.trialUntilMillis = 0
-    if (nowMillis >= this.outUntilMillis) this.timesOut = 0
+    this.consecutiveFailures = 0
+    this.halfOpenUntilMillis = 0
+    if (nowMillis >= this.ejectedUntilMillis) this.ejections = 0
   }
 
-  /** `weight` is 1 for a failure, less for what is only half of one. */
+  /** `weight` is 1, or less for an outcome that is only partly a failure. */
   failed(nowMillis: number, weight: number): void {
-    if (nowMillis < this.outUntilMillis) return
-    this.hear(nowMillis)
+    if (nowMillis < this.ejectedUntilMillis) return
+    this.recordOutcome(nowMillis)
     this.failures += weight
     this.window.add(nowMillis, 1, weight)
-    this.inARow += weight
-    if (this.inARow >= failuresInARow || this.mostlyFails(nowMillis)) this.putOut(nowMillis)
+    this.consecutiveFailures += weight
+    if (this.consecutiveFailures >= maxConsecutiveFailures || this.mostlyFails(nowMillis)) this.eject(nowMillis)
   }
 
-  private putOut(nowMillis: number): void {
-    this.timesOut++
-    this.trialUntilMillis = 0
-    this.outUntilMillis = nowMillis + Math.min(longestRestMillis, restMillis * this.timesOut)
-    this.inARow = failuresInARow
+  private eject(nowMillis: number): void {
+    this.ejections++
+    this.halfOpenUntilMillis = 0
+    this.ejectedUntilMillis = nowMillis + Math.min(maxOpenMillis, openMillis * this.ejections)
+    this.consecutiveFailures = maxConsecutiveFailures
     this.failures = 0
     this.successes = 0
     this.window.clear()
@@ -85,25 +85,25 @@ export class Breaker {
 
   private mostlyFails(nowMillis: number): boolean {
     const { first: attempts, second: failures } = this.window.totals(nowMillis)
-    return attempts >= fewestInWindow && failures > attempts / 2
+    return attempts >= minAttemptsInWindow && failures > attempts / 2
   }
 
-  /** Lets what was heard before fade up to now. */
-  private hear(nowMillis: number): void {
+  /** Reduces the weight of earlier outcomes to what it is now. */
+  private recordOutcome(nowMillis: number): void {
     const kept = this.kept(nowMillis)
     this.failures *= kept
     this.successes *= kept
-    if (nowMillis - this.heardAtMillis > forgetMillis) {
-      this.inARow = 0
-      this.timesOut = 0
+    if (nowMillis - this.lastOutcomeAtMillis > forgetMillis) {
+      this.consecutiveFailures = 0
+      this.ejections = 0
     }
-    this.heardAtMillis = nowMillis
+    this.lastOutcomeAtMillis = nowMillis
   }
 
   private kept(nowMillis: number): number {
-    return 2 ** (-Math.max(0, nowMillis - this.heardAtMillis) / halfLifeMillis)
+    return 2 ** (-Math.max(0, nowMillis - this.lastOutcomeAtMillis) / halfLifeMillis)
   }
 }
 
-/** What `failure` says of a thing that nothing is known about. */
+/** `failure` without any outcome. */
 export const priorFailure = priorFailures / priorAttempts

@@ -9,24 +9,24 @@ import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Breaker, priorFailure } from "./Breaker.ts"
 
 export interface RouteHealth {
-  /** Odds that the next attempt fails, 0 to 1, from recent outcomes. */
+  /** Probability that the next attempt fails, 0 to 1, from recent outcomes. */
   readonly failure: number
-  /** Not to be tried before this time (milliseconds since the epoch); 0 when it is ready. */
-  readonly restingUntilMillis: number
-  /** Typical time to first content, milliseconds; null without data. Only ever breaks ties. */
+  /** The circuit is open until this time (milliseconds since the epoch); 0 when it is closed or half-open. */
+  readonly openUntilMillis: number
+  /** Moving average of the time to first content, milliseconds; null without data. Only breaks ties. */
   readonly latencyMillis: number | null
 }
 
 export interface HealthShape {
   readonly of: (model: Model) => RouteHealth
-  /** An attempt begins: what has rested is on trial with it, and rests for the others until it is decided. */
+  /** An attempt begins; a half-open circuit stays open for other calls until this probe is decided. */
   readonly attempted: (model: Model) => void
   readonly succeeded: (model: Model, latencyMillis: number) => void
-  /** Takes the effect that the error's facts name; errors of the client's own making change nothing. */
+  /** Has the effect that the error's `facts.health` names; errors of the client have none. */
   readonly failed: (model: Model, error: ProviderError) => void
 }
 
-/** What recent calls tell about each route, in memory and per node. */
+/** Health of each route from recent calls, in memory and per node. */
 export class Health extends Context.Tag("gateway/routing/Health")<Health, HealthShape>() {
   static readonly layer: Layer.Layer<Health, never, Timers> = Layer.effect(
     this,
@@ -37,29 +37,29 @@ export class Health extends Context.Tag("gateway/routing/Health")<Health, Health
   )
 }
 
-/** A 429 without a time rests the route this long, doubling to the cap while it goes on. */
+/** The cool-down after a 429 without Retry-After; it doubles up to the cap while 429s go on. */
 const coolDownMillis = 5_000
-const longestCoolDownMillis = 60_000
+const maxCoolDownMillis = 60_000
 /** A cool-down is shortened by up to this share, so that nodes do not come back in step. */
 const jitter = 0.25
 
-/** Longer than this no named time is believed. */
-const longestRetryAfterMillis = 3_600_000
+/** A provider's Retry-After is cut to this. */
+const maxRetryAfterMillis = 3_600_000
 
-/** A refused credential puts its provider out this long; then the next call is its trial. */
-const brokenCredentialMillis = 300_000
+/** A rejected credential opens the circuit of its provider for this long. */
+const rejectedCredentialMillis = 300_000
 
-/** A model that its provider no longer serves. */
+/** How long a model that its provider no longer serves is out. */
 const modelGoneMillis = 3_600_000
 
-/** An answer without content is half a failure. */
+/** Weight of a response without content. */
 const emptyWeight = 0.5
 
-/** Share of the newest latency in the typical one. */
+/** Share of the newest latency in the moving average. */
 const latencyShare = 0.2
 
-/** Routes and providers remembered at most; the catalog has far fewer, but it may change for ever. */
-const mostRemembered = 10_000
+/** Maximum of routes and of providers in memory; a catalog has far fewer, but it may change any number of times. */
+const maxStates = 10_000
 
 interface RouteState {
   readonly breaker: Breaker
@@ -71,30 +71,30 @@ interface RouteState {
 
 interface ProviderState {
   readonly origin: Breaker
-  refusedUntilMillis: number
+  rejectedUntilMillis: number
 }
 
-/** A route outside the list stands for itself: what befalls it tells nothing about its provider's other routes. */
+/** An unlisted route has an origin of its own: its failures are no evidence about its provider's other routes. */
 const originOf = (model: Model): string => (model.listed ? model.providerId : model.id)
 
-/** `random` answers from 0 to 1. */
+/** `random` returns a number from 0 to 1. */
 export const make = (timers: TimersShape, random: () => number): HealthShape => {
   const routes = new Map<string, RouteState>()
   const providers = new Map<string, ProviderState>()
-  const routeOf = (model: Model): RouteState => remembered(routes, model.id, newRoute)
-  const providerOf = (model: Model): ProviderState => remembered(providers, originOf(model), newProvider)
+  const routeOf = (model: Model): RouteState => stateOf(routes, model.id, newRoute)
+  const providerOf = (model: Model): ProviderState => stateOf(providers, originOf(model), newProvider)
 
-  const coolDown = (route: RouteState, now: number, namedMillis: number | null): void => {
-    if (namedMillis !== null) {
+  const coolDown = (route: RouteState, now: number, retryAfterMillis: number | null): void => {
+    if (retryAfterMillis !== null) {
       route.coolingUntilMillis = Math.max(
         route.coolingUntilMillis,
-        now + Math.max(0, Math.min(longestRetryAfterMillis, namedMillis))
+        now + Math.max(0, Math.min(maxRetryAfterMillis, retryAfterMillis))
       )
       return
     }
-    // Calls that were under way together are limited together: that is one cool-down, not several.
+    // Concurrent calls that are limited together are one cool-down, not several.
     if (now < route.coolingUntilMillis) return
-    const millis = Math.min(longestCoolDownMillis, coolDownMillis * 2 ** Math.min(route.coolDowns, 10))
+    const millis = Math.min(maxCoolDownMillis, coolDownMillis * 2 ** Math.min(route.coolDowns, 10))
     route.coolDowns++
     route.coolingUntilMillis = now + millis * (1 - jitter * random())
   }
@@ -103,21 +103,21 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
     of: (model) => {
       const route = routes.get(model.id)
       const provider = providers.get(originOf(model))
-      if (route === undefined && provider === undefined) return unknownHealth
+      if (route === undefined && provider === undefined) return defaultHealth
       const now = timers.now()
-      const outUntilMillis = Math.max(route?.goneUntilMillis ?? 0, provider?.refusedUntilMillis ?? 0)
-      const restingUntilMillis = Math.max(
+      const outUntilMillis = Math.max(route?.goneUntilMillis ?? 0, provider?.rejectedUntilMillis ?? 0)
+      const openUntilMillis = Math.max(
         outUntilMillis,
-        route?.breaker.restingUntilMillis ?? 0,
+        route?.breaker.openUntilMillis ?? 0,
         route?.coolingUntilMillis ?? 0,
-        provider?.origin.restingUntilMillis ?? 0
+        provider?.origin.openUntilMillis ?? 0
       )
       return {
         failure:
           outUntilMillis > now
             ? 1
             : Math.max(route?.breaker.failure(now) ?? priorFailure, provider?.origin.failure(now) ?? priorFailure),
-        restingUntilMillis: restingUntilMillis > now ? restingUntilMillis : 0,
+        openUntilMillis: openUntilMillis > now ? openUntilMillis : 0,
         latencyMillis: route?.latencyMillis ?? null
       }
     },
@@ -156,7 +156,7 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
         case "cool-down":
           return coolDown(routeOf(model), now, error.retryAfterMillis)
         case "credential":
-          providerOf(model).refusedUntilMillis = now + brokenCredentialMillis
+          providerOf(model).rejectedUntilMillis = now + rejectedCredentialMillis
           return
         case "candidate":
           routeOf(model).goneUntilMillis = now + modelGoneMillis
@@ -166,7 +166,7 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
   }
 }
 
-const unknownHealth: RouteHealth = { failure: priorFailure, restingUntilMillis: 0, latencyMillis: null }
+const defaultHealth: RouteHealth = { failure: priorFailure, openUntilMillis: 0, latencyMillis: null }
 
 const newRoute = (): RouteState => ({
   breaker: new Breaker(),
@@ -176,13 +176,13 @@ const newRoute = (): RouteState => ({
   goneUntilMillis: 0
 })
 
-const newProvider = (): ProviderState => ({ origin: new Breaker(), refusedUntilMillis: 0 })
+const newProvider = (): ProviderState => ({ origin: new Breaker(), rejectedUntilMillis: 0 })
 
-/** Forgets what it has known longest when it is full. */
-const remembered = <A>(states: Map<string, A>, key: string, create: () => A): A => {
+/** The oldest entry is removed when the map is full. */
+const stateOf = <A>(states: Map<string, A>, key: string, create: () => A): A => {
   const known = states.get(key)
   if (known !== undefined) return known
-  if (states.size >= mostRemembered) {
+  if (states.size >= maxStates) {
     const oldest = states.keys().next()
     if (oldest.done !== true) states.delete(oldest.value)
   }

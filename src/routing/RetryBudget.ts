@@ -6,16 +6,16 @@ import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { SlidingWindow } from "./SlidingWindow.ts"
 
 export interface RetryBudgetShape {
-  /** The first attempt of a call goes to this model; it earns its provider budget. */
+  /** The first attempt of a call goes to this model; it adds to its provider's budget. */
   readonly called: (model: Model) => void
   /**
-   * Whether one more attempt of a call that has failed may go to this model; if so, it is counted. Meant for another try at the
-   * same route and for routes that rest: a fallback to a ready route at another provider is no storm and need not ask.
+   * Whether another attempt of a call that has failed may go to this model; if so, it is counted. For retries of the same
+   * route and for routes whose circuit is open: a fallback to a ready route of another provider is not a retry storm.
    */
   readonly mayRetry: (model: Model) => boolean
 }
 
-/** Bounds what retries add to a provider in trouble: a share of its calls, never a multiple. */
+/** Bounds the retries that a failing provider gets: a share of its calls, never a multiple. */
 export class RetryBudget extends Context.Tag("gateway/routing/RetryBudget")<RetryBudget, RetryBudgetShape>() {
   static readonly layer: Layer.Layer<RetryBudget, never, Timers> = Layer.effect(
     this,
@@ -25,17 +25,17 @@ export class RetryBudget extends Context.Tag("gateway/routing/RetryBudget")<Retr
 
 const windowMillis = 10_000
 /** Retries for each call. */
-const share = 0.2
-/** Retries within the window that need no calls. */
-const least = 3
-const mostProviders = 1_000
+const retryShare = 0.2
+/** Retries within the window that are allowed without any calls. */
+const minRetries = 3
+const maxProviders = 1_000
 
 export const make = (timers: TimersShape): RetryBudgetShape => {
   const windows = new Map<string, SlidingWindow>()
   const windowOf = (model: Model): SlidingWindow => {
     const known = windows.get(model.providerId)
     if (known !== undefined) return known
-    if (windows.size >= mostProviders) windows.clear()
+    if (windows.size >= maxProviders) windows.clear()
     const window = new SlidingWindow(windowMillis)
     windows.set(model.providerId, window)
     return window
@@ -46,7 +46,7 @@ export const make = (timers: TimersShape): RetryBudgetShape => {
       const now = timers.now()
       const window = windowOf(model)
       const { first: calls, second: retries } = window.totals(now)
-      if (retries + 1 > least + share * calls) return false
+      if (retries + 1 > minRetries + retryShare * calls) return false
       window.add(now, 0, 1)
       return true
     }

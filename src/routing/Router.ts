@@ -8,17 +8,17 @@ import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { InvalidRequest, ModelNotFound, NoEligibleModel } from "../domain/GatewayError.ts"
 import type { Model } from "../domain/Model.ts"
 import type { TuningParameter } from "../domain/Support.ts"
-import { type Allowed, excludedBy } from "../policy/Narrow.ts"
-import { type Sifted, sift } from "./Eligible.ts"
+import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
+import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import type { RouteHealth } from "./Health.ts"
-import { droppedBy, forbidsEffort, isRefused, needsOf, tuningOf } from "./Needs.ts"
+import { droppedParameters, forbidsEffort, isUnsupported, requirementsOf, tuningOf } from "./Requirements.ts"
 import { byHealthyRank, byRank, nearUtility, rate, type Scored, score, unit } from "./Score.ts"
 
 export interface RankInput {
   readonly snapshot: Snapshot
-  readonly allowed: Allowed
+  readonly policy: EffectivePolicy
   readonly request: ChatRequest
-  /** An estimate of the prompt's length. */
+  /** Estimated length of the prompt. */
   readonly promptTokens: number
   readonly health: (model: Model) => RouteHealth
   readonly nowMillis: number
@@ -34,8 +34,8 @@ export interface Ranked {
   readonly fallbackEnabled: boolean
   /** How many models were not eligible, by reason. */
   readonly excluded: Readonly<Record<string, number>>
-  /** Set when every candidate rests: the first of them is ready again then. */
-  readonly waitingUntilMillis?: number
+  /** Set when the circuit of every candidate is open: until the first of them can be tried. */
+  readonly openUntilMillis?: number
 }
 
 export type RankFailure = ModelNotFound | NoEligibleModel | InvalidRequest
@@ -43,23 +43,23 @@ export type RankFailure = ModelNotFound | NoEligibleModel | InvalidRequest
 /** The models that a key may see. */
 export type Listable = ReadonlyArray<Model>
 
-/** Orders what may take the call. Pure: the same input has the same answer, whatever order the snapshot is in. */
+/** Ranks the eligible models. Pure: the result does not depend on the order of the snapshot. */
 export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
-  const { allowed, request, snapshot } = input
+  const { policy, request, snapshot } = input
   const pool = poolOf(request.model, snapshot)
   if (pool === null) return Either.left(new ModelNotFound({ model: request.model }))
   if (!pool.pinned && typeof request.effort === "number") return Either.left(depthNeedsModel())
-  const sifted = sift(pool.models, {
-    allowed,
+  const eligibility = filterEligible(pool.models, {
+    policy,
     request,
-    needs: needsOf(request, pool.pinned),
+    requirements: requirementsOf(request, pool.pinned),
     promptTokens: input.promptTokens,
     billingMode: input.billingMode
   })
   const effortOf = (model: Model): Effort | number | undefined => effortFor(model, request, pool.pinned)
-  const rated = rate(sifted.eligible, request, input.promptTokens, effortOf)
-  const scored = score(rated, allowed.alpha, input.health, input.nowMillis).sort(byRank)
-  if (!Arr.isNonEmptyArray(scored)) return Either.left(whyNone(request.model, pool.pinned, sifted))
+  const rated = rate(eligibility.eligible, request, input.promptTokens, effortOf)
+  const scored = score(rated, policy.alpha, input.health, input.nowMillis).sort(byRank)
+  if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request.model, pool.pinned, eligibility))
   diversify(scored)
   const [best] = scored
   const tuning = tuningOf(request)
@@ -68,23 +68,23 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   )
   return Either.right({
     candidates,
-    reason: reasonOf(scored, allowed.alpha, pool.pinned),
+    reason: reasonOf(scored, policy.alpha, pool.pinned),
     pinned: pool.pinned,
-    fallbackEnabled: allowed.fallbackEnabled && !pool.pinned,
-    excluded: sifted.excluded,
-    ...(best.tier >= 2 ? { waitingUntilMillis: earliestEnd(scored) } : {})
+    fallbackEnabled: policy.fallbackEnabled && !pool.pinned,
+    excluded: eligibility.excluded,
+    ...(best.tier >= 2 ? { openUntilMillis: earliestClose(scored) } : {})
   })
 }
 
-/** What `GET /v1/models` shows: health, balance and limits do not change it. */
+/** The models of `GET /v1/models`: health, balance and limits do not change them. */
 export const listable = (
   snapshot: Snapshot,
-  allowed: Allowed,
+  policy: EffectivePolicy,
   billingMode: CallerShape["billingMode"] = "managed"
 ): Listable =>
   snapshot.models.filter(
     (model) =>
-      model.listed && excludedBy(allowed, model, 0) === null && (model.prices !== null || billingMode === "byok")
+      model.listed && excludedBy(policy, model, 0) === null && (model.prices !== null || billingMode === "byok")
   )
 
 interface Pool {
@@ -92,7 +92,7 @@ interface Pool {
   readonly pinned: boolean
 }
 
-/** The gateway has resolved an `auto:<slug>` to its configuration; here it is `auto`. */
+/** An `auto:<slug>` was resolved to its configuration at admission; here it is `auto`. */
 const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
   if (requested === "auto" || requested.startsWith("auto:")) {
     return { models: snapshot.models.filter(isListed), pinned: false }
@@ -110,32 +110,32 @@ const isListed = (model: Model): boolean => model.listed
 const depthNeedsModel = (): InvalidRequest =>
   new InvalidRequest({
     code: "unsupported_value",
-    message: "A numeric reasoning effort needs a concrete model that takes one.",
+    message: "A numeric reasoning effort requires a concrete model that supports one.",
     param: "reasoning_effort"
   })
 
-/** The stage that has left nothing says which error it is; what the project excludes does not exist for its keys. */
-const whyNone = (requested: string, pinned: boolean, sifted: Sifted): RankFailure => {
-  const { byProject, capable, excluded, permitted, worst } = sifted
+/** The first stage without a model decides the error; to a project's keys, models that the project excludes do not exist. */
+const noneEligible = (requested: string, pinned: boolean, sifted: Eligibility): RankFailure => {
+  const { byProject, capable, excluded, largestExclusion, permitted } = sifted
   if (permitted === 0) {
     const total = Object.values(excluded).reduce((sum, count) => sum + count, 0)
     return pinned && byProject === total ? new ModelNotFound({ model: requested }) : new NoEligibleModel({ excluded })
   }
-  if (capable === 0 && worst !== null) {
+  if (capable === 0 && largestExclusion !== null) {
     return new InvalidRequest({
       code: "unsupported_for_provider",
-      message: `${pinned ? `The model '${requested}' does` : "The models that could take this call do"} not support ${worst.what}.`,
-      param: worst.param
+      message: `${pinned ? `The model '${requested}' does` : "The models that could take this call do"} not support ${largestExclusion.what}.`,
+      param: largestExclusion.param
     })
   }
   return new InvalidRequest({
     code: "context_length_exceeded",
-    message: `Prompt and wanted output are longer than ${pinned ? `the model '${requested}' takes` : "every eligible model takes"}.`,
+    message: `Prompt and requested output are longer than ${pinned ? `the model '${requested}' supports` : "any eligible model supports"}.`,
     param: "messages"
   })
 }
 
-/** A fallback on the same sick provider is wasted, so the second candidate is another provider's when one is near. */
+/** A failing provider often fails for all its models, so the second candidate is another provider's when one is near in utility. */
 const diversify = (scored: Array<Scored>): void => {
   const [first, second] = scored
   if (first === undefined || second === undefined || second.model.providerId !== first.model.providerId) return
@@ -158,9 +158,9 @@ const reasonOf = (scored: Arr.NonEmptyReadonlyArray<Scored>, alpha: number, pinn
   return alpha === 0 ? "cheapest_eligible" : alpha === 1 ? "highest_quality" : "quality_cost_tradeoff"
 }
 
-/** `auto` runs each model by its own profile; some models take no effort next to tools. */
+/** `auto` uses the effort of each model's profile; some models reject an effort together with tools. */
 const effortFor = (model: Model, request: ChatRequest, pinned: boolean): Effort | number | undefined => {
-  if (forbidsEffort(model, request) || isRefused(model, "reasoning_effort")) return undefined
+  if (forbidsEffort(model, request) || isUnsupported(model, "reasoning_effort")) return undefined
   return (pinned ? request.effort : undefined) ?? model.profile.effort ?? undefined
 }
 
@@ -170,7 +170,7 @@ const toCandidate = (
   tuning: ReadonlyArray<TuningParameter>,
   pinned: boolean
 ): Candidate => {
-  const dropped = droppedBy(scored.model, request, tuning, scored.effort)
+  const dropped = droppedParameters(scored.model, request, tuning, scored.effort)
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
   return {
     model: scored.model,
@@ -182,8 +182,8 @@ const toCandidate = (
   }
 }
 
-const earliestEnd = (scored: Arr.NonEmptyReadonlyArray<Scored>): number => {
+const earliestClose = (scored: Arr.NonEmptyReadonlyArray<Scored>): number => {
   let earliest = Number.POSITIVE_INFINITY
-  for (const { restingUntilMillis } of scored) earliest = Math.min(earliest, restingUntilMillis)
+  for (const { openUntilMillis } of scored) earliest = Math.min(earliest, openUntilMillis)
   return earliest
 }

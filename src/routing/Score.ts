@@ -1,43 +1,44 @@
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
+import { byCodePoint } from "../domain/CodePointOrder.ts"
 import type { Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd, perMillion, ratesFor, zero } from "../domain/Money.ts"
 import { priorFailure } from "./Breaker.ts"
 import type { RouteHealth } from "./Health.ts"
 
 /**
- * One eligible route in numbers. Its utility is `alpha * quality - (1 - alpha) * 0.25 * L`, where `L` is where the cost
- * lies between the cheapest and the dearest on a log scale. Quality, cost and alpha are whole units, so that the sums are exact: then the
- * expected cost of the best can only rise with alpha, whatever the pool.
+ * The scores of one eligible route. Its utility is `alpha * quality - (1 - alpha) * 0.25 * L`, where `L` from 0 to 1 is the
+ * position of its cost between the lowest and the highest on a log scale. Quality, cost and alpha are whole units, so that the
+ * sums are exact: then the expected cost of the best route never falls as alpha rises, whatever the pool.
  */
 export interface Scored {
   readonly model: Model
   readonly effort: Effort | number | undefined
   readonly cost: MicroUsd
-  /** 0 ready, 1 mostly failing, 2 resting, 3 both. */
+  /** 0 ready, 1 mostly failing, 2 circuit open, 3 both. */
   readonly tier: number
-  /** Quality after the odds of failure, in units. */
+  /** Quality reduced by the probability of failure, in units. */
   readonly quality: number
   readonly utility: number
-  /** What the utility would be in full health. */
+  /** The utility without failures. */
   readonly healthyUtility: number
   readonly healthyQuality: number
-  /** Doublings of latency; a route without data comes first, so that it gets some. */
+  /** Binary logarithm of the latency; a route without data comes first, so that it is measured. */
   readonly latency: number
-  readonly restingUntilMillis: number
+  readonly openUntilMillis: number
 }
 
 export const unit = 1_000_000
 
-/** Weight of the whole span of costs against quality. */
+/** Weight of the difference between lowest and highest cost against quality. */
 const costWeight = 0.25
 
-/** Two utilities this near are alike for the choice of the second candidate. */
+/** Utilities within this distance are equal for the choice of the second candidate. */
 export const nearUtility = 0.02 * unit * unit
 
-/** A route that fails more often than not goes behind those that do not. */
+/** A route with a higher probability of failure ranks behind the others. */
 const mostlyFailing = 0.5
 
-/** What an answer is taken to be long when nothing is known; a reasoning model writes a multiple of it. */
+/** Assumed length of a response; a reasoning model writes a multiple of it. */
 const typicalOutputTokens = 400
 const reasoningFactors: Readonly<Record<Effort, number>> = {
   none: 1,
@@ -55,23 +56,23 @@ interface Rated {
   readonly cost: MicroUsd
 }
 
-/** What each route is expected to cost; one without prices counts as dear as the dearest. */
+/** The expected cost of each route; a route without prices gets the highest cost of the others. */
 export const rate = (
   models: ReadonlyArray<Model>,
   request: ChatRequest,
   promptTokens: number,
   effortOf: (model: Model) => Effort | number | undefined
 ): ReadonlyArray<Rated> => {
-  let dearest: MicroUsd = zero
+  let highestCost: MicroUsd = zero
   let unpriced = false
   const rated = models.map((model): Rated => {
     const effort = effortOf(model)
     const cost = expectedCost(model, request, promptTokens, effort)
     if (cost === null) unpriced = true
-    else if (cost > dearest) dearest = cost
+    else if (cost > highestCost) highestCost = cost
     return { model, effort, cost: cost ?? zero }
   })
-  return unpriced ? rated.map((one) => (one.model.prices === null ? { ...one, cost: dearest } : one)) : rated
+  return unpriced ? rated.map((one) => (one.model.prices === null ? { ...one, cost: highestCost } : one)) : rated
 }
 
 export const score = (
@@ -91,9 +92,9 @@ export const score = (
   const forQuality = Math.round(alpha * unit)
   const forCost = unit - forQuality
   return rated.map(({ model, effort, cost }) => {
-    const { failure, latencyMillis, restingUntilMillis } = health(model)
-    const resting = restingUntilMillis > nowMillis
-    // Only what goes beyond the prior is evidence: otherwise a route in use would beat a better one nobody has tried.
+    const { failure, latencyMillis, openUntilMillis } = health(model)
+    const isOpen = openUntilMillis > nowMillis
+    // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
     const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
     const healthyQuality = Math.round(model.quality * unit)
     const quality = Math.round(model.quality * (1 - excess) * unit)
@@ -102,18 +103,18 @@ export const score = (
       model,
       effort,
       cost,
-      tier: (resting ? 2 : 0) + (failure > mostlyFailing ? 1 : 0),
+      tier: (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0),
       quality,
       utility: forQuality * quality - penalty,
       healthyUtility: forQuality * healthyQuality - penalty,
       healthyQuality,
       latency: latencyMillis === null ? -1 : Math.floor(Math.log2(Math.max(1, latencyMillis))),
-      restingUntilMillis: resting ? restingUntilMillis : 0
+      openUntilMillis: isOpen ? openUntilMillis : 0
     }
   })
 }
 
-/** A total order: health's tiers, utility, then what may break ties; cost before latency, so that alike goes cheapest first. */
+/** A total order: tier, utility, then tie breakers; cost before latency, so that of equals the cheapest is first. */
 export const byRank = (a: Scored, b: Scored): number =>
   a.tier - b.tier ||
   b.utility - a.utility ||
@@ -122,7 +123,7 @@ export const byRank = (a: Scored, b: Scored): number =>
   a.latency - b.latency ||
   byId(a, b)
 
-/** The same order as if every route were in full health. */
+/** The same order without failures and open circuits. */
 export const byHealthyRank = (a: Scored, b: Scored): number =>
   b.healthyUtility - a.healthyUtility ||
   a.cost - b.cost ||
@@ -130,7 +131,7 @@ export const byHealthyRank = (a: Scored, b: Scored): number =>
   a.latency - b.latency ||
   byId(a, b)
 
-const byId = (a: Scored, b: Scored): number => (a.model.id < b.model.id ? -1 : a.model.id > b.model.id ? 1 : 0)
+const byId = (a: Scored, b: Scored): number => byCodePoint(a.model.id, b.model.id)
 
 /** `null` for a route without prices. */
 const expectedCost = (

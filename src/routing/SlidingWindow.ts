@@ -1,4 +1,4 @@
-/** Counts of two kinds over the last `windowMillis`, in slots of a fixed number; a slot that has passed is forgotten whole. */
+/** Counts of two kinds over the last `windowMillis`, in a fixed number of slots; a slot that has passed is dropped. */
 export class SlidingWindow {
   private readonly first: Float64Array
   private readonly second: Float64Array
@@ -31,7 +31,7 @@ export class SlidingWindow {
     this.second.fill(0)
   }
 
-  /** Empties the slots that time has passed over and answers the current one. */
+  /** Clears the slots that have passed and returns the current one. */
   private advance(nowMillis: number): number {
     const slots = this.first.length
     const slot = Math.floor(nowMillis / this.slotMillis)

@@ -12,40 +12,40 @@ import Pg from "pg"
 import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import * as Migrations from "./Migrations.ts"
-import { type Prepared, prepare } from "./Prepared.ts"
+import { type PreparedStatement, prepare } from "./PreparedStatement.ts"
 
 export interface DatabaseOptions {
   /** PostgreSQL's URL; without one the embedded database is opened. */
   readonly url: Option.Option<Redacted.Redacted<string>>
-  /** Where the embedded database lives; `:memory:` keeps nothing. */
+  /** Directory of the embedded database; with `:memory:` nothing is stored. */
   readonly dataDir: string
   readonly maxConnections?: number
-  /** PostgreSQL ends any statement that runs longer, but for migrations. */
+  /** PostgreSQL cancels any statement that runs longer, except migrations. */
   readonly statementTimeoutMillis?: number
 }
 
 export interface DatabaseShape {
-  /** embedded: this process is the only one that has it open. */
+  /** embedded: no other process has it open. */
   readonly kind: "postgres" | "embedded"
-  /** Fails when the database has stopped for good and the process should end; PostgreSQL may come back, so it never does. */
+  /** Fails when the embedded database has stopped and the process should end. Never fails for PostgreSQL, which may come back. */
   readonly died: Effect.Effect<never, DatabaseFailed>
-  /** A statement for the hot path, past the client's own ways; `name` is the statement's alone. */
-  readonly prepare: (name: string, text: string) => Prepared
+  /** A prepared statement for the hot path, without the overhead of `SqlClient`; `name` must be unique. */
+  readonly prepare: (name: string, text: string) => PreparedStatement
 }
 
-/** Facts about the database that is behind `SqlClient`. */
+/** The database behind `SqlClient`. */
 export class Database extends Context.Tag("gateway/sql/Database")<Database, DatabaseShape>() {}
 
 const defaultMaxConnections = 10
 const defaultStatementTimeoutMillis = 5_000
 const connectMillis = 5_000
-/** How much later than the server's own limit a statement's answer may come. */
-const silenceMillis = 1_000
-const goodbyeMillis = 2_000
-/** The oldest release that its makers still maintain; the tests run on newer ones. */
+/** How long after the server's own timeout the result of a statement may arrive. */
+const responseGraceMillis = 1_000
+const closeMillis = 2_000
+/** The oldest release that is still maintained; the tests run on newer ones. */
 const minServerVersion = 14
 
-/** The database, migrated: the same client and the same dialect whichever it is. */
+/** The migrated database: the same client and SQL dialect for both kinds. */
 export const layer = (
   options: DatabaseOptions
 ): Layer.Layer<
@@ -69,10 +69,10 @@ export const layerUnmigrated = (
           ...database,
           prepare: (name, text) =>
             prepare(pool, {
-              // the connections of the embedded database share one session, where a name could be taken only once
+              // The connections of the embedded database share one session, where a name can be prepared only once.
               name: database.kind === "embedded" ? undefined : name,
               text,
-              answerMillis: (options.statementTimeoutMillis ?? defaultStatementTimeoutMillis) + silenceMillis
+              timeoutMillis: (options.statementTimeoutMillis ?? defaultStatementTimeoutMillis) + responseGraceMillis
             })
         })
       )
@@ -101,20 +101,20 @@ const postgres = (
           statement_timeout: options.statementTimeoutMillis ?? defaultStatementTimeoutMillis,
           keepAlive: true
         })
-        // An idle connection that breaks is replaced by the next query; the query reports what matters.
+        // The next query replaces an idle connection that breaks, and reports the error if there still is one.
         pool.on("error", () => {})
-        await refuseOldServer(pool)
+        await rejectOldServer(pool)
         return pool
       },
       catch: (cause) => new DatabaseFailed({ database: "the PostgreSQL database of DATABASE_URL", cause })
     }),
     (pool) =>
-      // a server that has stopped answering does not say goodbye either
-      Effect.promise(() => pool.end()).pipe(Effect.timeoutOption(goodbyeMillis), Effect.interruptible, Effect.asVoid)
+      // A server that no longer responds does not acknowledge the close either.
+      Effect.promise(() => pool.end()).pipe(Effect.timeoutOption(closeMillis), Effect.interruptible, Effect.asVoid)
   ).pipe(Effect.map((pool) => ({ kind: "postgres", died: Effect.never, pool })))
 
-/** An older server fails in the middle of a migration, at a statement that it does not know. */
-const refuseOldServer = async (pool: Pg.Pool): Promise<void> => {
+/** An older server would fail in the middle of a migration. */
+const rejectOldServer = async (pool: Pg.Pool): Promise<void> => {
   const { rows } = await pool.query<{ readonly version: string }>("select current_setting('server_version') as version")
   const version = rows[0]?.version ?? ""
   if (Number.parseInt(version, 10) >= minServerVersion) return

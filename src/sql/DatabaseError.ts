@@ -1,16 +1,16 @@
 import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
 
-/** Another process has the data directory open; two of them would silently lose rows. */
+/** Another process has the data directory open; two processes would silently lose rows. */
 export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{ readonly directory: string }> {
   override get message() {
     return `the data directory ${this.directory} is in use by another process; stop it, or set DATA_DIR or DATABASE_URL`
   }
 }
 
-/** The database could not be opened, or has stopped on its own. */
+/** The database could not be opened, or has stopped by itself. */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
-  /** A directory, or the word for what it is; never a URL, which may carry a password. */
+  /** A directory or a description; never a URL, which may hold a password. */
   readonly database: string
   readonly cause: unknown
 }> {
@@ -21,7 +21,7 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
 
 const ownDatabase = "it holds something that is not the gateway's; give the gateway a database of its own"
 
-/** What an operator can do where the database's own words do not say it. */
+/** By SQLSTATE: what the operator can do, where the server's message does not say it. */
 const advice: Readonly<Record<string, string>> = {
   "25006": "it is read-only; the gateway needs a primary server that takes writes",
   "42501": "the role has to own the gateway's tables, or be allowed to create them in the schema",
@@ -35,16 +35,16 @@ const advice: Readonly<Record<string, string>> = {
   "42809": ownDatabase
 }
 
-/** What went wrong in the database's own words, without the statement, its parameters or the URL. */
+/** The server's message, without the statement, its parameters or the URL. */
 export const reasonOf = (error: unknown): string => {
   const root = rootOf(error)
   const state = sqlStateOf(root)
   if (state === undefined) return messageOf(root)
-  const said = `${messageOf(root)} (SQLSTATE ${state})`
-  return advice[state] === undefined ? said : `${said}: ${advice[state]}`
+  const reason = `${messageOf(root)} (SQLSTATE ${state})`
+  return advice[state] === undefined ? reason : `${reason}: ${advice[state]}`
 }
 
-/** The SQLSTATE that the server gave as its reason; none when the server was not reached. */
+/** The server's SQLSTATE; none when the server was not reached. */
 export const sqlStateOf = (error: unknown): string | undefined => {
   const root = rootOf(error)
   return Predicate.isRecord(root) && typeof root["code"] === "string"
@@ -58,7 +58,7 @@ const maxCauses = 8
 const rootOf = (error: unknown): unknown => {
   let root = error
   for (let depth = 0; depth < maxCauses; depth++) {
-    // several addresses of one host were tried
+    // Several addresses of one host were tried.
     const inner: unknown = root instanceof AggregateError ? root.errors[0] : Predicate.isRecord(root) && root["cause"]
     if (!inner) return root
     root = inner

@@ -19,12 +19,12 @@ export const migrations = {
   "0004_open_holds": openHoldsIndex
 }
 
-/** Any number will do, as long as every version of the gateway takes the same. */
+/** An arbitrary number, the same in every version of the gateway. */
 const lockKey = 7_021_406
 
 /**
- * Brings the schema up to date in one transaction, under a lock that makes other processes which start at the same time
- * wait and then find nothing to do. A process that is killed on the way leaves the schema as it was.
+ * Migrates the schema in one transaction, under a lock: processes that start at the same time wait and then find nothing to
+ * do. A process that is killed meanwhile leaves the schema as it was.
  */
 export const run: Effect.Effect<
   ReadonlyArray<readonly [id: number, name: string]>,
@@ -36,7 +36,7 @@ export const run: Effect.Effect<
     Effect.gen(function* () {
       yield* sql`set local statement_timeout = 0`
       yield* sql`select pg_advisory_xact_lock(${lockKey})`
-      // The migrator would find the table missing by a failing statement, which ends a transaction.
+      // The migrator detects the missing table by a failing statement, which would abort the transaction.
       yield* sql`create table if not exists migration (
         migration_id integer primary key,
         created_at timestamptz not null default now(),
@@ -49,7 +49,7 @@ export const run: Effect.Effect<
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "migration" })
 
-/** A migration that the database refuses is a defect to the migrator, and something an operator may put right to us. */
+/** A rejected migration is a defect to the migrator; here it is an error, since the operator may be able to fix it. */
 export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient> = Layer.effectDiscard(
   Effect.catchSomeDefect(run, (defect) =>
     defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()

@@ -5,43 +5,45 @@ import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { TimersShape } from "../domain/Timers.ts"
-import type { Change, ChangeKind, ChangesShape } from "./Changes.ts"
+import type { Change, ChangeKind, ChangeNotificationsShape } from "./ChangeNotifications.ts"
 
 export interface RowCacheOptions<A, Absent> {
   readonly timers: TimersShape
-  readonly changes: ChangesShape
+  readonly changes: ChangeNotificationsShape
   /** `undefined`: there is no such row. */
   readonly load: (key: string) => Effect.Effect<A | undefined, StoreUnavailable>
-  /** The answer where there is no such row. */
+  /** The value for a missing row. */
   readonly absent: Absent
-  /** Kinds of change that this cache depends on. */
+  /** Kinds of change that may invalidate entries. */
   readonly kinds: ReadonlyArray<ChangeKind>
-  /** Whether a change of one of these kinds concerns this entry. */
+  /** Whether a change of one of these kinds invalidates this entry. */
   readonly concerns: (change: Change, value: A, key: string) => boolean
-  /** An end to an entry's life before its time to live, from when it was asked for. */
+  /** Shortens an entry's time to live, counted from its lookup. */
   readonly validMillis: (value: A) => number
 }
 
 export interface RowCache<A, Absent> {
   readonly get: (key: string) => Effect.Effect<A | Absent, StoreUnavailable>
-  /** What is remembered; `undefined` when the database would have to be asked. */
+  /** The cached value; `undefined` when there is none. */
   readonly peek: (key: string) => A | Absent | undefined
 }
 
-/** What a node that hears of no change may still believe: the promise is 5 s, counted from the question to the database. */
+/** How long a node without change notifications may use an old row: the promise is 5 s, counted from the lookup. */
 const presentMillis = 5_000
-/** Short: it only takes the edge off a client that keeps asking with something unknown. */
+/** Short: only limits the lookups of a client that repeats an unknown key. */
 const absentMillis = 1_000
-const mostPresent = 10_000
-const mostAbsent = 10_000
-/** Different rows asked for at once; more wait for nothing and are told to come again. */
-const mostLookups = 1_000
+const maxPresent = 10_000
+const maxAbsent = 10_000
+/** Concurrent lookups of different rows; more fail at once. */
+const maxLookups = 1_000
 const lookupMillis = 5_000
 
 /**
- * Rows that decide about every request, remembered for seconds. Concurrent questions for one row share one query, which
- * outlives whoever asked first. A query that was under way during a change is answered to those who asked before it, and
- * neither remembered nor shared with those who ask after it.
+ * Caches rows that every request needs for seconds. Concurrent lookups of one row share one query, which continues when the
+ * caller that started it is interrupted. The result of a query that was running during a change goes to the callers from
+ * before the change; it is neither cached nor shared with later callers.
+ *
+ * Not `effect/Cache`, which has no `peek` without an effect and cannot drop a lookup that is still running.
  */
 export const make = <A, Absent>(
   options: RowCacheOptions<A, Absent>
@@ -66,14 +68,14 @@ export const make = <A, Absent>(
     })
     yield* Effect.addFinalizer(() => Effect.sync(cancel))
 
-    const remember = (key: string, askedAt: number, value: A | undefined) => {
-      if (value === undefined) return put(absent, mostAbsent, key, askedAt + absentMillis)
-      const untilMillis = askedAt + Math.min(presentMillis, validMillis(value))
-      put(present, mostPresent, key, { value, untilMillis, answer: Effect.succeed(value) })
+    const store = (key: string, lookedUpAt: number, value: A | undefined) => {
+      if (value === undefined) return put(absent, maxAbsent, key, lookedUpAt + absentMillis)
+      const untilMillis = lookedUpAt + Math.min(presentMillis, validMillis(value))
+      put(present, maxPresent, key, { value, untilMillis, answer: Effect.succeed(value) })
     }
 
-    const ask = (key: string, askedAt: number) => {
-      if (lookups >= mostLookups) return Effect.fail(new StoreUnavailable({ cause: "too many lookups at once" }))
+    const lookUp = (key: string, lookedUpAt: number) => {
+      if (lookups >= maxLookups) return Effect.fail(new StoreUnavailable({ cause: "too many lookups at once" }))
       const lookup: Lookup<A | Absent> = Deferred.unsafeMake(FiberId.none)
       lookups++
       shared.set(key, lookup)
@@ -88,7 +90,7 @@ export const make = <A, Absent>(
             lookups--
             if (shared.get(key) === lookup) {
               shared.delete(key)
-              if (Exit.isSuccess(exit)) remember(key, askedAt, exit.value)
+              if (Exit.isSuccess(exit)) store(key, lookedUpAt, exit.value)
             }
             Deferred.unsafeDone(
               lookup,
@@ -97,7 +99,7 @@ export const make = <A, Absent>(
           })
         ),
         Effect.forkIn(scope),
-        // Started uninterruptible, so that whoever waits is answered in any case.
+        // Started uninterruptible, so that every waiting caller gets a result.
         Effect.uninterruptible,
         Effect.zipRight(Deferred.await(lookup))
       )
@@ -117,7 +119,7 @@ export const make = <A, Absent>(
           if (entry !== undefined && now < entry.untilMillis) return entry.answer
           if (now < (absent.get(key) ?? 0)) return nothing
           const lookup = shared.get(key)
-          return lookup === undefined ? ask(key, now) : Deferred.await(lookup)
+          return lookup === undefined ? lookUp(key, now) : Deferred.await(lookup)
         })
     }
   })
@@ -130,10 +132,10 @@ interface Entry<A> {
 
 type Lookup<A> = Deferred.Deferred<A, StoreUnavailable>
 
-/** The oldest makes room: all entries live about equally long, so it is the next to go anyway. */
-const put = <V>(map: Map<string, V>, most: number, key: string, value: V): void => {
+/** When full, the oldest entry is removed: all have about the same time to live, so it would expire next. */
+const put = <V>(map: Map<string, V>, maxSize: number, key: string, value: V): void => {
   map.delete(key)
-  if (map.size >= most) {
+  if (map.size >= maxSize) {
     for (const oldest of map.keys()) {
       map.delete(oldest)
       break

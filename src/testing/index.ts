@@ -1,19 +1,19 @@
 /**
- * Deterministic doubles for the gateway's Layers, the same that its own tests use: providers that do as a script says, a
- * clock that stands still, books in memory; and the interfaces of the providers themselves on loopback, as strict as they are.
+ * Deterministic doubles for the gateway's Layers, the same that its own tests use: scripted providers, a virtual clock and a
+ * ledger in memory; and simulators of the providers' APIs on loopback, with the validation of the real APIs.
  */
 
-export * as FixedKeys from "./FixedKeys.ts"
-export * as FixedPolicy from "./FixedPolicy.ts"
+export * as FixedKeys from "./doubles/FixedKeys.ts"
+export * as FixedPolicy from "./doubles/FixedPolicy.ts"
+export * as MemoryIdempotency from "./doubles/MemoryIdempotency.ts"
+export { type LedgerCall, MemoryLedger } from "./doubles/MemoryLedger.ts"
+export * as ScriptedProvider from "./doubles/ScriptedProvider.ts"
+export * as TestGateway from "./doubles/TestGateway.ts"
+export { testModel } from "./doubles/TestModel.ts"
+export * as VirtualTimers from "./doubles/VirtualTimers.ts"
 export * as Faults from "./faults/Faults.ts"
-export * as MemoryIdempotency from "./MemoryIdempotency.ts"
-export { type BookedCall, MemoryLedger } from "./MemoryLedger.ts"
-export * as ScriptedProvider from "./ScriptedProvider.ts"
-export * as AnthropicSimulator from "./simulators/AnthropicSimulator.ts"
-export * as BedrockSimulator from "./simulators/BedrockSimulator.ts"
-export * as GeminiSimulator from "./simulators/GeminiSimulator.ts"
-export * as OpenAiSimulator from "./simulators/OpenAiSimulator.ts"
-export type { Fault, SimulatedRequest, Simulator } from "./simulators/Simulator.ts"
-export * as TestGateway from "./TestGateway.ts"
-export { testModel } from "./TestModel.ts"
-export * as VirtualTimers from "./VirtualTimers.ts"
+export * as AnthropicSimulator from "./simulators/anthropic/AnthropicSimulator.ts"
+export * as BedrockSimulator from "./simulators/bedrock/BedrockSimulator.ts"
+export type { InjectedFault as Fault, SimulatedRequest, Simulator } from "./simulators/core/Simulator.ts"
+export * as GeminiSimulator from "./simulators/gemini/GeminiSimulator.ts"
+export * as OpenAiSimulator from "./simulators/openai/OpenAiSimulator.ts"

@@ -2,12 +2,12 @@ import * as Schema from "effect/Schema"
 import { Attempt } from "../domain/Call.ts"
 
 export const WireError = Schema.Struct({
-  message: Schema.String.annotations({ description: "What went wrong, for a person." }),
-  type: Schema.String.annotations({ description: "The family of the error, one for each status." }),
+  message: Schema.String.annotations({ description: "Human-readable error message." }),
+  type: Schema.String.annotations({ description: "Error type; one type per status." }),
   param: Schema.NullOr(Schema.String).annotations({
-    description: "The request's field at fault, as a path such as `messages[2].content[0].type`."
+    description: "Path of the invalid request field, such as `messages[2].content[0].type`."
   }),
-  code: Schema.String.annotations({ description: "A stable, machine-readable word for what went wrong." }),
+  code: Schema.String.annotations({ description: "Stable, machine-readable error code." }),
   metadata: Schema.optionalWith(
     Schema.Struct(
       {
@@ -18,28 +18,28 @@ export const WireError = Schema.Struct({
       { key: Schema.String, value: Schema.Unknown }
     ),
     { exact: true }
-  ).annotations({ description: "More about some errors, such as `reason` of a 402." })
-}).annotations({ identifier: "Error", description: "What went wrong." })
+  ).annotations({ description: "Details of some errors, such as `reason` of a 402." })
+}).annotations({ identifier: "Error", description: "The error." })
 export type WireError = typeof WireError.Type
 
 export const ErrorResponse = Schema.Struct({
   error: WireError
 }).annotations({ identifier: "ErrorResponse" })
 
-/** The body of every error on `/v1`; all four keys are always there. */
+/** The body of every error on `/v1`; all four keys are always present. */
 export const errorBody = ({ code, message, metadata, param, type }: WireError): string =>
   JSON.stringify({ error: { message, type, param, code, ...(metadata === undefined ? {} : { metadata }) } })
 
 export const AnthropicErrorResponse = Schema.Struct({
   type: Schema.Literal("error").annotations({ description: "Always error." }),
   error: Schema.Struct({
-    type: Schema.String.annotations({ description: "The family of the error." }),
-    message: Schema.String.annotations({ description: "What went wrong, for a person." })
+    type: Schema.String.annotations({ description: "Error type." }),
+    message: Schema.String.annotations({ description: "Human-readable error message." })
   }).annotations({ description: "The error." }),
   request_id: Schema.String.annotations({ description: "The gateway's id of the request." })
 }).annotations({ identifier: "AnthropicErrorResponse" })
 
-/** The same for clients that asked for the Anthropic shape of the model list. */
+/** The error body for clients that request the Anthropic shape of the model list. */
 export const anthropicErrorBody = (error: WireError, requestId: string): string => {
   const body: typeof AnthropicErrorResponse.Type = {
     type: "error",

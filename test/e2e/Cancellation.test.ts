@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TimersShape } from "../../src/domain/Timers.ts"
-import { model } from "../provider/calls.ts"
+import { model } from "../provider/protocols/calls.ts"
 import { type InProcess, type Settled, startInProcess } from "../support/InProcess.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
@@ -60,7 +60,7 @@ afterAll(async () => {
 })
 
 /** Time for the abort to travel through two sockets of one process; half of the times are below it on a busy machine. */
-const usualCloseMillis = 100
+const defaultCloseMillis = 100
 
 /** Calls, leaves when `leaving` says so, and tells what became of upstream and money. */
 const leave = async (
@@ -144,7 +144,7 @@ describe("a client that leaves", () => {
       const asked = n % 2 === 0 ? { model: "one/hang-mid", stream: true } : { model: "one/held", stream: false }
       times.push((await leave(asked, asked.stream ? firstBytes : atOnce)).closeMillis)
     }
-    expect(times.sort((a, b) => a - b)[7]).toBeLessThan(usualCloseMillis)
+    expect(times.sort((a, b) => a - b)[7]).toBeLessThan(defaultCloseMillis)
   })
 
   it("never leaves a socket or a hold behind, whenever it goes", async () => {

@@ -6,11 +6,11 @@ import type { ReasoningDetail } from "../../src/domain/Chat.ts"
 import type { RouterMetadata } from "../../src/domain/RouterMetadata.ts"
 import { describe } from "../../src/provider/vendors/Vendor.ts"
 import { vendors } from "../../src/provider/vendors/Vendors.ts"
-import * as AnthropicSimulator from "../../src/testing/simulators/AnthropicSimulator.ts"
-import * as BedrockSimulator from "../../src/testing/simulators/BedrockSimulator.ts"
-import * as GeminiSimulator from "../../src/testing/simulators/GeminiSimulator.ts"
-import * as OpenAiSimulator from "../../src/testing/simulators/OpenAiSimulator.ts"
-import type { Simulator } from "../../src/testing/simulators/Simulator.ts"
+import * as AnthropicSimulator from "../../src/testing/simulators/anthropic/AnthropicSimulator.ts"
+import * as BedrockSimulator from "../../src/testing/simulators/bedrock/BedrockSimulator.ts"
+import type { Simulator } from "../../src/testing/simulators/core/Simulator.ts"
+import * as GeminiSimulator from "../../src/testing/simulators/gemini/GeminiSimulator.ts"
+import * as OpenAiSimulator from "../../src/testing/simulators/openai/OpenAiSimulator.ts"
 import { type InProcess, startInProcess } from "../support/InProcess.ts"
 import * as Native from "../support/Native.ts"
 
@@ -119,7 +119,7 @@ const ask = async (route: Route, messages: ReadonlyArray<Message>, stream: boole
     : plain(await chat.create(body))
   const simulator = simulators.get(route.vendor)
   if (simulator === undefined) throw new Error("no simulator")
-  expect(simulator.refusals).toEqual([])
+  expect(simulator.rejections).toEqual([])
   expect([answered.metadata.model, answered.metadata.attempts.length]).toEqual([route.model, 1])
   expect(route.native.said(Native.lastRequest(simulator))).toEqual(saidBy(messages, route))
   const counted = route.native.counted(Native.lastAnswer(simulator))

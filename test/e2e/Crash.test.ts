@@ -5,14 +5,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Ids } from "../../src/domain/Ids.ts"
+import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { LedgerNode } from "../../src/ledger/LedgerNodeStore.ts"
 import * as Recovery from "../../src/ledger/Recovery.ts"
 import { RecoveryStore } from "../../src/ledger/RecoveryStore.ts"
 import { StoreHealth } from "../../src/ledger/StoreHealth.ts"
 import { freshDatabase, postgresServer } from "../ledger/databases.ts"
-import { books, databaseAt } from "../support/Books.ts"
+import { databaseAt, ledgerRows } from "../support/LedgerRows.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
@@ -76,7 +76,7 @@ const testMillis = 90_000
 describe("after kill -9 under load", { timeout: testMillis }, () => {
   it("a restart on the same folder leaves no hold, charges nothing for what was lost, and works", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "gateway-crash-"))
-    const inspect = () => Effect.runPromise(Effect.provide(books, databaseAt({ dataDir })))
+    const inspect = () => Effect.runPromise(Effect.provide(ledgerRows, databaseAt({ dataDir })))
     await crashUnderLoad(await start({ dataDir }))
     const crashed = await inspect()
     expect(crashed.held).toBeGreaterThanOrEqual(waitingCalls)
@@ -105,12 +105,12 @@ describe("after kill -9 under load", { timeout: testMillis }, () => {
     Effect.gen(function* () {
       const databaseUrl = yield* freshDatabase(postgresServer ?? "")
       const database = databaseAt({ databaseUrl })
-      const inspect = Effect.provide(books, database)
+      const inspect = Effect.provide(ledgerRows, database)
       yield* Effect.promise(async () => crashUnderLoad(await start({ databaseUrl })))
       const crashed = yield* inspect
       expect(crashed.held).toBeGreaterThanOrEqual(waitingCalls)
 
-      // a node that waits for the usual silence leaves the holds alone: their owner could still live
+      // a node that waits for the default silence leaves the holds alone: their owner could still live
       const patient = yield* Effect.promise(() => start({ databaseUrl }))
       expect((yield* inspect).held).toBe(crashed.held)
       yield* Effect.promise(() => patient.stop())
@@ -120,7 +120,7 @@ describe("after kill -9 under load", { timeout: testMillis }, () => {
         Layer.provide(RecoveryStore.layer),
         Layer.provide(LedgerNode.layer),
         Layer.provide(database),
-        Layer.provide(Layer.provideMerge(Ids.layer, Timers.layer))
+        Layer.provide(Layer.provideMerge(IdGenerator.layer, Timers.layer))
       )
       yield* Effect.scoped(
         Effect.zipRight(Layer.build(recovery), Effect.repeat(inspect, { until: ({ held }) => held === 0 }))

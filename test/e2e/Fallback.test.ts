@@ -1,7 +1,7 @@
 import OpenAI, { APIError } from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { RouterMetadata } from "../../src/domain/RouterMetadata.ts"
-import { model } from "../provider/calls.ts"
+import { model } from "../provider/protocols/calls.ts"
 import { readStream } from "../support/EventStream.ts"
 import { type InProcess, type Settled, startInProcess } from "../support/InProcess.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
@@ -134,7 +134,7 @@ const ask = async (
 const bodyOf = async (response: Response): Promise<Body> => JSON.parse(await response.text())
 
 describe.each(faults)("a first provider with the fault %s", (fault, streamCode, plainCode) => {
-  it("leaves one whole streamed answer from the second, charged once", async () => {
+  it("leaves one complete streamed response from the second, charged once", async () => {
     const { response, settled } = await ask(asking([fault, "good"], { stream: true }))
     const stream = await readStream(response)
     expect(stream.content).toBe("Hello from upstream")
@@ -144,7 +144,7 @@ describe.each(faults)("a first provider with the fault %s", (fault, streamCode, 
     expectChargedOnce(settled, metadata)
   })
 
-  it("leaves one whole plain answer from the second, charged once", async () => {
+  it("leaves one complete non-streaming response from the second, charged once", async () => {
     const { response, settled } = await ask(asking([`plain-${fault}`, "good"]))
     const body = await bodyOf(response)
     expect(body.choices[0]?.message.content).toBe("Hello from upstream")

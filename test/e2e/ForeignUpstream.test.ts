@@ -100,7 +100,7 @@ const metadataOf = (answer: object) => (answer as { readonly router_metadata: Ro
 describe.each(allFormats)("through a configured provider of %s", (format) => {
   const model = modelOf(format, "text")
 
-  it("a plain answer comes back, charged by the provider's usage", async () => {
+  it("a non-streaming response comes back, charged by the provider's usage", async () => {
     const answer = await chat.create({ model, messages: saying("hello"), max_tokens: 77 })
     expect(answer.choices[0]?.message.content).toBe("Hi thére 🌍")
     expect(answer.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 })
@@ -120,7 +120,7 @@ describe.each(allFormats)("through a configured provider of %s", (format) => {
     expect(answer.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 })
   })
 
-  it("thoughts come back beside the answer", async () => {
+  it("reasoning comes back beside the answer", async () => {
     const answer = await chat.create({ model, messages: saying("think") })
     expect(answer.choices[0]?.message).toMatchObject({ content: "four", reasoning_content: "two and two" })
   })
@@ -150,7 +150,7 @@ describe.each(allFormats)("through a configured provider of %s", (format) => {
     ["busy", "provider_error"],
     ["rate", "provider_rate_limited"],
     ["drop", "provider_unreachable"]
-  ] as const)("that fails with '%s' leaves one whole answer from the next", async (provider, code) => {
+  ] as const)("that fails with '%s' leaves one complete response from the next", async (provider, code) => {
     const answer = await chat.stream(between(format, provider)).finalChatCompletion()
     expect(answer.choices[0]?.message.content).toBe("from the spare one")
     const { attempts, fallback, model: answered } = metadataOf(answer)

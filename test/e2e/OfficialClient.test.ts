@@ -37,7 +37,7 @@ const metadataSchema = Schema.decodeUnknownSync(RouterMetadata, { onExcessProper
 const metadataOf = (answer: object): RouterMetadata =>
   metadataSchema("router_metadata" in answer ? answer.router_metadata : undefined)
 
-describe("a plain answer", () => {
+describe("a non-streaming response", () => {
   it("has the shape, the id of its request and the whole story of its routing", async () => {
     const { data, response } = await chat
       .create({ model: "auto", messages: saying("Say hello."), user: "somebody" })

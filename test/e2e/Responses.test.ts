@@ -140,7 +140,7 @@ describe("tools", () => {
   })
 
   it("of a namespace are called by their own name", async () => {
-    const tools = [{ type: "namespace", name: "home", description: "The house", tools: [weather] }]
+    const tools = [{ type: "namespace", name: "home", description: "The home", tools: [weather] }]
     const { output } = await create({ tools, input: [question] })
     expect(output).toMatchObject([{ type: "function_call", name: "weather", namespace: "home" }])
   })

@@ -1,11 +1,12 @@
+// Promise: Stopping is graceful.
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { books, databaseAt } from "../support/Books.ts"
 import { readStream } from "../support/EventStream.ts"
+import { databaseAt, ledgerRows } from "../support/LedgerRows.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
@@ -21,7 +22,7 @@ afterEach(async () => {
 })
 
 /** What the service has left behind. */
-const leftBehind = () => Effect.runPromise(Effect.provide(books, databaseAt({ dataDir })))
+const leftBehind = () => Effect.runPromise(Effect.provide(ledgerRows, databaseAt({ dataDir })))
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Service> =>
   startService({

@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest"
 import { LedgerLayer } from "../../src/ledger/Ledger.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { databases } from "../ledger/databases.ts"
-import { model } from "../provider/calls.ts"
+import { model } from "../provider/protocols/calls.ts"
 import { caller, callerKey, type InProcess, startInProcess } from "../support/InProcess.ts"
 import { start as startUpstream } from "../support/Upstream.ts"
 
 const callCount = 1_000
 const fitting = 200
-/** After so many answers the books are looked at. */
+/** After so many answers the ledger is checked. */
 const sampledEvery = 25
 
 /** A thousand connections on a machine that may be busy. */
@@ -44,8 +44,8 @@ describe.each(databases)("%s: a thousand calls at once", { timeout: testMillis }
       const gateway = await startInProcess({
         origins: { one: upstream.baseUrl },
         models: [model({ id: "one/held", providerId: "one", upstreamModel: "held", alias: "held", prices })],
-        books: LedgerLayer.pipe(Layer.provide(database)),
-        openBooks: open(credit, keyLimit),
+        ledger: LedgerLayer.pipe(Layer.provide(database)),
+        openScopes: open(credit, keyLimit),
         deadlines: { plainAnswerMillis: testMillis }
       })
       const client = new Agent({ connections: callCount, pipelining: 1 })

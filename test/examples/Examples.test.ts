@@ -21,7 +21,7 @@ it.live("the testing example falls back in virtual time and charges once", () =>
 
 it("the README shows the examples as they are", () => {
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
-  for (const example of ["embedding", "testing"]) {
+  for (const example of ["embedding", "testClock.test"]) {
     expect(readme).toContain(readFileSync(new URL(`./${example}.ts`, import.meta.url), "utf8").trim())
   }
 })

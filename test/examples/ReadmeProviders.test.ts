@@ -3,17 +3,36 @@ import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 import { vendorOf } from "../../src/provider/vendors/Vendors.ts"
+import { catalogue } from "../faults/Catalogue.ts"
 
 const root = new URL("../../", import.meta.url)
-const readme = readFileSync(new URL("README.md", root), "utf8")
+const textOf = (path: string): string => readFileSync(new URL(path, root), "utf8")
+const readme = textOf("README.md")
 
-it("the README says what each protocol takes as the code has it", () => {
-  const script = fileURLToPath(new URL("scripts/support-table.mjs", root))
+it("the vendors' README says what each protocol takes as the code has it", () => {
+  const script = fileURLToPath(new URL("scripts/docs/parameters.mjs", root))
   expect(execFileSync(process.execPath, [script, "--check"], { encoding: "utf8" })).toBe("")
 })
 
-it("the vendor that the README shows is one of ours, word for word, in twenty lines and one of registration", () => {
-  const section = /## Adding a vendor\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? ""
+it("the README sums up what the vendors' README says", () => {
+  const [sums = ""] =
+    /\d+ vendors speak \d+ protocols, with \d+ parameters/.exec(textOf("src/provider/vendors/README.md")) ?? []
+  expect(sums).not.toBe("")
+  expect(readme.replaceAll("\n", " ")).toContain(sums)
+})
+
+it("the table of provider faults has every fault of the catalogue and is summed up in the README", () => {
+  const table = textOf("test/faults/README.md")
+  const rows = [...table.matchAll(/^\| (\d+) \| ([^|]+) \|/gm)].map(([, number, name]) => `${number} ${name}`)
+  const faults = catalogue.map(({ name, number }) => `${number} ${name}`)
+  expect(new Set(rows)).toEqual(new Set([...faults, "5 reset of a connection that was used before"]))
+  const [sum = ""] = /\d+ of \d+ pass/.exec(table) ?? []
+  expect(sum).not.toBe("")
+  expect(readme).toContain(sum)
+})
+
+it("the vendor that the providers' README shows is built in, word for word, in twenty lines and one of registration", () => {
+  const section = /## Adding a vendor\n([\s\S]*?)\n## /.exec(textOf("src/provider/README.md"))?.[1] ?? ""
   const [, path = "", shown = ""] = /```ts\n\/\/ (src\/provider\/vendors\/\w+\.ts)\n([\s\S]*?)```/.exec(section) ?? []
   expect(shown).toBe(readFileSync(new URL(path, root), "utf8"))
   expect(shown.trimEnd().split("\n").length).toBeLessThanOrEqual(20)

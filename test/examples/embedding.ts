@@ -6,11 +6,8 @@ import {
   type CallFailure,
   decodeChatRequest,
   Gateway,
-  Health,
-  Ids,
+  IdGenerator,
   ProviderLayer,
-  RateLimits,
-  RetryBudget,
   type StreamBroken,
   Timers
 } from "model-routing-gateway"
@@ -29,12 +26,10 @@ export const ask = (question: string): Effect.Effect<string, CallFailure | Strea
     })
   )
 
-/** Simulated providers, an open policy and books in memory; a real program brings its own Layers here. */
+/** Simulated providers, an open policy and a ledger in memory. A service puts `PolicyLayer` and `LedgerLayer` here. */
 const gateway = Gateway.layer().pipe(
-  Layer.provide(ProviderLayer({ simulated: true })),
-  Layer.provide([FixedPolicy.layerPolicy(), FixedPolicy.layerConfigurations(), MemoryLedger.layerFunded(25_000_000)]),
-  Layer.provide([Health.layer, RetryBudget.layer, RateLimits.layerOff]),
-  Layer.provide(Ids.layer),
+  Layer.provide([ProviderLayer({ simulated: true }), FixedPolicy.layer(), MemoryLedger.layerFunded(25_000_000)]),
+  Layer.provide(IdGenerator.layer),
   Layer.provide(Timers.layer)
 )
 

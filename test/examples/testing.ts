@@ -20,11 +20,11 @@ export const program = Effect.gen(function* () {
     const asked = yield* Effect.fork(ask("How are you?"))
     yield* VirtualTimers.runUntilDone(timers, asked)
     const text = yield* asked
-    const books = yield* MemoryLedger
+    const ledger = yield* MemoryLedger
     const now = (yield* Timers).now()
     return {
       text,
-      charges: books.calls().filter((call) => call.charged > 0).length,
+      charges: ledger.calls().filter((call) => call.charged > 0).length,
       flakyCalls: flaky.calls.length,
       now
     }

@@ -21,7 +21,7 @@ type Retry = readonly [number, number] | "never" | "unsaid"
 /** One endpoint's way through a fault: with no other route to go to, and with others. */
 export interface Course {
   readonly alone: End
-  /** `rescued`: another route gives the whole answer. `same`: nobody else is asked, or may be. */
+  /** `rescued`: another route gives the complete response. `same`: nobody else is asked, or may be. */
   readonly withOthers: "rescued" | "same"
   /** Attempts when alone. */
   readonly attempts: number
@@ -38,10 +38,10 @@ export interface Row {
   readonly fault: string
   /** The connection itself is at fault. */
   readonly atOrigin: boolean
-  /** The gateway's deadlines matter: they are a twentieth of the usual ones. */
+  /** The gateway's deadlines matter: they are a twentieth of the defaults. */
   readonly timed: boolean
   readonly stream: Course
-  /** `null`: the fault cannot happen to a plain answer. */
+  /** `null`: the fault cannot happen to a non-streaming response. */
   readonly plain: Course | null
   readonly avoided: Avoided
   /** Failures until it is avoided; 0 where the fault is too large to be repeated. */

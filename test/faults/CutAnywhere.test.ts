@@ -1,9 +1,11 @@
+// Promise: Fallback before content, only and always.
+// Promise: Event streams are exact.
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { model } from "../provider/calls.ts"
+import { model } from "../provider/protocols/calls.ts"
+import { figure, inLong } from "../support/Figures.ts"
 import { type InProcess, startInProcess } from "../support/InProcess.ts"
-import { figure, inLong } from "../support/Long.ts"
 import * as Upstreams from "../support/Upstream.ts"
-import { judge } from "./Judge.ts"
+import { verdictOf } from "./ClientVerdict.ts"
 
 const pieces = ["Grüße, ", "naïve ", "世界 ", "👋🏽 ", "and goodbye."]
 const whole = Buffer.from(
@@ -64,7 +66,7 @@ afterAll(async () => {
 })
 
 const ask = (provider: string, endpoint: "chat" | "responses") =>
-  judge(gateway.url, "auto", { endpoint, stream: true, more: { models: { allow: [`${provider}/*`, "spare/*"] } } })
+  verdictOf(gateway.url, "auto", { endpoint, stream: true, more: { models: { allow: [`${provider}/*`, "spare/*"] } } })
 
 describe("a stream that breaks at any byte", () => {
   it.each([
@@ -73,7 +75,7 @@ describe("a stream that breaks at any byte", () => {
     ["end", "chat"],
     ["end", "responses"]
   ] as const)(
-    "(%s, %s) is another provider's whole answer before its content, an error after it, whole after its finish",
+    "(%s, %s) is another provider's complete response before its content, an error after it, whole after its finish",
     async (how, endpoint) => {
       const counts = { rescued: 0, broken: 0, whole: 0 }
       for (const at of offsets) {

@@ -127,7 +127,7 @@ const failing = (
 
 const rateLimit = { message: "Slow down.", type: "requests", code: "rate_limit_exceeded" }
 
-/** Half of what a plain answer would be, or the start of a stream: events, then `then`. */
+/** Half of what a non-streaming response would be, or the start of a stream: events, then `then`. */
 const begun = (received: Received, response: ServerResponse, events: ReadonlyArray<string>, then: () => void): void => {
   if (received.stream) {
     Upstreams.sse(response)

@@ -1,14 +1,16 @@
+// Promise: Never a silent truncation.
+// Promise: Every fault is a complete response or an honest error.
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Bed, type Called, type Place, spare, startBed } from "./Bed.ts"
 import { type Avoided, type Course, catalogue, type End, type Row } from "./Catalogue.ts"
+import type { VerdictRequest } from "./ClientVerdict.ts"
+import { type Called, type FaultHarness, type Place, spare, startFaultHarness } from "./FaultHarness.ts"
 import { fullText } from "./FaultServer.ts"
-import type { Asked } from "./Judge.ts"
 
 const endpoints = ["chat", "responses"] as const
 
 interface Case {
   readonly row: Row
-  readonly asked: Asked
+  readonly asked: VerdictRequest
   readonly course: Course
   readonly alone: Place
   readonly withOthers: Place
@@ -37,38 +39,38 @@ const nameOf = ({ asked, row }: Case): string =>
 for (const timed of [false, true]) {
   const played = cases.filter(({ row }) => row.timed === timed)
   describe.concurrent(timed ? "faults in time" : "faults", () => {
-    let bed: Bed
+    let harness: FaultHarness
     beforeAll(async () => {
-      bed = await startBed(
+      harness = await startFaultHarness(
         played.flatMap((each) => [each.alone, each.withOthers]),
         timed
       )
     })
     afterAll(async () => {
-      const wrong = await bed.gateway.audit()
-      const held = await bed.gateway.held()
-      const elsewhere = bed.server.upstream.requests.filter(({ path }) => path === "/elsewhere").length
-      await bed.stop()
+      const wrong = await harness.gateway.audit()
+      const held = await harness.gateway.held()
+      const elsewhere = harness.server.upstream.requests.filter(({ path }) => path === "/elsewhere").length
+      await harness.stop()
       expect({ wrong, held, elsewhere }).toEqual({ wrong: [], held: 0, elsewhere: 0 })
     })
 
     for (const one of played) {
       it(nameOf(one), async () => {
         const { alone, asked, course, row, withOthers } = one
-        const [first, other] = await Promise.all([bed.alone(alone, asked), bed.withOthers(withOthers, asked)])
+        const [first, other] = await Promise.all([harness.alone(alone, asked), harness.withOthers(withOthers, asked)])
         expectEnd(first, course.alone, asked)
         expect(first.settled.record.attempts.length).toBe(course.attempts)
         expectRescue(other, one)
         if (row.failures === 0) return
-        await Promise.all(Array.from({ length: row.failures - 1 }, () => bed.alone(alone, asked)))
-        const next = await bed.withOthers(alone, asked)
+        await Promise.all(Array.from({ length: row.failures - 1 }, () => harness.alone(alone, asked)))
+        const next = await harness.withOthers(alone, asked)
         expect(rankingOf(next, alone)).toBe(row.avoided)
       })
     }
   })
 }
 
-const expectEnd = ({ seen, settled }: Called, end: End, asked: Asked): void => {
+const expectEnd = ({ seen, settled }: Called, end: End, asked: VerdictRequest): void => {
   const { record } = settled
   expect({ ends: seen.ends, code: seen.code }).toEqual({
     ends: end.ends,

@@ -1,7 +1,8 @@
+// Promise: Cancelling reaches the provider.
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { model } from "../provider/calls.ts"
+import { model } from "../provider/protocols/calls.ts"
+import { figure, inLong, percentile } from "../support/Figures.ts"
 import { type InProcess, startInProcess } from "../support/InProcess.ts"
-import { figure, inLong, percentile } from "../support/Long.ts"
 import * as Upstreams from "../support/Upstream.ts"
 
 const names = ["hang-head", "hang-content", "hang-mid", "held"]

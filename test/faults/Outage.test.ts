@@ -1,8 +1,9 @@
+// Promise: Retries are bounded.
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { model } from "../provider/calls.ts"
+import { model } from "../provider/protocols/calls.ts"
+import { figure, inLong } from "../support/Figures.ts"
 import { callerKey, type InProcess, startInProcess } from "../support/InProcess.ts"
-import { figure, inLong } from "../support/Long.ts"
 import * as Upstreams from "../support/Upstream.ts"
 
 let upstream: Upstreams.Upstream

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { startBed } from "./Bed.ts"
+import { startFaultHarness } from "./FaultHarness.ts"
 import { fullText } from "./FaultServer.ts"
 
 const modes = ["chat", "responses"].flatMap((endpoint) => [true, false].map((stream) => [endpoint, stream] as const))
@@ -13,11 +13,11 @@ describe("5 a reused connection that is reset before any byte", () => {
   it.each(modes)("%s, stream %s: the same route is asked once more, and nobody notices", async (endpoint, stream) => {
     const asked = { endpoint: endpoint === "chat" ? "chat" : "responses", stream, more: {} } as const
     const place = placeOf(endpoint, stream)
-    // a bed of its own: after a few such resets an origin's connections are not used again
-    const bed = await startBed([place], false)
-    await bed.alone(place, asked)
-    const { seen, settled } = await bed.alone(place, asked)
-    await bed.stop()
+    // a harness of its own: after a few such resets an origin's connections are not used again
+    const harness = await startFaultHarness([place], false)
+    await harness.alone(place, asked)
+    const { seen, settled } = await harness.alone(place, asked)
+    await harness.stop()
     expect([seen.ends, seen.text]).toEqual(["answered", fullText])
     expect(settled.record.attempts.map(({ error, status }) => [status, error?.code])).toEqual([
       ["error", "provider_unreachable"],

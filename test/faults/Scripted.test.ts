@@ -1,3 +1,4 @@
+// Promise: Every wait is bounded.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -12,10 +13,10 @@ import {
   VirtualTimers
 } from "../../src/testing/index.ts"
 import { inVirtualTime, quiet } from "../gateway/virtualTime.ts"
-import { request } from "../provider/calls.ts"
+import { request } from "../provider/protocols/calls.ts"
 
 /** How a call of the faulty model ends, and after how long: at its deadline, to the millisecond, or within a back-off. */
-type End = readonly [code: string, millis: number, mostMillis?: number]
+type End = readonly [code: string, millis: number, maxMillis?: number]
 
 const answered = (millis = 0): End => ["answered", millis]
 
@@ -90,10 +91,10 @@ describe("a scripted fault", () => {
       const code = yield* inVirtualTime(timers, Effect.match(call, { onSuccess: () => "answered", onFailure: codeOf }))
       const tookMillis = timers.now() - startedAt
       yield* quiet
-      const [expected, millis, mostMillis = millis] = end
+      const [expected, millis, maxMillis = millis] = end
       expect(code).toBe(expected)
       expect(tookMillis).toBeGreaterThanOrEqual(millis)
-      expect(tookMillis).toBeLessThanOrEqual(mostMillis)
+      expect(tookMillis).toBeLessThanOrEqual(maxMillis)
       if (code === "answered") expect(text).toBe(name === "empty" ? "" : Faults.fullText)
       const [booked, ...others] = (yield* MemoryLedger).calls()
       expect(others).toEqual([])

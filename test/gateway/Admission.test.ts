@@ -5,14 +5,14 @@ import * as Layer from "effect/Layer"
 import {
   Caller,
   Catalog,
-  Configurations,
   Gateway,
   Health,
-  Ids,
+  IdGenerator,
   Policy,
   Providers,
   RateLimits,
   RetryBudget,
+  RoutingConfigurations,
   Timers
 } from "../../src/index.ts"
 import {
@@ -23,7 +23,7 @@ import {
   testModel,
   VirtualTimers
 } from "../../src/testing/index.ts"
-import { request } from "../provider/calls.ts"
+import { request } from "../provider/protocols/calls.ts"
 import { inVirtualTime, quiet } from "./virtualTime.ts"
 
 const oneAtATime = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: 1 }
@@ -44,19 +44,19 @@ const setUp = () => {
       Catalog.layerOf([testModel("one/m")]),
       Providers.layerOf([provider]),
       slowPolicy,
-      Layer.succeed(Configurations, { ofProject: () => Effect.succeed([]) }),
+      Layer.succeed(RoutingConfigurations, { ofProject: () => Effect.succeed([]) }),
       RateLimits.layerMemory({ key: oneAtATime, project: noLimit }),
       Health.layer,
       RetryBudget.layer
     ]),
     Layer.provideMerge(MemoryLedger.layerFunded(1_000_000)),
-    Layer.provide(Ids.layer),
+    Layer.provide(IdGenerator.layer),
     Layer.provide(Layer.succeed(Timers, timers))
   )
   return { timers, provider, layer }
 }
 
-it.effect("a client that leaves while it is being admitted gives its place back, and holds nothing", () => {
+it.effect("a client that leaves during admission releases its place and holds nothing", () => {
   const { layer, provider, timers } = setUp()
   return inVirtualTime(
     timers,

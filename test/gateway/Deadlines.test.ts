@@ -1,10 +1,11 @@
+// Promise: Every wait is bounded.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe } from "vitest"
 import { Caller, type ChatRequest, type Deadlines, Gateway, type Model } from "../../src/index.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
-import { request } from "../provider/calls.ts"
+import { request } from "../provider/protocols/calls.ts"
 import { inVirtualTime, quiet } from "./virtualTime.ts"
 
 const { answer, activity, hang, text, wait } = ScriptedProvider
@@ -67,88 +68,88 @@ const codeOf = (error: object): string =>
 
 const expectTimeout = ({ call, upstream }: Effect.Effect.Success<ReturnType<typeof play>>) => {
   expect(upstream).toBe("closed")
-  expect([call?.state, call?.charged, call?.settlement?.record.status]).toEqual(["void", 0, "timeout"])
+  expect(call).toMatchObject({ state: "void", charged: 0, settlement: { record: { status: "timeout" } } })
 }
 
-describe("a streamed call", () => {
-  it.effect("that never has content ends at the first-content deadline", () =>
+describe("A streamed call", () => {
+  it.effect("a stream without content ends at the first-content deadline", () =>
     Effect.gen(function* () {
       const played = yield* play([hang])
-      expect([played.outcome, played.tookMillis]).toEqual(["provider_timeout", 15_000])
+      expect(played).toMatchObject({ outcome: "provider_timeout", tookMillis: 15_000 })
       expectTimeout(played)
     })
   )
 
-  it.effect("is not kept alive by bytes without content", () =>
+  it.effect("bytes without content do not put off the first-content deadline", () =>
     Effect.gen(function* () {
       const beats = Array.from({ length: 30 }, () => [activity, wait(1_000)]).flat()
       const played = yield* play([...beats, ...answer("late")])
-      expect([played.outcome, played.tookMillis]).toEqual(["provider_timeout", 15_000])
+      expect(played).toMatchObject({ outcome: "provider_timeout", tookMillis: 15_000 })
       expectTimeout(played)
     })
   )
 
-  it.effect("that falls silent after its first content ends at the idle deadline", () =>
+  it.effect("a stream that falls silent after its first content ends at the idle deadline", () =>
     Effect.gen(function* () {
       const played = yield* play([wait(1_000), text("one"), wait(19_000), text("two"), hang])
-      expect([played.outcome, played.tookMillis]).toEqual(["stream_stalled", 40_000])
+      expect(played).toMatchObject({ outcome: "stream_stalled", tookMillis: 40_000 })
       expectTimeout(played)
     })
   )
 
-  it.effect("may be slow as long as bytes come, whatever they mean", () =>
+  it.effect("a stream may be slow as long as bytes come, whatever they mean", () =>
     Effect.gen(function* () {
       const pauses = Array.from({ length: 20 }, () => [wait(19_000), activity]).flat()
       const played = yield* play([text("one"), ...pauses, ...answer(" two")])
-      expect([played.outcome, played.tookMillis]).toEqual(["answered", 380_000])
+      expect(played).toMatchObject({ outcome: "answered", tookMillis: 380_000 })
       expect(played.call?.state).toBe("settled")
     })
   )
 
-  it.effect("ends at the total deadline, however lively it is", () =>
+  it.effect("a stream ends at the total deadline, however much it sends", () =>
     Effect.gen(function* () {
       const endless = Array.from({ length: 700 }, () => [text("more "), wait(1_000)]).flat()
       const played = yield* play(endless)
-      expect([played.outcome, played.tookMillis]).toEqual(["request_timeout", 600_000])
+      expect(played).toMatchObject({ outcome: "request_timeout", tookMillis: 600_000 })
       expectTimeout(played)
     })
   )
 })
 
-describe("a plain call", () => {
-  it.effect("ends at the plain-answer deadline", () =>
+describe("A non-streaming call", () => {
+  it.effect("a non-streaming call ends at the deadline for its complete response", () =>
     Effect.gen(function* () {
       const played = yield* play([hang], { stream: false })
-      expect([played.outcome, played.tookMillis]).toEqual(["provider_timeout", 60_000])
+      expect(played).toMatchObject({ outcome: "provider_timeout", tookMillis: 60_000 })
       expectTimeout(played)
     })
   )
 
-  it.effect("may be silent for longer than a stream", () =>
+  it.effect("a non-streaming call may be silent for longer than a stream", () =>
     Effect.gen(function* () {
       const played = yield* play([wait(59_000), ...answer("slow")], { stream: false })
-      expect([played.outcome, played.tookMillis]).toEqual(["answered", 59_000])
+      expect(played).toMatchObject({ outcome: "answered", tookMillis: 59_000 })
     })
   )
 
-  it.effect("that has begun to come and falls silent ends at the idle deadline", () =>
+  it.effect("a non-streaming answer that falls silent once bytes have come ends at the idle deadline", () =>
     Effect.gen(function* () {
       const played = yield* play([wait(5_000), activity, hang], { stream: false })
-      expect([played.outcome, played.tookMillis]).toEqual(["provider_timeout", 25_000])
+      expect(played).toMatchObject({ outcome: "provider_timeout", tookMillis: 25_000 })
       expectTimeout(played)
     })
   )
 
-  it.effect("has the total deadline over all its attempts", () =>
+  it.effect("the total deadline of a call is one for all its attempts", () =>
     Effect.gen(function* () {
       const played = yield* play([hang], { stream: false }, { deadlines: { totalMillis: 30_000 } })
-      expect([played.outcome, played.tookMillis]).toEqual(["request_timeout", 30_000])
+      expect(played).toMatchObject({ outcome: "request_timeout", tookMillis: 30_000 })
       expectTimeout(played)
     })
   )
 })
 
-describe("a model that reasons", () => {
+describe("A model that reasons", () => {
   const reasons = {
     model: {
       reasonsByDefault: true,
@@ -168,17 +169,28 @@ describe("a model that reasons", () => {
     ["low", 60_000],
     ["max", 120_000],
     ["none", 15_000]
-  ] as const)("at effort %s has this long for its first content: %s", ([effort, millis]) =>
+  ] as const)("a model that reasons at effort %s has %s ms for its first content", ([effort, millis]) =>
     Effect.gen(function* () {
       const played = yield* play([hang], { effort }, reasons)
-      expect([played.outcome, played.tookMillis]).toEqual(["provider_timeout", millis])
+      expect(played).toMatchObject({ outcome: "provider_timeout", tookMillis: millis })
     })
   )
 
-  it.effect("may be silent four times as long", () =>
+  it.effect.each([
+    ["low", 240_000],
+    ["max", 480_000],
+    ["none", 60_000]
+  ] as const)("a model that reasons at effort %s has %s ms for a non-streaming answer", ([effort, millis]) =>
+    Effect.gen(function* () {
+      const played = yield* play([hang], { effort, stream: false }, reasons)
+      expect(played).toMatchObject({ outcome: "provider_timeout", tookMillis: millis })
+    })
+  )
+
+  it.effect("a model that reasons may be silent four times as long", () =>
     Effect.gen(function* () {
       const played = yield* play([text("one"), hang], {}, reasons)
-      expect([played.outcome, played.tookMillis]).toEqual(["stream_stalled", 80_000])
+      expect(played).toMatchObject({ outcome: "stream_stalled", tookMillis: 80_000 })
     })
   )
 })

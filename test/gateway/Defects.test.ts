@@ -3,24 +3,25 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { describe } from "vitest"
+import { CallRunner } from "../../src/gateway/CallRunner.ts"
 import type { Sink } from "../../src/gateway/Relay.ts"
 import { Caller, Gateway } from "../../src/index.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
-import { request, requestId } from "../provider/calls.ts"
+import { request, requestId } from "../provider/protocols/calls.ts"
 import { inVirtualTime } from "./virtualTime.ts"
 
 const { answer, end, event, finish, hang, text, used, wait } = ScriptedProvider
 
-/** What happens in a gateway whose provider follows the script, and what its books say afterwards. */
-const played = <A, E>(script: ScriptedProvider.Script, run: Effect.Effect<A, E, Gateway | Caller>) => {
+/** What happens in a gateway whose provider follows the script, and what its ledger holds afterwards. */
+const played = <A, E>(script: ScriptedProvider.Script, run: Effect.Effect<A, E, Gateway | CallRunner | Caller>) => {
   const timers = VirtualTimers.make()
   const provider = ScriptedProvider.make({ id: "one", timers, script: () => script })
   return inVirtualTime(
     timers,
     Effect.gen(function* () {
       const exit = yield* Effect.exit(run)
-      const books = yield* MemoryLedger
-      const [call] = books.calls()
+      const ledger = yield* MemoryLedger
+      const [call] = ledger.calls()
       // the socket of an answer that was whole may still end by itself
       yield* Effect.async<void>((resume) => {
         timers.after(1_000, () => resume(Effect.void))
@@ -52,9 +53,9 @@ const relayed = (sink: Partial<Sink>) =>
 const isOurDefect = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && [...Cause.defects(exit.cause)].includes(boom)
 
-const free = { state: "void", charged: 0, house: 0, settlement: { record: { status: "error" } } }
+const free = { state: "void", charged: 0, absorbed: 0, settlement: { record: { status: "error" } } }
 
-describe("a sink that throws ends the call, closes the upstream, and costs nothing", () => {
+describe("A sink that throws", () => {
   let events = 0
   const sinks: ReadonlyArray<readonly [string, Partial<Sink>]> = [
     ["at the beginning", { begin: throwing }],
@@ -70,20 +71,22 @@ describe("a sink that throws ends the call, closes the upstream, and costs nothi
   ]
   for (const [when, sink] of sinks) {
     for (const [how, script] of scripts) {
-      it.effect(`${when}, with an answer that comes ${how}`, () =>
-        Effect.gen(function* () {
-          events = 0
-          const { call, exit, running } = yield* played(script, relayed(sink))
-          expect(isOurDefect(exit)).toBe(true)
-          expect(call).toMatchObject(free)
-          expect(call?.settlement?.record.attempts).toMatchObject([{ status: "error", cost: { amount_microusd: 0 } }])
-          expect(running).toBe(0)
-        })
+      it.effect(
+        `a sink that throws ${when} ends the call, closes the upstream and costs nothing: the answer comes ${how}`,
+        () =>
+          Effect.gen(function* () {
+            events = 0
+            const { call, exit, running } = yield* played(script, relayed(sink))
+            expect(isOurDefect(exit)).toBe(true)
+            expect(call).toMatchObject(free)
+            expect(call?.settlement?.record.attempts).toMatchObject([{ status: "error", cost: { amount_microusd: 0 } }])
+            expect(running).toBe(0)
+          })
       )
     }
   }
 
-  it.effect("when it is told of a failure", () =>
+  it.effect("a sink that throws when it receives a failure ends the call, closes the upstream and costs nothing", () =>
     Effect.gen(function* () {
       const { call, exit } = yield* played([text("a"), wait(10)], relayed({ fail: throwing }))
       expect(isOurDefect(exit)).toBe(true)
@@ -92,10 +95,10 @@ describe("a sink that throws ends the call, closes the upstream, and costs nothi
   )
 })
 
-it.effect("a plain answer that cannot be encoded is not charged", () =>
+it.effect("a non-streaming answer that cannot be encoded is not charged", () =>
   Effect.gen(function* () {
-    const encoded = Effect.flatMap(Gateway, (gateway) =>
-      gateway.completeFor(TestGateway.testCaller, request({ stream: false }), callOptions, throwing)
+    const encoded = Effect.flatMap(CallRunner, (calls) =>
+      calls.complete(TestGateway.testCaller, request({ stream: false }), callOptions, throwing)
     )
     const { call, exit } = yield* played(answer("a"), encoded)
     expect(isOurDefect(exit)).toBe(true)
@@ -103,7 +106,7 @@ it.effect("a plain answer that cannot be encoded is not charged", () =>
   })
 )
 
-it.effect("a provider that throws when it is called costs nothing and is not asked again", () =>
+it.effect("a provider that throws when it is called costs nothing and is not called again", () =>
   Effect.gen(function* () {
     const failing = ScriptedProvider.make({ id: "one", timers: VirtualTimers.make(), script: throwing })
     const program = Effect.gen(function* () {
@@ -112,9 +115,9 @@ it.effect("a provider that throws when it is called costs nothing and is not ask
         Effect.exit(gateway.complete(request({ stream: false }))),
         Effect.exit(gateway.relay(request(), quietSink))
       ])
-      const books = yield* MemoryLedger
+      const ledger = yield* MemoryLedger
       expect(exits.every(isOurDefect)).toBe(true)
-      expect(books.calls()).toMatchObject([free, free])
+      expect(ledger.calls()).toMatchObject([free, free])
     })
     yield* Effect.provide(
       Effect.provideService(program, Caller, TestGateway.testCaller),
@@ -123,13 +126,14 @@ it.effect("a provider that throws when it is called costs nothing and is not ask
   })
 )
 
-describe("content after a finish", () => {
+describe("Content after a finish", () => {
   const lost = [
     text("lost"),
-    event({ _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "f", arguments: "" })
+    event({ _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "f", arguments: "" }),
+    event({ _tag: "Annotation", annotation: { type: "url_citation" } })
   ]
   for (const content of lost) {
-    it.effect(`fails a stream (${JSON.stringify(content)})`, () =>
+    it.effect(`content after the finish fails a stream: ${JSON.stringify(content)}`, () =>
       Effect.gen(function* () {
         const failures: Array<string> = []
         let completed = 0
@@ -142,7 +146,7 @@ describe("content after a finish", () => {
       })
     )
 
-    it.effect(`fails a plain answer (${JSON.stringify(content)})`, () =>
+    it.effect(`content after the finish fails a non-streaming answer: ${JSON.stringify(content)}`, () =>
       Effect.gen(function* () {
         const plain = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ stream: false })))
         const { call, exit } = yield* played([text("a"), finish(), content, end], plain)
@@ -152,22 +156,24 @@ describe("content after a finish", () => {
     )
   }
 
-  it.effect("is not a second finish, nor usage, nor who has served it, nor a broken connection", () =>
-    Effect.gen(function* () {
-      let completed = 0
-      const after = [finish(), event({ _tag: "Served", model: "m" }), used({ inputTokens: 1, outputTokens: 1 })]
-      for (const script of [
-        [text("a"), finish(), ...after, end],
-        [text("a"), finish(), ...after, ScriptedProvider.fail({ _tag: "Disconnected" })]
-      ]) {
-        const { call } = yield* played(script, relayed({ complete: () => completed++ }))
-        expect(call?.settlement?.record.status).toBe("success")
-      }
-      expect(completed).toBe(2)
-    })
+  it.effect(
+    "a second finish, usage, the served model and a broken connection do not count as content after the finish",
+    () =>
+      Effect.gen(function* () {
+        let completed = 0
+        const after = [finish(), event({ _tag: "ResponseInfo", model: "m" }), used({ inputTokens: 1, outputTokens: 1 })]
+        for (const script of [
+          [text("a"), finish(), ...after, end],
+          [text("a"), finish(), ...after, ScriptedProvider.fail({ _tag: "Disconnected" })]
+        ]) {
+          const { call } = yield* played(script, relayed({ complete: () => completed++ }))
+          expect(call?.settlement?.record.status).toBe("success")
+        }
+        expect(completed).toBe(2)
+      })
   )
 
-  it.effect("and usage that is repeated for ever does not hold the end back", () =>
+  it.effect("usage that is repeated without end does not hold the end of a stream back", () =>
     Effect.gen(function* () {
       const repeated = Array.from({ length: 1_000 }, () => [wait(20), used({ inputTokens: 1, outputTokens: 1 })]).flat()
       const { call } = yield* played([text("a"), finish(), ...repeated, hang], relayed({}))

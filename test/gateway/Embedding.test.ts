@@ -15,7 +15,7 @@ import {
   type StreamedAnswer
 } from "../../src/index.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
-import { request } from "../provider/calls.ts"
+import { request } from "../provider/protocols/calls.ts"
 import { inVirtualTime, quiet } from "./virtualTime.ts"
 
 const { answer, fail, finish, text, used, wait, end, hang } = ScriptedProvider
@@ -44,30 +44,31 @@ const booked = Effect.flatMap(MemoryLedger, (ledger) => Effect.map(quiet, () => 
 const textOf = (events: Iterable<ChatEvent | Completed>): string =>
   [...events].map((event) => (event._tag === "Text" ? event.text : "")).join("")
 
-describe("an embedding program", () => {
-  it("has exactly these types", () => {
+describe("An embedding program", () => {
+  it("the programs have exactly these types", () => {
     expectTypeOf(complete).toEqualTypeOf<Effect.Effect<Completion, CallFailure, Gateway | Caller>>()
     expectTypeOf(stream).toEqualTypeOf<Effect.Effect<StreamedAnswer, CallFailure, Gateway | Caller | Scope.Scope>>()
     expectTypeOf<StreamedAnswer["events"]>().toEqualTypeOf<Stream.Stream<ChatEvent | Completed, StreamBroken>>()
   })
 
-  it.effect("completes a call, and it is settled when it has its answer", () => {
-    const { run } = setUp(answer("Hello", " there"))
+  it.effect("a completed call is settled when the program has its answer", () => {
+    const { run, timers } = setUp(answer("Hello", " there"))
     return run(
       Effect.gen(function* () {
         const completion = yield* complete
         const [call] = yield* booked
         expect(completion.answer.text).toBe("Hello there")
         expect(completion.model).toBe("one/m")
+        expect(completion.createdSeconds).toBe(Math.floor(timers.now() / 1_000))
         // 10 tokens in, 2 out, at 1 and 4 micro-USD
         expect(completion.metadata.cost).toEqual({ amount_microusd: 18, currency: "USD", basis: "charged" })
-        expect([call?.state, call?.charged]).toEqual(["settled", 18])
+        expect(call).toMatchObject({ state: "settled", charged: 18 })
         expect(call?.settlement?.record.endpoint).toBe("embedded")
       })
     )
   })
 
-  it.effect("streams a call: the text as it comes, and the outcome last", () => {
+  it.effect("a streamed call delivers the text as it comes, and the outcome last", () => {
     const { run } = setUp([
       text("Hello"),
       wait(1_000),
@@ -91,7 +92,7 @@ describe("an embedding program", () => {
     )
   })
 
-  it.effect("that leaves its stream has cancelled the call", () => {
+  it.effect("leaving the stream cancels the call", () => {
     const { one, run } = setUp([text("Hello"), wait(1_000), text(" there"), hang])
     return run(
       Effect.gen(function* () {
@@ -102,14 +103,14 @@ describe("an embedding program", () => {
         expect(one.calls.map((call) => call.state())).toEqual(["closed"])
         const [call, ...others] = yield* booked
         expect(others).toEqual([])
-        expect([call?.state, call?.settlement?.record.status]).toEqual(["cancelled", "cancelled"])
+        expect(call).toMatchObject({ state: "cancelled", settlement: { record: { status: "cancelled" } } })
         expect(call?.settlement?.record.cost.basis).toBe("estimated")
         expect(call?.charged).toBeGreaterThan(0)
       })
     )
   })
 
-  it.effect("that is interrupted while nothing has come pays nothing", () => {
+  it.effect("a program that is interrupted before any content pays nothing", () => {
     const { one, run, timers } = setUp([hang])
     return run(
       Effect.gen(function* () {
@@ -119,15 +120,15 @@ describe("an embedding program", () => {
             timers.after(500, () => resume(Effect.void))
           })
         )
-        expect(one.calls.map((call) => [call.state(), (call.closedAtMillis() ?? 0) - call.openedAtMillis])).toEqual([
-          ["closed", 500]
-        ])
-        expect((yield* booked).map((call) => [call.state, call.charged])).toEqual([["cancelled", 0]])
+        const [call] = one.calls
+        expect(call?.state()).toBe("closed")
+        expect((call?.closedAtMillis() ?? 0) - (call?.openedAtMillis ?? 0)).toBe(500)
+        expect(yield* booked).toMatchObject([{ state: "cancelled", charged: 0 }])
       })
     )
   })
 
-  it.effect("is told that the gateway goes down, in a running call and in any that follows", () => {
+  it.effect("an abort fails a running call and any that follows", () => {
     const { one, run, two } = setUp([hang])
     return run(
       Effect.gen(function* () {
@@ -138,23 +139,26 @@ describe("an embedding program", () => {
         for (const error of [yield* Fiber.join(running), yield* Effect.flip(complete)]) {
           expect(error).toMatchObject({ _tag: "ServiceRefused", reason: "shutting_down" })
         }
-        expect([one.running(), two.calls.length]).toEqual([0, 0])
-        expect((yield* booked).map((call) => [call.state, call.charged])).toEqual([
-          ["void", 0],
-          ["void", 0]
+        expect(one.running()).toBe(0)
+        expect(two.calls).toEqual([])
+        expect(yield* booked).toMatchObject([
+          { state: "void", charged: 0 },
+          { state: "void", charged: 0 }
         ])
       })
     )
   })
 
-  it.effect("holds the upstream back while it does not read", () => {
+  it.effect("a program that does not read holds the upstream back", () => {
     const pieces = Array.from({ length: 500 }, (_, n) => `${n} `)
-    const { one, run } = setUp(answer(...pieces))
+    const { one, run, timers } = setUp(answer(...pieces))
     return run(
       Effect.scoped(
         Effect.gen(function* () {
           const { events } = yield* stream
-          yield* quiet
+          yield* Effect.async<void>((resume) => {
+            timers.after(1_000, () => resume(Effect.void))
+          })
           expect(one.calls[0]?.delivered()).toBeLessThan(200)
           expect(one.calls[0]?.pauses()).toBeGreaterThan(0)
           expect(textOf(yield* Stream.runCollect(events))).toBe(pieces.join(""))
@@ -164,13 +168,13 @@ describe("an embedding program", () => {
   })
 })
 
-describe("fallback", () => {
+describe("Fallback", () => {
   it.effect.each([
     ["an error", [wait(100), fail({ _tag: "ServerError", status: 500 })], 100],
     ["silence", [hang], 15_000],
     ["a cut before content", [wait(200)], 200],
     ["an empty answer", [wait(50), finish(), end], 50]
-  ] as const)("after %s the other provider answers, once the first is closed", ([, first, millis]) => {
+  ] as const)("after %s the other provider answers, once the first upstream is closed", ([, first, millis]) => {
     const { one, run, timers, two } = setUp(first)
     const startedAt = timers.now()
     return run(
@@ -189,7 +193,7 @@ describe("fallback", () => {
     )
   })
 
-  it.effect("is over with the first content: the stream fails, and nothing is charged", () => {
+  it.effect("a stream that fails after its first content is not fallen back from and not charged", () => {
     const { run, two } = setUp([text("par"), text("tial"), fail({ _tag: "Disconnected" })])
     return run(
       Effect.gen(function* () {
@@ -200,26 +204,28 @@ describe("fallback", () => {
           )
         )
         expect(textOf(seen)).toBe("partial")
-        expect([broken._tag, "code" in broken && broken.code]).toEqual(["StreamBroken", "provider_disconnected"])
+        expect(broken).toMatchObject({ _tag: "StreamBroken", code: "provider_disconnected" })
         expect(two.calls).toEqual([])
-        expect((yield* booked).map((call) => [call.state, call.charged])).toEqual([["void", 0]])
+        expect(yield* booked).toMatchObject([{ state: "void", charged: 0 }])
       })
     )
   })
 
-  it.effect("that finds nobody fails with every attempt", () => {
+  it.effect("a call without any candidate left fails with every attempt", () => {
     const { run } = setUp(
       [fail({ _tag: "Overloaded", retryAfterMillis: null })],
       [fail({ _tag: "CredentialRejected" })]
     )
     return run(
       Effect.gen(function* () {
-        const error = yield* Effect.flip(complete)
-        expect(error._tag).toBe("ProvidersFailed")
-        expect("attempts" in error && error.attempts?.map((attempt) => attempt.error?.code)).toEqual([
-          "provider_error",
-          "provider_unavailable"
-        ])
+        for (const asked of [complete, Effect.scoped(stream)]) {
+          const error = yield* Effect.flip<unknown, CallFailure, Gateway | Caller>(asked)
+          expect(error._tag).toBe("ProvidersFailed")
+          expect("attempts" in error && error.attempts?.map((attempt) => attempt.error?.code)).toEqual([
+            "provider_error",
+            "provider_unavailable"
+          ])
+        }
       })
     )
   })

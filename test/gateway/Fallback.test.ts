@@ -1,17 +1,23 @@
 import { expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import * as TestClock from "effect/TestClock"
 import * as fc from "fast-check"
 import { describe } from "vitest"
 import * as Fallback from "../../src/gateway/Fallback.ts"
 
 class Broken extends Data.TaggedError("Broken")<{ readonly by: string }> {}
 
-const others = <E>(_: E, rest: ReadonlyArray<string>): ReadonlyArray<string> => rest
+const others = <E, C>(_: E, rest: ReadonlyArray<C>) => Effect.succeed(Fallback.fallBackTo(rest))
 
 describe("firstOf", () => {
-  it.effect("answers with the first success and says what failed before", () =>
+  it.effect("firstOf answers with the first success and the failures before it", () =>
     Effect.gen(function* () {
       const first = yield* Fallback.firstOf(
         ["a", "b", "c"],
@@ -24,7 +30,7 @@ describe("firstOf", () => {
     })
   )
 
-  it.effect("fails with every failure in order when none is left", () =>
+  it.effect("firstOf fails with every failure in order when no candidate is left", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(
         Fallback.firstOf(["a", "b"], (candidate) => Effect.fail(new Broken({ by: candidate })), others)
@@ -33,7 +39,7 @@ describe("firstOf", () => {
     })
   )
 
-  it.effect("never falls back from a defect", () =>
+  it.effect("firstOf never falls back from a defect", () =>
     Effect.gen(function* () {
       const tried: Array<string> = []
       const exit = yield* Effect.exit(
@@ -51,24 +57,64 @@ describe("firstOf", () => {
     })
   )
 
-  it.effect("tries again what advance puts in front", () =>
+  it.effect("firstOf retries the same candidate after the delay of the decision, then falls back", () =>
     Effect.gen(function* () {
-      const tried: Array<string> = []
-      yield* Effect.flip(
-        Fallback.firstOf(
-          ["a", "b"],
-          (candidate) => {
-            tried.push(candidate)
+      const tried: Array<readonly [string, number]> = []
+      const calledAt: Array<number> = []
+      const clock = yield* Effect.clock
+      const decide = (
+        failed: ReadonlyArray<Fallback.Failed<string, Broken>>,
+        rest: ReadonlyArray<string>
+      ): Effect.Effect<Fallback.Decision<string>> =>
+        Effect.succeed(failed.length === 1 ? { _tag: "Retry", delay: "5 seconds" } : Fallback.fallBackTo(rest))
+      const program = Fallback.firstOf(
+        ["a", "b"],
+        (candidate) => {
+          calledAt.push(clock.unsafeCurrentTimeMillis())
+          return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            tried.push([candidate, now])
             return Effect.fail(new Broken({ by: candidate }))
-          },
-          (failed, rest) => (failed.length === 1 ? ["a", ...rest] : rest)
-        )
+          })
+        },
+        decide
       )
-      expect(tried).toEqual(["a", "a", "b"])
+      const fiber = yield* Effect.fork(Effect.flip(program))
+      yield* TestClock.adjust("4999 millis")
+      expect(tried).toEqual([["a", 0]])
+      yield* TestClock.adjust("1 millis")
+      const { failed } = yield* Fiber.join(fiber)
+      expect(tried).toEqual([
+        ["a", 0],
+        ["a", 5_000],
+        ["b", 5_000]
+      ])
+      expect(calledAt).toEqual([0, 5_000, 5_000])
+      expect(failed.map(({ error }) => error.by)).toEqual(["a", "a", "b"])
     })
   )
 
-  it("runs exactly the candidates up to the first that succeeds", () =>
+  it.effect("firstOf ends at once when the decision is to give up, whatever is left", () =>
+    Effect.gen(function* () {
+      const { failed } = yield* Effect.flip(
+        Fallback.firstOf(
+          ["a", "b"],
+          (candidate) => Effect.fail(new Broken({ by: candidate })),
+          () => Effect.succeed<Fallback.Decision<string>>({ _tag: "GiveUp" })
+        )
+      )
+      expect(failed).toHaveLength(1)
+    })
+  )
+
+  it.effect("the delay before a retry comes from a schedule, and a schedule that has ended allows no retry", () =>
+    Effect.gen(function* () {
+      const spaced = yield* Fallback.delayBeforeRetry(Schedule.spaced("3 seconds"), "error")
+      expect(Option.map(spaced, Duration.toMillis)).toEqual(Option.some(3_000))
+      expect(yield* Fallback.delayBeforeRetry(Schedule.stop, "error")).toEqual(Option.none())
+    })
+  )
+
+  it("firstOf runs exactly the candidates up to the first that succeeds", () =>
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }), (succeeds) => {
         const [first, ...rest] = succeeds.map((_, index) => index)
@@ -81,7 +127,7 @@ describe("firstOf", () => {
               tried.push(index)
               return succeeds[index] === true ? Effect.succeed(index) : Effect.fail(new Broken({ by: String(index) }))
             },
-            (_, left) => left
+            others
           )
         )
         const expected = succeeds.indexOf(true)
@@ -90,7 +136,7 @@ describe("firstOf", () => {
       })
     ))
 
-  it("keeps the exact error channel", () => {
+  it("firstOf keeps the exact error channel", () => {
     const program: Effect.Effect<
       Fallback.First<number, string, Broken>,
       Fallback.Exhausted<string, Broken>

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import type { VirtualTimers } from "../../src/testing/VirtualTimers.ts"
+import type { VirtualTimers } from "../../src/testing/doubles/VirtualTimers.ts"
 
 /** Lets every fiber go as far as it can without time passing. */
 export const quiet: Effect.Effect<void> = Effect.async((resume) => {
@@ -8,7 +8,7 @@ export const quiet: Effect.Effect<void> = Effect.async((resume) => {
 })
 
 /** Turns of the event loop in which nothing happens: then nothing ever will. */
-const mostIdleTurns = 100
+const maxIdleTurns = 100
 
 /** Runs a program; time moves on to the next deadline whenever there is nothing else to do. */
 export const inVirtualTime = <A, E, R>(
@@ -17,7 +17,7 @@ export const inVirtualTime = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(program)
-    for (let idleTurns = 0; idleTurns < mostIdleTurns; idleTurns++) {
+    for (let idleTurns = 0; idleTurns < maxIdleTurns; idleTurns++) {
       // twice, because the program may be waiting for quiet itself
       yield* Effect.zipRight(quiet, quiet)
       const exit = yield* Fiber.poll(fiber)

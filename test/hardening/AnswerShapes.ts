@@ -1,6 +1,6 @@
 import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
 import type { ProtocolId } from "../../src/domain/Support.ts"
-import { write } from "../../src/wire/EventStream.ts"
+import { write } from "../../src/wire/framing/EventStream.ts"
 
 /** Answers of upstreams that have been hard on some step, each as it grows with `size`. */
 export interface AnswerShape {
@@ -118,7 +118,7 @@ export const answerShapes: ReadonlyArray<AnswerShape> = [
       pieces(n).map((text) => ({ type: "input_json_delta", partial_json: text }))
     )
   ),
-  anthropic("many thoughts", 250, (n) =>
+  anthropic("many reasoning blocks", 250, (n) =>
     times(n, (at) =>
       block(at, { type: "thinking", thinking: "" }, [
         { type: "thinking_delta", thinking: "t" },
@@ -167,7 +167,7 @@ export const eventShapes: ReadonlyArray<readonly [string, number, (size: number)
       ).flat()
   ],
   [
-    "thoughts",
+    "reasoning blocks",
     500,
     (n) => times(n, (index): ChatEvent => ({ _tag: "Reasoning", index, kind: "text", text: "t", signature: "s" }))
   ],

@@ -1,16 +1,17 @@
+// Promise: Any bytes in, an answer out.
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { figure, inLong } from "../support/Figures.ts"
 import { callerKey } from "../support/InProcess.ts"
-import { figure, inLong } from "../support/Long.ts"
-import { body, full, mutated } from "../wire/ChatArbitraries.ts"
+import { body, full, mutated } from "../wire/chat/ChatArbitraries.ts"
 import { fullResponses, naughtyStrings, noRequest, noUtf8, places, replaced, values } from "./Corpus.ts"
-import { each, type Ground, paths, startGround } from "./Ground.ts"
+import { each, type HardeningHarness, paths, startHardeningHarness } from "./HardeningHarness.ts"
 
-let ground: Ground
+let harness: HardeningHarness
 beforeAll(async () => {
-  ground = await startGround()
+  harness = await startHardeningHarness()
 })
-afterAll(() => ground.stop())
+afterAll(() => harness.stop())
 
 const [chat, responses] = paths
 const fullChat = { ...full, model: "one/ok", routing_config: null, models: null, provider: null }
@@ -24,14 +25,14 @@ const small = { model: "one/ok", messages: [{ role: "user", content: "hi" }] }
 describe("any bytes in, an answer of ours out", () => {
   it("for texts that are no request", async () => {
     for (const path of paths) {
-      await each(noRequest, async (text) => ground.expectError(await ground.send(path, text), text))
+      await each(noRequest, async (text) => harness.expectError(await harness.send(path, text), text))
     }
   })
 
   it("for bytes that are no UTF-8", async () => {
     const [before = "", after = ""] = JSON.stringify({ ...small, user: "HERE" }).split("HERE")
     for (const bytes of noUtf8) {
-      const response = await ground.send(
+      const response = await harness.send(
         chat,
         Buffer.concat([Buffer.from(before), Uint8Array.from(bytes), Buffer.from(after)])
       )
@@ -51,12 +52,12 @@ describe("any bytes in, an answer of ours out", () => {
       figure(`naughty strings sent to ${path}`, cases.length)
       await each(cases, async ([place, text]) => {
         const sent = JSON.stringify(replaced(whole, place, text))
-        await ground.expectAnswer(await ground.send(path, sent), [place, text])
+        await harness.expectAnswer(await harness.send(path, sent), [place, text])
       })
       await each(naughtyStrings, async (name) => {
         for (const at of [{}, { metadata: { [name]: "x" } }, { [name]: { [name]: name } }]) {
           const sent = `{${JSON.stringify(name)}:1,${JSON.stringify({ ...whole, ...at }).slice(1)}`
-          await ground.expectAnswer(await ground.send(path, sent), name)
+          await harness.expectAnswer(await harness.send(path, sent), name)
         }
       })
     }
@@ -68,7 +69,7 @@ describe("any bytes in, an answer of ours out", () => {
       const cases = some(everywhere, values)
       figure(`misplaced values sent to ${path}`, cases.length)
       await each(cases, async ([place, value]) => {
-        await ground.expectAnswer(await ground.send(path, JSON.stringify(replaced(whole, place, value))), [
+        await harness.expectAnswer(await harness.send(path, JSON.stringify(replaced(whole, place, value))), [
           place,
           value
         ])
@@ -83,7 +84,7 @@ describe("any bytes in, an answer of ours out", () => {
     await each(bodies, async (json) => {
       const isObject = typeof json === "object" && json !== null
       const sent = JSON.stringify(isObject && "model" in json ? { ...json, model: "one/ok" } : json) ?? ""
-      await ground.expectAnswer(await ground.send(chat, sent), json)
+      await harness.expectAnswer(await harness.send(chat, sent), json)
     })
   }, 120_000)
 
@@ -91,16 +92,16 @@ describe("any bytes in, an answer of ours out", () => {
     for (const number of ["1e999", "-1e999", "123456789012345678901234567890", "1e-999", "-0", "1E400", "0.1e1000"]) {
       for (const field of ["temperature", "max_tokens", "seed", "alpha", "n", "top_logprobs"]) {
         const sent = `${JSON.stringify(small).slice(0, -1)},"${field}":${number}}`
-        await ground.expectAnswer(await ground.send(chat, sent), sent)
+        await harness.expectAnswer(await harness.send(chat, sent), sent)
       }
     }
   })
 
   it("does not forward what it does not know, nor a doubled key's first value", async () => {
-    const before = ground.upstream.requests.length
+    const before = harness.upstream.requests.length
     const sent = `{"model":"nobody/x","api_base":"http://127.0.0.1:9","model":"one/ok","messages":[{"role":"user","content":"first","content":"second","api_key":"x"}]}`
-    expect((await ground.send(chat, sent)).status).toBe(200)
-    const { text } = ground.upstream.requests[before] ?? { text: "" }
+    expect((await harness.send(chat, sent)).status).toBe(200)
+    const { text } = harness.upstream.requests[before] ?? { text: "" }
     expect(text).toContain("second")
     for (const hidden of ["first", "api_base", "api_key", "nobody"]) expect(text).not.toContain(hidden)
   })
@@ -125,8 +126,8 @@ describe("no bytes hold up the others for long", () => {
         pings.push(performance.now() - startedAt)
       }
     })()
-    const response = await ground.send(chat, sent)
-    await ground.expectAnswer(response, sent.slice(0, 40))
+    const response = await harness.send(chat, sent)
+    await harness.expectAnswer(response, sent.slice(0, 40))
     isOver = true
     await pinging
     figure("longest stall in ms", Math.max(...pings).toFixed(0))
@@ -147,7 +148,7 @@ describe("a bearer of any kind", () => {
         text,
         `Bearer ${callerKey}${text.trim() || "x"}`
       ]) {
-        const response = await fetch(`${ground.gateway.url}${chat}`, {
+        const response = await fetch(`${harness.gateway.url}${chat}`, {
           method: "POST",
           headers: {
             authorization,
@@ -189,7 +190,7 @@ describe("a path of any kind", () => {
   const raw = async (path: string): Promise<{ readonly status: number; readonly text: string }> => {
     const { request } = await import("node:http")
     return new Promise((resolve, reject) => {
-      const asked = request(ground.gateway.url, { path, method: "GET" }, (response) => {
+      const asked = request(harness.gateway.url, { path, method: "GET" }, (response) => {
         let text = ""
         response.setEncoding("utf8").on("data", (part: string) => {
           text += part

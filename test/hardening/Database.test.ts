@@ -1,8 +1,9 @@
+// Promise: Without its database, nothing unpaid.
 import { randomBytes } from "node:crypto"
 import Pg from "pg"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { readStream } from "../support/EventStream.ts"
-import { figure } from "../support/Long.ts"
+import { figure } from "../support/Figures.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { startProxy, type TcpProxy } from "../support/TcpProxy.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"

@@ -1,12 +1,13 @@
+// Promise: No egress that the client controls.
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { createServer } from "node:net"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { figure } from "../support/Figures.ts"
 import { callerKey } from "../support/InProcess.ts"
-import { figure } from "../support/Long.ts"
-import { type Ground, paths, startGround } from "./Ground.ts"
+import { type HardeningHarness, paths, startHardeningHarness } from "./HardeningHarness.ts"
 
-let ground: Ground
+let harness: HardeningHarness
 let connections = 0
 const recorder = createServer((socket) => {
   connections++
@@ -14,14 +15,14 @@ const recorder = createServer((socket) => {
 })
 let elsewhere = ""
 beforeAll(async () => {
-  ground = await startGround()
+  harness = await startHardeningHarness()
   recorder.listen(0, "127.0.0.1")
   await once(recorder, "listening")
   elsewhere = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}/v1`
 })
 afterAll(async () => {
   recorder.close()
-  await ground.stop()
+  await harness.stop()
 })
 
 const fields = [
@@ -85,9 +86,9 @@ it("nothing in a request says where it goes, and nothing but known fields is pas
     }
   ]
   for (const body of bodies) {
-    const before = ground.upstream.requests.length
+    const before = harness.upstream.requests.length
     const response = await fetch(
-      `${ground.gateway.url}${"input" in body && body.input !== undefined ? paths[1] : paths[0]}`,
+      `${harness.gateway.url}${"input" in body && body.input !== undefined ? paths[1] : paths[0]}`,
       {
         method: "POST",
         headers: {
@@ -101,7 +102,7 @@ it("nothing in a request says where it goes, and nothing but known fields is pas
     )
     expect(response.status).toBe(200)
     await response.text()
-    const received = ground.upstream.requests[before]
+    const received = harness.upstream.requests[before]
     expect(Object.keys(received?.headers ?? {}).sort()).toEqual([
       "accept",
       "connection",

@@ -9,23 +9,23 @@ import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
 import type { ProtocolId } from "../../src/domain/Support.ts"
 import type { Sink } from "../../src/gateway/Relay.ts"
 import { Caller, Gateway } from "../../src/index.ts"
-import * as Auth from "../../src/provider/Auth.ts"
-import * as HttpProvider from "../../src/provider/HttpProvider.ts"
-import type { Protocol } from "../../src/provider/Protocol.ts"
 import type { Provider } from "../../src/provider/Provider.ts"
-import { anthropicMessages } from "../../src/provider/protocols/AnthropicMessages.ts"
-import { bedrockConverse } from "../../src/provider/protocols/BedrockConverse.ts"
-import * as Gemini from "../../src/provider/protocols/Gemini.ts"
-import * as OpenAiChat from "../../src/provider/protocols/OpenAiChat.ts"
+import { anthropicMessages } from "../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
+import { bedrockConverse } from "../../src/provider/protocols/bedrock-converse/BedrockConverse.ts"
+import * as Gemini from "../../src/provider/protocols/gemini/Gemini.ts"
+import * as OpenAiChat from "../../src/provider/protocols/openai-chat/OpenAiChat.ts"
 import { compatible } from "../../src/provider/protocols/openai-chat/Quirks.ts"
-import type { TransportShape } from "../../src/provider/Transport.ts"
+import type { Protocol } from "../../src/provider/protocols/shared/Protocol.ts"
+import * as Auth from "../../src/provider/transport/Auth.ts"
+import * as HttpProvider from "../../src/provider/transport/HttpProvider.ts"
+import type { TransportShape } from "../../src/provider/transport/Transport.ts"
 import { TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
-import { chatCompletion } from "../../src/wire/ChatAnswer.ts"
-import { ChatStream } from "../../src/wire/ChatStream.ts"
-import { responseObject } from "../../src/wire/ResponsesObject.ts"
-import { decode } from "../../src/wire/ResponsesRequest.ts"
-import { ResponsesStream } from "../../src/wire/ResponsesStream.ts"
-import { request } from "../provider/calls.ts"
+import { chatCompletion } from "../../src/wire/chat/ChatAnswer.ts"
+import { ChatStream } from "../../src/wire/chat/ChatStream.ts"
+import { responseObject } from "../../src/wire/responses/ResponsesObject.ts"
+import { decode } from "../../src/wire/responses/ResponsesRequest.ts"
+import { ResponsesStream } from "../../src/wire/responses/ResponsesStream.ts"
+import { request } from "../provider/protocols/calls.ts"
 
 /** Answers of each protocol; half of them streamed. */
 const runs = 600
@@ -147,7 +147,7 @@ const asked = async (
   return outcome
 }
 
-describe.each(protocolIds)("2,000 and more answers that are changed at random, in %s", (protocolId: string) => {
+describe.each(protocolIds)("2,000 and more answers that are changed at random, in %s", (protocolId) => {
   it("end, without a defect, and pass as whole only with all that they say", { timeout: 120_000 }, async () => {
     const outcomes = { whole: 0, failed: 0 }
     for (let seed = 1; seed <= runs; seed++) {

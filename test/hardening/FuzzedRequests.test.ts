@@ -4,18 +4,18 @@ import { randomOf } from "../../scripts/fuzz/random.mjs"
 import { requestOf } from "../../scripts/fuzz/requests.mjs"
 import type { ChatRequest } from "../../src/domain/Chat.ts"
 import * as Estimate from "../../src/ledger/Estimate.ts"
-import type { Protocol } from "../../src/provider/Protocol.ts"
-import { anthropicMessages } from "../../src/provider/protocols/AnthropicMessages.ts"
-import { bedrockConverse } from "../../src/provider/protocols/BedrockConverse.ts"
-import * as Gemini from "../../src/provider/protocols/Gemini.ts"
-import * as OpenAiChat from "../../src/provider/protocols/OpenAiChat.ts"
+import { anthropicMessages } from "../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
+import { bedrockConverse } from "../../src/provider/protocols/bedrock-converse/BedrockConverse.ts"
+import * as Gemini from "../../src/provider/protocols/gemini/Gemini.ts"
+import * as OpenAiChat from "../../src/provider/protocols/openai-chat/OpenAiChat.ts"
 import { compatible, openAi } from "../../src/provider/protocols/openai-chat/Quirks.ts"
+import type { Protocol } from "../../src/provider/protocols/shared/Protocol.ts"
 import { answerTo } from "../../src/provider/simulated/Answers.ts"
 import { promptOf, promptTokens } from "../../src/provider/simulated/Prompt.ts"
-import { needsOf } from "../../src/routing/Needs.ts"
-import * as Chat from "../../src/wire/ChatRequest.ts"
-import * as Responses from "../../src/wire/ResponsesRequest.ts"
-import { call } from "../provider/calls.ts"
+import { requirementsOf } from "../../src/routing/Requirements.ts"
+import * as Chat from "../../src/wire/chat/ChatRequest.ts"
+import * as Responses from "../../src/wire/responses/ResponsesRequest.ts"
+import { call } from "../provider/protocols/calls.ts"
 
 const runs = 500
 
@@ -33,7 +33,7 @@ const decoded = (endpoint: string, json: unknown): ChatRequest | undefined => {
   return Either.getOrUndefined(result)
 }
 
-describe.each(["chat", "responses"])("500 requests that are changed at random, for %s", (endpoint) => {
+describe.each(["chat", "responses"] as const)("500 requests that are changed at random, for %s", (endpoint) => {
   it("are refused, or become a body or a refusal of every protocol, without a defect", { timeout: 120_000 }, () => {
     let accepted = 0
     for (let seed = 1; seed <= runs; seed++) {
@@ -41,9 +41,9 @@ describe.each(["chat", "responses"])("500 requests that are changed at random, f
       const request = decoded(endpoint, JSON.parse(text))
       if (request === undefined) continue
       accepted++
-      const measure = Estimate.measure(request)
+      const measure = Estimate.estimatePrompt(request, Math.random)
       expect(measure.utf8Bytes, `seed ${seed}`).toBeGreaterThanOrEqual(0)
-      needsOf(request, true)
+      requirementsOf(request, true)
       const prompt = promptOf(request)
       expect(promptTokens(request, 1_000), `seed ${seed}`).toBeGreaterThanOrEqual(0)
       answerTo(request, prompt, "sim/fast")

@@ -5,25 +5,25 @@ import type { ChatRequest } from "../../src/domain/Chat.ts"
 import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
 import { Accumulator } from "../../src/domain/Completion.ts"
 import * as Estimate from "../../src/ledger/Estimate.ts"
-import type { Protocol } from "../../src/provider/Protocol.ts"
-import { anthropicMessages } from "../../src/provider/protocols/AnthropicMessages.ts"
-import { bedrockConverse } from "../../src/provider/protocols/BedrockConverse.ts"
-import * as Gemini from "../../src/provider/protocols/Gemini.ts"
-import * as OpenAiChat from "../../src/provider/protocols/OpenAiChat.ts"
+import { anthropicMessages } from "../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
+import { bedrockConverse } from "../../src/provider/protocols/bedrock-converse/BedrockConverse.ts"
+import * as Gemini from "../../src/provider/protocols/gemini/Gemini.ts"
+import * as OpenAiChat from "../../src/provider/protocols/openai-chat/OpenAiChat.ts"
 import { compatible } from "../../src/provider/protocols/openai-chat/Quirks.ts"
+import type { Protocol } from "../../src/provider/protocols/shared/Protocol.ts"
 import { answerTo } from "../../src/provider/simulated/Answers.ts"
 import { promptOf, promptTokens } from "../../src/provider/simulated/Prompt.ts"
-import { needsOf } from "../../src/routing/Needs.ts"
-import { chatCompletion } from "../../src/wire/ChatAnswer.ts"
-import * as ChatDecoding from "../../src/wire/ChatRequest.ts"
-import { ChatStream } from "../../src/wire/ChatStream.ts"
-import { marksOf } from "../../src/wire/JsonBounds.ts"
-import { responseObject } from "../../src/wire/ResponsesObject.ts"
-import * as ResponsesDecoding from "../../src/wire/ResponsesRequest.ts"
-import { ResponsesStream } from "../../src/wire/ResponsesStream.ts"
-import { call, model } from "../provider/calls.ts"
-import { counts, finished, head, metadata } from "../wire/AnswerArbitraries.ts"
-import { decoded } from "../wire/ResponsesFixtures.ts"
+import { requirementsOf } from "../../src/routing/Requirements.ts"
+import { chatCompletion } from "../../src/wire/chat/ChatAnswer.ts"
+import * as ChatDecoding from "../../src/wire/chat/ChatRequest.ts"
+import { ChatStream } from "../../src/wire/chat/ChatStream.ts"
+import { responseObject } from "../../src/wire/responses/ResponsesObject.ts"
+import * as ResponsesDecoding from "../../src/wire/responses/ResponsesRequest.ts"
+import { ResponsesStream } from "../../src/wire/responses/ResponsesStream.ts"
+import { marksOf } from "../../src/wire/validation/JsonBounds.ts"
+import { call, model } from "../provider/protocols/calls.ts"
+import { counts, finished, head, metadata } from "../wire/chat/AnswerArbitraries.ts"
+import { decoded } from "../wire/responses/ResponsesFixtures.ts"
 import { type AnswerShape, answerShapes, eventShapes } from "./AnswerShapes.ts"
 import { type RequestShape, requestShapes } from "./RequestShapes.ts"
 import { allocatedBytes, WorkMeter } from "./Work.ts"
@@ -98,8 +98,8 @@ describe.each(requestShapes.map((shape) => [`${shape.endpoint}: ${shape.name}`, 
     const request = (size: number): ChatRequest => decode(shape, json(size))
     step("scan", text, (given) => marksOf(given))
     step("decode", json, (given) => decode(shape, given))
-    step("needs", request, (given) => needsOf(given, false))
-    step("measure", request, Estimate.measure)
+    step("needs", request, (given) => requirementsOf(given, false))
+    step("measure", request, (given) => Estimate.estimatePrompt(given, () => 0.5))
     for (const [name, protocol] of protocols) {
       step(`lower for ${name}`, request, (given) => protocol.lower(call(given, { model: model() })))
     }
@@ -117,10 +117,10 @@ describe.each(answerShapes.map((shape) => [`${shape.protocol}: ${shape.name}`, s
     const read = (reads: ReadonlyArray<Uint8Array>): unknown => {
       const reader = protocol.stream.open(call())
       let { progress } = reader.push(new Uint8Array())
-      for (const bytes of reads) if (progress === "more") progress = reader.push(bytes).progress
-      return progress === "more" ? reader.end().progress : progress
+      for (const bytes of reads) if (progress === "incomplete") progress = reader.push(bytes).progress
+      return progress === "incomplete" ? reader.end().progress : progress
     }
-    expect(read(shape.stream(shape.size))).toBe("whole")
+    expect(read(shape.stream(shape.size))).toBe("complete")
     expect(excessOf(doubled(meter, shape.stream, shape.size, read))).toEqual([])
   })
 })

@@ -1,7 +1,8 @@
+// Promise: Slow and rude clients cost little.
 import { readFile } from "node:fs/promises"
 import { connect, type Socket } from "node:net"
 import { expect, it } from "vitest"
-import { figure, isLong } from "../support/Long.ts"
+import { figure, isLong } from "../support/Figures.ts"
 import { type Service, startService, testKey } from "../support/Service.ts"
 import { start as startUpstream } from "../support/Upstream.ts"
 

@@ -1,9 +1,10 @@
+// Promise: Slow and rude clients cost little.
 import { connect, type Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
-import { model } from "../provider/calls.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
+import { model } from "../provider/protocols/calls.ts"
+import { figure, inLong } from "../support/Figures.ts"
 import { callerKey, type InProcess, startInProcess } from "../support/InProcess.ts"
-import { figure, inLong } from "../support/Long.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
 const timers = VirtualTimers.make()

@@ -1,27 +1,27 @@
 import * as Layer from "effect/Layer"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
-import { AdmissionQueue, type Place } from "../../src/http/AdmissionQueue.ts"
-import { LoadShedding } from "../../src/http/LoadShedding.ts"
-import { RefusalPace } from "../../src/http/RefusalPace.ts"
-import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
-import { model } from "../provider/calls.ts"
+import { AdmissionQueue, type QueueEntry } from "../../src/http/overload/AdmissionQueue.ts"
+import { LoadShedding } from "../../src/http/overload/LoadShedding.ts"
+import { RejectionPace } from "../../src/http/overload/RejectionPace.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
+import { model } from "../provider/protocols/calls.ts"
 import { caller, type InProcess, startInProcess } from "../support/InProcess.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
 let upstream: Upstream
 let gateway: InProcess
 const timers = VirtualTimers.make()
-const pace = new RefusalPace(timers)
+const pace = new RejectionPace(timers)
 const queue: AdmissionQueue = new AdmissionQueue({
   timers,
   onAdmitted: pace.admitted,
   onTurnNeeded: () => void setImmediate(() => queue.turn(0)),
   onOverload: () => {},
   onWaited: () => {},
-  onRefused: () => {},
+  onRejected: () => {},
   onChanged: () => {}
 })
-let entered: Array<Place> = []
+let entered: Array<QueueEntry> = []
 /** How often it was asked whether a call is refused: a call that is let in counts until it has entered. */
 let asked = 0
 
@@ -32,11 +32,11 @@ beforeAll(async () => {
     models: [model({ id: "one/ok", providerId: "one", upstreamModel: "ok", alias: "ok" })],
     loadShedding: Layer.succeed(LoadShedding, {
       isOverloaded: () => queue.isOverloaded,
-      refuses: (account) => {
+      rejects: (account) => {
         asked += 1
-        return queue.refuses(account)
+        return queue.rejects(account)
       },
-      refuse: (refuse) => pace.add(refuse),
+      reject: (refuse) => pace.add(refuse),
       turn: (fibersMillis) => queue.turn(fibersMillis),
       enter: (account) => {
         const place = queue.enter(account)

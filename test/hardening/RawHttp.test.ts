@@ -1,22 +1,23 @@
+// Promise: Slow and rude clients cost little.
 import { connect, type Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { figure, inLong, percentile } from "../support/Figures.ts"
 import { callerKey } from "../support/InProcess.ts"
-import { figure, inLong, percentile } from "../support/Long.ts"
-import { type Ground, startGround } from "./Ground.ts"
+import { type HardeningHarness, startHardeningHarness } from "./HardeningHarness.ts"
 
-let ground: Ground
+let harness: HardeningHarness
 const sockets = new Set<Socket>()
 beforeAll(async () => {
-  ground = await startGround()
+  harness = await startHardeningHarness()
 })
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
-  await ground.stop()
+  await harness.stop()
 })
 
 const open = (): Promise<Socket> =>
   new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(ground.gateway.url).port), "127.0.0.1")
+    const socket = connect(Number(new URL(harness.gateway.url).port), "127.0.0.1")
     sockets.add(socket)
     socket.on("close", () => sockets.delete(socket))
     socket.once("error", reject)
@@ -86,11 +87,11 @@ describe("HTTP that is not what it should be is refused, and nothing of it is ta
     ["headers without end", post(`x-long: ${"x".repeat(20_000)}`, length) + body],
     ["a great many headers", post(...Array.from({ length: 3_000 }, (_, n) => `x-${n}: y`), length) + body]
   ])("%s", async (_, bytes) => {
-    const before = ground.upstream.requests.length
+    const before = harness.upstream.requests.length
     const answered = statuses(await exchange(bytes))
     expect(answered.length).toBeLessThanOrEqual(1)
     for (const status of answered) expect(["400", "404", "405", "413", "431", "501", "505"]).toContain(status)
-    expect(ground.upstream.requests.length).toBe(before)
+    expect(harness.upstream.requests.length).toBe(before)
   })
 
   it("but requests in a row on one connection are answered in their order", async () => {
@@ -105,7 +106,7 @@ describe("HTTP that is not what it should be is refused, and nothing of it is ta
 
 const callMillis = async (): Promise<number> => {
   const startedAt = performance.now()
-  const response = await ground.send("/v1/chat/completions", body)
+  const response = await harness.send("/v1/chat/completions", body)
   expect(response.status).toBe(200)
   await response.text()
   return performance.now() - startedAt
@@ -120,14 +121,14 @@ const sample = async (count: number): Promise<ReadonlyArray<number>> => {
 describe("rude clients", () => {
   it("that open connections and send a byte now and then do not slow the others down", async () => {
     await sample(20)
-    const usual = await sample(50)
+    const unloaded = await sample(50)
     const idle = await Promise.all(Array.from({ length: inLong(500, 200) }, open))
     for (const socket of idle) socket.write("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-slow: ")
     const crowded = await sample(50)
-    const added = percentile(crowded, 0.5) - percentile(usual, 0.5)
+    const added = percentile(crowded, 0.5) - percentile(unloaded, 0.5)
     figure(
       `milliseconds that ${idle.length} slow connections add to a call, p50 and p99`,
-      `${added.toFixed(1)} ${(percentile(crowded, 0.99) - percentile(usual, 0.99)).toFixed(1)}`
+      `${added.toFixed(1)} ${(percentile(crowded, 0.99) - percentile(unloaded, 0.99)).toFixed(1)}`
     )
     expect(added).toBeLessThan(50)
     for (const socket of idle) socket.destroy()

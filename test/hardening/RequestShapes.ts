@@ -114,7 +114,7 @@ const conversations: ReadonlyArray<RequestShape> = [
   chat("a long text of quotation marks", 50_000, (n) => [user('"“«'.repeat(n))]),
   chat("a long text that says and says", 20_000, (n) => [user("say exactly:".repeat(n))]),
   chat("many parts", 2_000, (n) => [user(times(n, (at) => ({ type: "text", text: `p${at}` })))]),
-  chat("many thoughts", 2_000, (n) => [
+  chat("many reasoning blocks", 2_000, (n) => [
     user("f"),
     {
       role: "assistant",

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { figure } from "../support/Long.ts"
+import { figure } from "../support/Figures.ts"
 import { startService, testKey } from "../support/Service.ts"
 import * as Upstreams from "../support/Upstream.ts"
 import { naughtyStrings } from "./Corpus.ts"
@@ -10,7 +10,6 @@ import { naughtyStrings } from "./Corpus.ts"
 /** Values that must be nowhere but where they were given. */
 const canaries = {
   providerKey: "sk-canary-provider-8f1d2c3b4a59",
-  masterKey: Buffer.from("canary-master-key-of-32-bytes!!!").toString("base64"),
   metricsToken: "canary-metrics-token-5512",
   wrongKey: "mrg_sk_CANARYCANARYCANARYCANARYCANARYCA000000",
   cookie: "canary-cookie-9921"
@@ -38,7 +37,6 @@ it("no secret is in any answer, in the log, or in the database", async () => {
     dataDir: join(folder, "data"),
     env: {
       GOSSIP_KEY: canaries.providerKey,
-      GATEWAY_MASTER_KEY: canaries.masterKey,
       METRICS_TOKEN: canaries.metricsToken,
       LOG_LEVEL: "debug"
     },

@@ -7,15 +7,15 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import { AccountId, KeyId, ProjectId, UserId } from "../../src/domain/Ids.ts"
-import { Security } from "../../src/http/Security.ts"
-import { AccountStore } from "../../src/identity/AccountStore.ts"
-import { mint } from "../../src/identity/ApiKey.ts"
-import { ApiKeyStore } from "../../src/identity/ApiKeyStore.ts"
-import { ApiKeys } from "../../src/identity/ApiKeys.ts"
-import { ProjectStore } from "../../src/identity/ProjectStore.ts"
-import type { Changes } from "../../src/sql/Changes.ts"
-import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
-import { databases, node } from "../identity/Nodes.ts"
+import { Security } from "../../src/http/inference/Security.ts"
+import { mint } from "../../src/identity/keys/ApiKey.ts"
+import { ApiKeyStore } from "../../src/identity/keys/ApiKeyStore.ts"
+import { ApiKeys } from "../../src/identity/keys/ApiKeys.ts"
+import { AccountStore } from "../../src/identity/projects/AccountStore.ts"
+import { ProjectStore } from "../../src/identity/projects/ProjectStore.ts"
+import type { ChangeNotifications } from "../../src/sql/ChangeNotifications.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
+import { databases, node } from "../identity/keys/Nodes.ts"
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
 const projectId = ProjectId.make(uuid(2))
@@ -73,7 +73,7 @@ const setUp = Effect.fnUntraced(function* (database: (typeof databases)[number][
   return { answer, asked, flood, stores, timers, world }
 })
 
-const create = (key: string, n: number): Effect.Effect<void, unknown, ApiKeyStore | Changes> =>
+const create = (key: string, n: number): Effect.Effect<void, unknown, ApiKeyStore | ChangeNotifications> =>
   Effect.flatMap(ApiKeyStore, (store) =>
     store.create(key, { id: KeyId.make(uuid(100 + n)), projectId, name: `key ${n}`, expiresAt: null })
   )

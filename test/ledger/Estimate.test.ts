@@ -53,13 +53,15 @@ const request = (messages: ReadonlyArray<Message>, parts: Partial<ChatRequest> =
   chatRequest({ messages, ...parts })
 
 const says = (content: string): Message => ({ role: "user", content })
-const measured = (content: string) => Estimate.measure(request([says(content)]))
+const middle = () => 0.5
+const measure = (asked: ChatRequest) => Estimate.estimatePrompt(asked, middle)
+const measured = (content: string) => measure(request([says(content)]))
 /** What the framing alone counts. */
 const empty = measured("")
 const tokensOf = (content: string) => measured(content).estimatedTokens - empty.estimatedTokens
 
-describe("measuring a prompt", () => {
-  it("is within a factor of two and a half of real tokenizers for text of every kind", () => {
+describe("Measuring a prompt", () => {
+  it("the estimate is within a factor of two and a half of real tokenizers for text of every kind", () => {
     // Counted with the encoding o200k_base.
     const samples: ReadonlyArray<readonly [text: string, tokens: number]> = [
       ["The quick brown fox jumps over the lazy dog. ".repeat(20), 201],
@@ -77,12 +79,12 @@ describe("measuring a prompt", () => {
     }
   })
 
-  it("counts long opaque runs as what they are", () => {
+  it("long opaque runs count by their length", () => {
     expect(tokensOf("A".repeat(30_000))).toBeGreaterThanOrEqual(20_000)
     expect(tokensOf("a1B2c3".repeat(5_000))).toBeGreaterThanOrEqual(20_000)
   })
 
-  it("stays linear on hostile megabytes", () => {
+  it("measuring is linear in the length of hostile text", () => {
     const time = (text: string) => {
       const started = performance.now()
       measured(text)
@@ -94,9 +96,9 @@ describe("measuring a prompt", () => {
     }
   })
 
-  it("counts a picture or a file as one, whatever its data weighs", () => {
+  it("an image or a file counts as one, whatever the length of its data", () => {
     const data = `data:image/png;base64,${"A".repeat(1_000_000)}`
-    const measure = Estimate.measure(
+    const media = measure(
       request([
         {
           role: "user",
@@ -109,14 +111,14 @@ describe("measuring a prompt", () => {
         }
       ])
     )
-    expect([measure.images, measure.files, measure.audioTokens]).toEqual([1, 1, 100])
-    expect(measure.utf8Bytes).toBe(measured("what is this?").utf8Bytes)
-    expect(Estimate.promptTokensBound(measure, model())).toBe(
+    expect(media).toMatchObject({ images: 1, files: 1, audioTokens: 100 })
+    expect(media.utf8Bytes).toBe(measured("what is this?").utf8Bytes)
+    expect(Estimate.promptTokensBound(media, model())).toBe(
       Estimate.promptTokensBound(measured("what is this?"), model()) + 2 * 3_000 + 100
     )
   })
 
-  it("counts everything that a provider reads: tools, formats, tool calls and earlier thoughts", () => {
+  it("everything that a provider reads counts: tools, formats, tool calls and earlier reasoning", () => {
     const plain = request([says("hi")])
     const more: ReadonlyArray<ChatRequest> = [
       { ...plain, tools: [{ type: "function", function: { name: "f", description: "x".repeat(400) } }] },
@@ -135,19 +137,19 @@ describe("measuring a prompt", () => {
       ]),
       request([says("hi"), { role: "assistant", content: [{ type: "refusal", refusal: "x".repeat(400) }] }])
     ]
-    const before = Estimate.measure(plain)
+    const before = measure(plain)
     for (const request of more) {
-      const after = Estimate.measure(request)
+      const after = measure(request)
       expect(after.utf8Bytes - before.utf8Bytes).toBeGreaterThanOrEqual(400)
       expect(after.estimatedTokens - before.estimatedTokens).toBeGreaterThan(200)
     }
   })
 
-  it("never shrinks when text is added", () => {
+  it("the estimate never shrinks when text is added", () => {
     fc.assert(
       fc.property(fc.fullUnicodeString(), fc.fullUnicodeString(), (text, more) => {
         const shorter = measured(text)
-        const longer = Estimate.measure(request([says(text), says(more)]))
+        const longer = measure(request([says(text), says(more)]))
         expect(longer.utf8Bytes).toBeGreaterThanOrEqual(shorter.utf8Bytes)
         expect(longer.estimatedTokens).toBeGreaterThanOrEqual(shorter.estimatedTokens)
         expect(Estimate.promptTokensBound(longer, model())).toBeGreaterThanOrEqual(
@@ -158,12 +160,12 @@ describe("measuring a prompt", () => {
   })
 })
 
-describe("the output cap", () => {
+describe("The output cap", () => {
   const prompt = measured("hello")
   const cap = (wanted: number | undefined, parts: Partial<Model> = {}) =>
     Estimate.outputCap(request([], { maxOutputTokens: wanted }), model(parts), prompt)
 
-  it("is the client's, else the profile's, else the model's limit", () => {
+  it("the output cap is the client's, else the profile's, else the model's limit", () => {
     const profile = { effort: null, maxOutputTokens: 8_000, apiVersion: null }
     expect(cap(1_000)).toBe(1_000)
     expect(cap(100_000)).toBe(64_000)
@@ -174,7 +176,7 @@ describe("the output cap", () => {
     expect(cap(50_000, { outputTokens: null, contextTokens: null })).toBe(50_000)
   })
 
-  it("leaves room for the prompt in the context, and at least one token", () => {
+  it("the output cap leaves room for the prompt in the context, and at least one token", () => {
     expect(cap(undefined, { contextTokens: 1_000 })).toBe(1_000 - Estimate.likelyPromptTokens(prompt))
     expect(cap(undefined, { contextTokens: 1 })).toBe(1)
   })
@@ -196,8 +198,8 @@ const anyCall = fc.record({
   reasoning: fc.boolean()
 })
 
-describe("the hold", () => {
-  it("covers the cost of any usage within the bounds, in every price tier", () => {
+describe("The hold", () => {
+  it("a hold covers the cost of any usage within the bounds, in every price tier", () => {
     fc.assert(
       fc.property(
         anyCall,
@@ -205,10 +207,10 @@ describe("the hold", () => {
         (call, parts) => {
           const priced = model({ prices: call.prices, outputTokens: 10_000 })
           const asked = request([says(call.text)], { maxOutputTokens: call.wanted })
-          const prompt = Estimate.measure(asked)
+          const prompt = measure(asked)
           const bound = Estimate.promptTokensBound(prompt, priced)
           const cap = Estimate.outputCap(asked, priced, prompt)
-          const [total = 0, read = 0, write = 0, output = 0, thoughts = 0] = parts
+          const [total = 0, read = 0, write = 0, output = 0, reasoning = 0] = parts
           const tokens = Math.floor(bound * total)
           const cacheReadTokens = Math.floor(tokens * read)
           const cacheWriteTokens = Math.floor((tokens - cacheReadTokens) * write)
@@ -218,9 +220,9 @@ describe("the hold", () => {
             cacheReadTokens,
             cacheWriteTokens,
             outputTokens,
-            reasoningTokens: Math.floor((cap - outputTokens) * thoughts)
+            reasoningTokens: Math.floor((cap - outputTokens) * reasoning)
           })
-          expect(Estimate.holdOption(prompt, asked, priced, call.reasoning).full).toBeGreaterThanOrEqual(
+          expect(Estimate.holdOption(prompt, asked, priced, call.reasoning).max).toBeGreaterThanOrEqual(
             costOf(call.prices, used)
           )
         }
@@ -228,19 +230,19 @@ describe("the hold", () => {
     )
   })
 
-  it("pays for the cap that it affords, and not for one token more", () => {
+  it("a hold pays for the cap that it affords, and not for one token more", () => {
     fc.assert(
       fc.property(anyCall, fc.double({ min: 0, max: 1, noNaN: true }), (call, share) => {
         const priced = model({ prices: call.prices, outputTokens: 10_000 })
         const asked = request([says(call.text)], { maxOutputTokens: call.wanted })
-        const prompt = Estimate.measure(asked)
+        const prompt = measure(asked)
         const cap = Estimate.outputCap(asked, priced, prompt)
-        const { full, least } = Estimate.holdOption(prompt, asked, priced, call.reasoning)
+        const { max: full, min: least } = Estimate.holdOption(prompt, asked, priced, call.reasoning)
         expect(least).toBeLessThanOrEqual(full)
         const amount = microUsd(least + Math.floor((full - least) * share))
         const affordable = Estimate.affordableOutputTokens(amount, prompt, priced, cap)
         const costs = (tokens: number) =>
-          Estimate.holdOption(prompt, { ...asked, maxOutputTokens: tokens }, priced, false).full
+          Estimate.holdOption(prompt, { ...asked, maxOutputTokens: tokens }, priced, false).max
         expect(affordable).toBeGreaterThanOrEqual(Math.min(cap, call.reasoning ? 4_096 : 256))
         expect(affordable).toBeLessThanOrEqual(cap)
         expect(costs(affordable)).toBeLessThanOrEqual(amount)
@@ -249,15 +251,24 @@ describe("the hold", () => {
     )
   })
 
-  it("is nothing where nothing is known of the price", () => {
+  it("a hold is for one and a half times the likely tokens of the prompt, and never for more than it has bytes", () => {
+    const likely = (content: string) => Estimate.likelyPromptTokens(measured(content))
+    const bound = (content: string) => Estimate.promptTokensBound(measured(content), model())
+    const prose = "The quick brown fox jumps over the lazy dog. ".repeat(100)
+    expect(bound(prose)).toBe(Math.ceil(likely(prose) * 1.5))
+    const marks = "!?".repeat(500)
+    expect(bound(marks)).toBeLessThanOrEqual(measured(marks).utf8Bytes)
+  })
+
+  it("nothing is held where the price is unknown", () => {
     const prompt = measured("hi")
     const unpriced = model({ prices: null })
-    expect(Estimate.holdOption(prompt, request([]), unpriced, true)).toEqual({ full: 0, least: 0 })
+    expect(Estimate.holdOption(prompt, request([]), unpriced, true)).toEqual({ max: 0, min: 0 })
     expect(Estimate.affordableOutputTokens(microUsd(0), prompt, unpriced, 777)).toBe(777)
   })
 })
 
-it("text that nobody has counted is estimated from its length", () => {
+it("output without reported usage is estimated from its length", () => {
   expect(Estimate.estimateOutputTokens(0)).toBe(0)
   expect(Estimate.estimateOutputTokens(1)).toBe(1)
   expect(Estimate.estimateOutputTokens(400)).toBe(100)

@@ -1,9 +1,9 @@
 import { describe, layer } from "@effect/vitest"
 import * as Layer from "effect/Layer"
-import { Ids } from "../../src/domain/Ids.ts"
+import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { LedgerLayer } from "../../src/ledger/Ledger.ts"
-import { MemoryLedger } from "../../src/testing/MemoryLedger.ts"
+import { MemoryLedger } from "../../src/testing/doubles/MemoryLedger.ts"
 import { promises } from "./contract.ts"
 import { databases } from "./databases.ts"
 
@@ -13,9 +13,16 @@ describe("in memory", () => {
 
 for (const [name, database] of databases) {
   describe(`on ${name}`, () => {
-    layer(LedgerLayer.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provideMerge(Timers.layer)), {
-      timeout: 30_000,
-      excludeTestServices: true
-    })((it) => promises(it))
+    layer(
+      LedgerLayer.pipe(
+        Layer.provideMerge(database),
+        Layer.provide(IdGenerator.layer),
+        Layer.provideMerge(Timers.layer)
+      ),
+      {
+        timeout: 30_000,
+        excludeTestServices: true
+      }
+    )((it) => promises(it))
   })
 }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { noCost } from "../../src/domain/Call.ts"
-import { Ids } from "../../src/domain/Ids.ts"
+import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { usage } from "../../src/domain/Usage.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
@@ -13,10 +13,17 @@ import { newCaller, option, record, settled, voided, wants } from "./fixtures.ts
 
 for (const [name, database] of databases) {
   describe(`the ledger's tables on ${name}`, () => {
-    layer(LedgerLayer.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provideMerge(Timers.layer)), {
-      timeout: 60_000,
-      excludeTestServices: true
-    })((it) => {
+    layer(
+      LedgerLayer.pipe(
+        Layer.provideMerge(database),
+        Layer.provide(IdGenerator.layer),
+        Layer.provideMerge(Timers.layer)
+      ),
+      {
+        timeout: 60_000,
+        excludeTestServices: true
+      }
+    )((it) => {
       it.effect("a call's row and its attempts are written with the end of its hold, every field of them", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
@@ -186,10 +193,10 @@ for (const [name, database] of databases) {
           yield* ledger.flushed
           const broken: ReadonlyArray<readonly [change: string, found: string]> = [
             ["update scope set held_micro_usd = held_micro_usd + 1 where kind = 'key'", "sum of its open holds"],
-            ["update scope set spent_micro_usd = spent_micro_usd + 1 where kind = 'project'", "sum of its ended ones"],
+            ["update scope set spent_micro_usd = spent_micro_usd + 1 where kind = 'project'", "sum of its closed ones"],
             [
               "update scope set limit_micro_usd = limit_micro_usd + 1 where kind = 'account'",
-              "what the journal credits it"
+              "the sum of its credits in the journal"
             ],
             ["update scope set limit_micro_usd = 50 where kind = 'account'", "never spends and holds more"],
             [
@@ -200,24 +207,24 @@ for (const [name, database] of databases) {
               "update hold set state = 'expired', actual_micro_usd = 0 where state = 'settled'",
               "exactly its charge in the journal"
             ],
-            ["update call set key_id = project_id", "a call's row belongs to a hold of the same key"],
+            ["update call set key_id = project_id", "a call's row belongs to a closed hold of the same key"],
             [
               "insert into journal (kind, debit, credit, amount_micro_usd, call_id) values ('overrun', 'house', 'revenue', 1, gen_random_uuid())",
-              "the house bears"
+              "are written off"
             ]
           ]
           for (const [change, found] of broken) {
             const violations = yield* sql
               .withTransaction(
                 sql.unsafe(change).pipe(
-                  Effect.zipRight(ledger.audit),
+                  Effect.zipRight(ledger.checkInvariants),
                   Effect.flatMap((violations) => Effect.fail({ violations }))
                 )
               )
               .pipe(Effect.flip)
             expect("violations" in violations && violations.violations.join("\n"), change).toContain(found)
           }
-          expect(yield* ledger.audit).toEqual([])
+          expect(yield* ledger.checkInvariants).toEqual([])
         })
       )
 

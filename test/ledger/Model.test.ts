@@ -5,13 +5,13 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as fc from "fast-check"
-import { Ids } from "../../src/domain/Ids.ts"
+import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { microUsd } from "../../src/domain/Money.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { type Hold, type HoldOption, Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
-import { MemoryLedger } from "../../src/testing/MemoryLedger.ts"
+import { MemoryLedger } from "../../src/testing/doubles/MemoryLedger.ts"
 import { databases } from "./databases.ts"
 import { newCaller, newKey, option, record, wants } from "./fixtures.ts"
 import { Model, type ModelHold, type Step, steps } from "./model.ts"
@@ -42,7 +42,7 @@ const agrees = (script: ReadonlyArray<Step>, expireAll: Effect.Effect<unknown, u
           const expected = model.reserve(caller.billingMode === "managed" ? ["account", ...own] : own, step.options)
           const [head, ...tail] = step.options.map(([full, least]) => option(full, least))
           if (head === undefined) break
-          const outcome = yield* told(
+          const outcome = yield* resultOf(
             ledger.reserve(wants(caller, head, ...tail)),
             (hold) => {
               const modelled = model.holds.at(-1)
@@ -60,7 +60,7 @@ const agrees = (script: ReadonlyArray<Step>, expireAll: Effect.Effect<unknown, u
           const [hold, modelled] = picked
           const raise: HoldOption = option(step.full, step.least)
           const key = names.get(hold.caller.keyId) ?? ""
-          expect(yield* told(ledger.extend(hold, raise), (raised) => `granted ${raised.amount}`, key)).toBe(
+          expect(yield* resultOf(ledger.extend(hold, raise), (raised) => `granted ${raised.amount}`, key)).toBe(
             model.extend(modelled, step.full, step.least)
           )
           break
@@ -93,17 +93,17 @@ const agrees = (script: ReadonlyArray<Step>, expireAll: Effect.Effect<unknown, u
     yield* ledger.flushed
     for (const [id, name] of names) {
       const state = Option.getOrThrow(yield* scopes.read(id as typeof first.keyId))
-      expect([name, state.limitMicroUsd, state.spentMicroUsd, state.heldMicroUsd]).toEqual([
+      expect({ name, ...state }).toMatchObject({
         name,
-        model.limits.get(name),
-        model.spent(name),
-        model.held(name)
-      ])
+        limitMicroUsd: model.limits.get(name),
+        spentMicroUsd: model.spent(name),
+        heldMicroUsd: model.held(name)
+      })
     }
-    expect(yield* ledger.audit).toEqual([])
+    expect(yield* ledger.checkInvariants).toEqual([])
   })
 
-const told = (outcome: ReturnType<typeof Ledger.Service.reserve>, granted: (hold: Hold) => string, key: string) =>
+const resultOf = (outcome: ReturnType<typeof Ledger.Service.reserve>, granted: (hold: Hold) => string, key: string) =>
   Effect.match(outcome, {
     onSuccess: granted,
     onFailure: (error) =>
@@ -122,7 +122,7 @@ const checked = <R>(numRuns: number, expireAll: Effect.Effect<unknown, unknown, 
     )
   })
 
-describe("the ledger agrees with books kept on paper, in memory", () => {
+describe("the ledger agrees with the reference model, in memory", () => {
   layer(MemoryLedger.layer)((it) => {
     it.effect(
       "whatever is done to it",
@@ -137,11 +137,14 @@ describe("the ledger agrees with books kept on paper, in memory", () => {
 })
 
 for (const [name, database] of databases) {
-  describe(`the ledger agrees with books kept on paper, on ${name}`, () => {
-    layer(LedgerLayer.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provide(Timers.layer)), {
-      timeout: 60_000,
-      excludeTestServices: true
-    })((it) => {
+  describe(`the ledger agrees with the reference model, on ${name}`, () => {
+    layer(
+      LedgerLayer.pipe(Layer.provideMerge(database), Layer.provide(IdGenerator.layer), Layer.provide(Timers.layer)),
+      {
+        timeout: 60_000,
+        excludeTestServices: true
+      }
+    )((it) => {
       it.effect(
         "whatever is done to it",
         () => checked(100, Effect.flatMap(SqlClient, RecoveryStore.expireAll)),

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Ids } from "../../src/domain/Ids.ts"
+import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { LedgerNode } from "../../src/ledger/LedgerNodeStore.ts"
@@ -20,7 +20,7 @@ import { databases } from "./databases.ts"
 import { newCaller, option, settled, wants } from "./fixtures.ts"
 
 const silence = Duration.seconds(60)
-const longestCall = Duration.hours(1)
+const maxCallMillis = Duration.hours(1)
 
 for (const [name, database] of databases) {
   const ledger = Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer).pipe(
@@ -28,7 +28,7 @@ for (const [name, database] of databases) {
     Layer.provide(RecoveryStore.RecoveryStore.layer),
     Layer.provideMerge(LedgerNode.layer)
   )
-  const live = ledger.pipe(Layer.provideMerge(database), Layer.provide(Ids.layer), Layer.provide(Timers.layer))
+  const live = ledger.pipe(Layer.provideMerge(database), Layer.provide(IdGenerator.layer), Layer.provide(Timers.layer))
 
   describe(`recovery on ${name}`, () => {
     layer(live, { timeout: 60_000, excludeTestServices: true })((it) => {
@@ -64,10 +64,10 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(400)))
           yield* silent(59)
-          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(0)
           yield* silent(600)
           yield* RecoveryStore.beat(sql, node.id)
-          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(0)
           yield* ledger.settle(hold, settled(400))
           yield* ledger.flushed
           expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(400)
@@ -82,8 +82,8 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000, key: 900, project: 950 })
           const hold = yield* ledger.reserve(wants(caller, option(800)))
           yield* silent(60)
-          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(1)
-          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(1)
+          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(0)
           expect(yield* ledger.balance(caller.accountId)).toEqual({
             creditMicroUsd: 1_000,
             spentMicroUsd: 0,
@@ -103,18 +103,18 @@ for (const [name, database] of databases) {
               pool: ["auto"]
             }
           ])
-          expect(yield* ledger.audit).toEqual([])
+          expect(yield* ledger.checkInvariants).toEqual([])
         })
       )
 
-      it.effect("what a call cost that ends after its hold expired is the house's, once", () =>
+      it.effect("the cost of a call that ends after its hold expired is written off, once", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
           const ledger = yield* Ledger
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(800)))
           yield* silent(61)
-          yield* RecoveryStore.sweep(sql, silence, longestCall)
+          yield* RecoveryStore.sweep(sql, silence, maxCallMillis)
           const extended = yield* Effect.either(ledger.extend(hold, option(900)))
           expect(Either.isLeft(extended) && extended.left._tag).toBe("StoreUnavailable")
           yield* ledger.settle(hold, settled(300))
@@ -128,7 +128,7 @@ for (const [name, database] of databases) {
           expect(yield* sql`select error_code from call where id = ${hold.callId}`).toEqual([
             { error_code: "gateway_restarted" }
           ])
-          expect(yield* ledger.audit).toEqual([])
+          expect(yield* ledger.checkInvariants).toEqual([])
         })
       )
 
@@ -142,7 +142,7 @@ for (const [name, database] of databases) {
           const old = yield* ledger.reserve(wants(caller, option(300)))
           const young = yield* ledger.reserve(wants(caller, option(200)))
           yield* sql`update hold set created_at = now() - interval '61 minutes' where id = ${old.callId}`
-          expect(yield* RecoveryStore.sweep(sql, silence, longestCall)).toBe(1)
+          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(1)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(200)
           yield* ledger.settle(young, settled(0))
           yield* ledger.flushed
@@ -165,7 +165,7 @@ for (const [name, database] of databases) {
             yield* Effect.repeat(sql`select id from node where id = ${gone}`, { until: (rows) => rows.length === 0 })
           }).pipe(
             Effect.provide(
-              Recovery.layer({ interval: "5 seconds", silence, longestCall }).pipe(
+              Recovery.layer({ interval: "5 seconds", silence, maxCallDuration: maxCallMillis }).pipe(
                 Layer.provide(RecoveryStore.RecoveryStore.layer)
               )
             )
@@ -173,7 +173,7 @@ for (const [name, database] of databases) {
           expect(
             yield* sql`select seen_at > now() - interval '1 minute' as seen from node where id = ${node.id}`
           ).toEqual([{ seen: true }])
-          expect(yield* ledger.audit).toEqual([])
+          expect(yield* ledger.checkInvariants).toEqual([])
         })
       )
 
@@ -188,9 +188,9 @@ for (const [name, database] of databases) {
           expect(yield* RecoveryStore.expireAll(sql)).toBe(1_200)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
           yield* silent(61)
-          yield* RecoveryStore.sweep(sql, silence, longestCall)
+          yield* RecoveryStore.sweep(sql, silence, maxCallMillis)
           expect(yield* sql`select id from node`).toEqual([])
-          expect(yield* ledger.audit).toEqual([])
+          expect(yield* ledger.checkInvariants).toEqual([])
         })
       )
     })

@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import { Ids } from "../../src/domain/Ids.ts"
+import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import { RecoveryStore } from "../../src/ledger/RecoveryStore.ts"
 import { StoreHealth } from "../../src/ledger/StoreHealth.ts"
-import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 import { embedded } from "./databases.ts"
 import { newCaller, option, wants } from "./fixtures.ts"
 
@@ -51,8 +51,8 @@ const scripted = Effect.gen(function* () {
   return { health, lines, state, timers }
 })
 
-describe("whether the store takes writes", () => {
-  it.live("is tried with one write a second, however many ask", () =>
+describe("Whether the store takes writes", () => {
+  it.live("the store is probed with one write a second, however many ask", () =>
     Effect.gen(function* () {
       const { health, state, timers } = yield* scripted
       const all = yield* Effect.all(
@@ -67,21 +67,23 @@ describe("whether the store takes writes", () => {
     })
   )
 
-  it.live("is no while the try fails, with one line when it begins and one when it ends", () =>
-    Effect.gen(function* () {
-      const { health, lines, state, timers } = yield* scripted
-      state.beat = Effect.fail(databaseError("25006", "cannot execute INSERT in a read-only transaction"))
-      for (let n = 0; n < 3; n++) {
-        expect(yield* health.takesWrites).toBe(false)
-        timers.advance(1_000)
-      }
-      state.beat = Effect.void
-      expect(yield* health.takesWrites).toBe(true)
-      expect(lines.length).toBe(2)
-      expect(lines[0]).toContain("the database takes no writes")
-      expect(lines[0]).toContain("cannot execute INSERT in a read-only transaction (SQLSTATE 25006)")
-      expect(lines[1]).toContain("the database takes writes again")
-    })
+  it.live(
+    "the store takes no writes while the probe fails, with one log line when that begins and one when it ends",
+    () =>
+      Effect.gen(function* () {
+        const { health, lines, state, timers } = yield* scripted
+        state.beat = Effect.fail(databaseError("25006", "cannot execute INSERT in a read-only transaction"))
+        for (let n = 0; n < 3; n++) {
+          expect(yield* health.takesWrites).toBe(false)
+          timers.advance(1_000)
+        }
+        state.beat = Effect.void
+        expect(yield* health.takesWrites).toBe(true)
+        expect(lines.length).toBe(2)
+        expect(lines[0]).toContain("the database takes no writes")
+        expect(lines[0]).toContain("cannot execute INSERT in a read-only transaction (SQLSTATE 25006)")
+        expect(lines[1]).toContain("the database takes writes again")
+      })
   )
 
   it.live(
@@ -99,24 +101,28 @@ describe("whether the store takes writes", () => {
       })
   )
 
-  it.live("is yes again some seconds after the last failed batch, when nothing is left to be written", () =>
-    Effect.gen(function* () {
-      const { health, timers } = yield* scripted
-      health.failed(diskFull)
-      timers.advance(5_000)
-      expect(yield* health.takesWrites).toBe(true)
-    })
+  it.live(
+    "the store takes writes again some seconds after the last failed batch, when nothing is left to be written",
+    () =>
+      Effect.gen(function* () {
+        const { health, timers } = yield* scripted
+        health.failed(diskFull)
+        timers.advance(5_000)
+        expect(yield* health.takesWrites).toBe(true)
+      })
   )
 
-  it.live("is not judged by a statement that met a lock or was refused for its data", () =>
-    Effect.gen(function* () {
-      const { health, lines } = yield* scripted
-      for (const code of ["55P03", "57014", "40001", "23505", "22P02"]) {
-        expect(health.failed(databaseError(code, "this one"))).toBe(false)
-      }
-      expect(yield* health.takesWrites).toBe(true)
-      expect(lines).toEqual([])
-    })
+  it.live(
+    "a statement that timed out on a lock or was rejected for its data does not change whether the store takes writes",
+    () =>
+      Effect.gen(function* () {
+        const { health, lines } = yield* scripted
+        for (const code of ["55P03", "57014", "40001", "23505", "22P02"]) {
+          expect(health.failed(databaseError(code, "this one"))).toBe(false)
+        }
+        expect(yield* health.takesWrites).toBe(true)
+        expect(lines).toEqual([])
+      })
   )
 
   it.live(
@@ -135,7 +141,11 @@ describe("whether the store takes writes", () => {
         expect(yield* health.takesWrites).toBe(true)
       }).pipe(
         Effect.provide(
-          LedgerLayer.pipe(Layer.provideMerge(embedded), Layer.provide(Ids.layer), Layer.provideMerge(Timers.layer))
+          LedgerLayer.pipe(
+            Layer.provideMerge(embedded),
+            Layer.provide(IdGenerator.layer),
+            Layer.provideMerge(Timers.layer)
+          )
         ),
         Effect.scoped
       ),

@@ -5,7 +5,7 @@ import type { CallerShape } from "../../src/domain/Caller.ts"
 import { AccountId, KeyId, ProjectId, RequestId } from "../../src/domain/Ids.ts"
 import { microUsd } from "../../src/domain/Money.ts"
 import { usage } from "../../src/domain/Usage.ts"
-import type { HoldOption, HoldRequest, Settlement } from "../../src/ledger/Ledger.ts"
+import type { HoldOption, Reservation, Settlement } from "../../src/ledger/Ledger.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 
 export const newCallId = () => RequestId.make(randomUUID())
@@ -42,9 +42,9 @@ export const newKey = (caller: CallerShape, limit: number | null) =>
     return { ...caller, keyId }
   })
 
-export const option = (full: number, least = full): HoldOption => ({ full: microUsd(full), least: microUsd(least) })
+export const option = (full: number, least = full): HoldOption => ({ max: microUsd(full), min: microUsd(least) })
 
-export const wants = (caller: CallerShape, ...options: [HoldOption, ...Array<HoldOption>]): HoldRequest => ({
+export const wants = (caller: CallerShape, ...options: [HoldOption, ...Array<HoldOption>]): Reservation => ({
   callId: newCallId(),
   caller,
   requestedModel: "auto",

@@ -70,7 +70,7 @@ export interface ModelHold {
   open: boolean
 }
 
-/** The books as one would keep them on paper: limits, and a list of holds that is added up anew for every question. */
+/** The reference model of the ledger: limits, and a list of holds that is summed anew for every request. */
 export class Model {
   readonly limits = new Map<string, number | null>()
   readonly holds: Array<ModelHold> = []
@@ -136,7 +136,7 @@ export class Model {
       first("exhausted", (scope) => this.unspent(scope) <= 0) ??
       first("too_large", (scope) => this.unspent(scope) < least) ??
       first("held", () => true) ??
-      "refused by nothing"
+      "rejected by nothing"
     )
   }
 

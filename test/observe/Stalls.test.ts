@@ -6,10 +6,10 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { RequestId } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
-import * as RequestRuntime from "../../src/http/RequestRuntime.ts"
+import * as RequestRuntime from "../../src/http/server/RequestRuntime.ts"
 import * as Prometheus from "../../src/observe/Prometheus.ts"
 import * as Stalls from "../../src/observe/Stalls.ts"
-import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 
 const requestId = RequestId.make("01a2004a-90c3-719e-ab64-3225e1e22c0d")
 
@@ -43,7 +43,7 @@ describe("a step that holds the event loop for more than 100 ms", () => {
       for (let n = 0; n < 2; n++) expect(Stalls.timed(requestId, "upstream data", () => hold(110))).toBeUndefined()
       expect(counted("upstream data") - before).toBe(2)
       expect(lines.length).toBe(1)
-      expect(lines[0]).toContain("the event loop was held")
+      expect(lines[0]).toContain("the event loop was blocked")
       expect(lines[0]).toContain(`request_id=${requestId}`)
       expect(lines[0]).toContain(`step="upstream data"`)
       timers.advance(10_000)

@@ -1,16 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { bootstrap } from "../../src/account/Bootstrap.ts"
-import {
-  applyConfiguration,
-  type ConfiguredPolicy,
-  type ConfiguredRouting
-} from "../../src/account/BootstrapConfiguration.ts"
-import { ProjectStore } from "../../src/identity/ProjectStore.ts"
+import { bootstrap } from "../../src/app/FirstStart.ts"
+import { applyConfiguration } from "../../src/app/FirstStartConfiguration.ts"
+import type { ConfiguredPolicy, ConfiguredRouting } from "../../src/config/Settings.ts"
+import { ProjectStore } from "../../src/identity/projects/ProjectStore.ts"
 import { Policy } from "../../src/policy/Policy.ts"
-import { Configurations } from "../../src/routing/Configurations.ts"
-import { databases, node, sharedDatabases, told } from "../identity/Nodes.ts"
+import { RoutingConfigurations } from "../../src/policy/RoutingConfigurations.ts"
+import { databases, node, sharedDatabases, told } from "../identity/keys/Nodes.ts"
 
 const open = {
   models: { allow: null, deny: [] },
@@ -28,7 +25,7 @@ const rules = Effect.gen(function* () {
   return {
     project,
     allowed: (yield* (yield* Policy).ofProject(project)).models.allow,
-    slugs: (yield* (yield* Configurations).ofProject(project)).map(({ slug }) => slug)
+    slugs: (yield* (yield* RoutingConfigurations).ofProject(project)).map(({ slug }) => slug)
   }
 })
 

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
 import { type RateLimit, RateLimits, type RateLimitsShape, shareOf } from "../../src/policy/RateLimits.ts"
-import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 
 const none: RateLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
@@ -28,7 +28,7 @@ const withLimits = <A, E>(
   )
 }
 
-describe("rate limits", () => {
+describe("Rate limits", () => {
   it.effect("a minute's requests may come at once, and the next one when a place has grown back", () =>
     withLimits({ key: { requestsPerMinute: 7 } }, (limits, timers) =>
       Effect.gen(function* () {
@@ -65,7 +65,7 @@ describe("rate limits", () => {
     )
   )
 
-  it.effect("a request above a whole minute's tokens is let through alone, and then paid off", () =>
+  it.effect("a request above a whole minute's tokens is admitted alone, and the next ones wait for it", () =>
     withLimits({ key: { tokensPerMinute: 1_000 } }, (limits, timers) =>
       Effect.gen(function* () {
         yield* limits.admit(callerOf(1), 1)
@@ -79,7 +79,7 @@ describe("rate limits", () => {
     )
   )
 
-  it.effect("what one limit refuses costs nothing with the others", () =>
+  it.effect("a request that one limit rejects does not count with the others", () =>
     withLimits({ key: { requestsPerMinute: 1 }, project: { requestsPerMinute: 2, tokensPerMinute: 100 } }, (limits) =>
       Effect.gen(function* () {
         yield* limits.admit(callerOf(1), 50)
@@ -97,16 +97,22 @@ describe("rate limits", () => {
     )
   )
 
-  it.effect("the longest of several waits is named", () =>
-    withLimits({ key: { requestsPerMinute: 60 }, project: { requestsPerMinute: 1 } }, (limits) =>
+  it.effect.each([
+    ["key", { requestsPerMinute: 1 }, { requestsPerMinute: 2 }],
+    ["project", { requestsPerMinute: 2 }, { requestsPerMinute: 1 }]
+  ] as const)("the longest of several waits is named: that of the %s", ([kind, key, project]) =>
+    withLimits({ key: { ...key, concurrentRequests: 1 }, project }, (limits) =>
       Effect.gen(function* () {
         yield* limits.admit(callerOf(1), 0)
-        expect((yield* Effect.flip(limits.admit(callerOf(1), 0))).retryAfterMillis).toBe(60_000)
+        yield* Effect.ignore(limits.admit(callerOf(2), 0))
+        const refused = yield* Effect.flip(limits.admit(callerOf(1), 0))
+        expect(refused.retryAfterMillis).toBe(60_000)
+        expect(refused.message).toContain(`requests per minute of this ${kind}`)
       })
     )
   )
 
-  it.effect("a place among the running is free again after its release, once", () =>
+  it.effect("a place among the running requests is free again after its release, once", () =>
     withLimits({ key: { concurrentRequests: 2 } }, (limits, timers) =>
       Effect.gen(function* () {
         const release = yield* limits.admit(callerOf(1), 0)
@@ -135,7 +141,7 @@ describe("rate limits", () => {
     )
   )
 
-  it.effect("a limit of zero lets nothing through", () =>
+  it.effect("a limit of zero admits nothing", () =>
     withLimits({ key: { requestsPerMinute: 0 } }, (limits) =>
       Effect.gen(function* () {
         expect((yield* Effect.flip(limits.admit(callerOf(1), 0))).retryAfterMillis).toBe(60_000)
@@ -182,10 +188,10 @@ describe("rate limits", () => {
   })
 })
 
-describe("the limits of several processes that count apart", () => {
+describe("The limits of several processes that count separately", () => {
   const whole = { key: { requestsPerMinute: 10, tokensPerMinute: 1_000, concurrentRequests: 2 }, project: none }
 
-  it("are divided, so that together they admit no more than was meant", () => {
+  it("the limits are divided, so that all processes together admit no more than configured", () => {
     expect(shareOf(whole, 3)).toEqual({
       key: { requestsPerMinute: 3, tokensPerMinute: 333, concurrentRequests: 1 },
       project: none
@@ -193,7 +199,7 @@ describe("the limits of several processes that count apart", () => {
     expect(shareOf(whole, 1)).toEqual(whole)
   })
 
-  it("are at least one each, and nothing where nothing is allowed", () => {
+  it("each process has a limit of at least one, and of zero where nothing is allowed", () => {
     const limits = shareOf({ key: { ...none, requestsPerMinute: 0, concurrentRequests: 2 }, project: none }, 8)
     expect(limits.key).toEqual({ requestsPerMinute: 0, tokensPerMinute: null, concurrentRequests: 1 })
   })

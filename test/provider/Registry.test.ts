@@ -1,10 +1,10 @@
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
-import type { Outgoing } from "../../src/provider/Auth.ts"
 import * as Registry from "../../src/provider/Registry.ts"
+import type { Outgoing } from "../../src/provider/transport/Auth.ts"
 import type { BedrockAccess } from "../../src/provider/vendors/AmazonBedrock.ts"
-import { haiku, nova } from "./bedrock.ts"
-import { call, Recorder } from "./calls.ts"
+import { haiku, nova } from "./protocols/bedrock-converse/bedrock.ts"
+import { call, Recorder } from "./protocols/calls.ts"
 
 /** What a provider of the registry sends. */
 const sent = (options: Partial<Registry.RegistryOptions>, id: string, asked = call({}, { model: nova })): Outgoing => {

@@ -1,3 +1,4 @@
+// Promise: Health is fair.
 import { it as effectIt } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -7,10 +8,10 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { makeSnapshot } from "../../src/catalog/Catalog.ts"
 import { ProviderError, type ProviderFailure } from "../../src/domain/ProviderError.ts"
-import { narrow } from "../../src/policy/Narrow.ts"
+import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import { Health, type HealthShape, make } from "../../src/routing/Health.ts"
 import { rank } from "../../src/routing/Router.ts"
-import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 import { controls, model, project, request } from "./models.ts"
 
 const large = model("acme/large", { quality: 0.9 })
@@ -33,8 +34,8 @@ const start = (random: () => number = () => 0) => {
     fails: (error: ProviderError, times: number, one = large) => {
       for (let n = 0; n < times; n++) health.failed(one, error)
     },
-    /** Milliseconds of rest that are left. */
-    rest: (one = large) => Math.max(0, health.of(one).restingUntilMillis - timers.now()),
+    /** For how many milliseconds the circuit is still open. */
+    openMillis: (one = large) => Math.max(0, health.of(one).openUntilMillis - timers.now()),
     elapsed: () => timers.now() - since
   }
 }
@@ -42,7 +43,7 @@ const start = (random: () => number = () => 0) => {
 const order = (health: HealthShape, nowMillis: number) => {
   const ranked = rank({
     snapshot: makeSnapshot([large, small, other]),
-    allowed: narrow(project({ defaultAlpha: 1 }), null, controls()),
+    policy: intersectPolicies(project({ defaultAlpha: 1 }), null, controls()),
     request: request(),
     promptTokens: 10,
     health: health.of,
@@ -52,12 +53,12 @@ const order = (health: HealthShape, nowMillis: number) => {
   return Either.getOrThrow(ranked).candidates.map((one) => one.model.id)
 }
 
-describe("the odds of failure", () => {
-  it("are one in twenty for a route that nothing is known about", () => {
-    expect(start().health.of(large)).toEqual({ failure: 0.05, restingUntilMillis: 0, latencyMillis: null })
+describe("The expected failure of a route", () => {
+  it("one attempt in twenty is expected to fail at an unknown route", () => {
+    expect(start().health.of(large)).toEqual({ failure: 0.05, openUntilMillis: 0, latencyMillis: null })
   })
 
-  it("rise with failures, fall with successes, and fade by half in a minute", () => {
+  it("the expected failure rises with failures, falls with successes, and outcomes lose half their weight in a minute", () => {
     const { fails, health, timers } = start()
     fails(serverError, 4)
     expect(health.of(large).failure).toBeCloseTo(5 / 24)
@@ -69,16 +70,16 @@ describe("the odds of failure", () => {
     expect(health.of(large).failure).toBeCloseTo(0.05)
   })
 
-  it("are the route's own: what fails at one model does not count for another", () => {
-    const { fails, health, rest } = start()
+  it("failures of one model do not count for another one", () => {
+    const { fails, health, openMillis } = start()
     fails(serverError, 5)
-    expect(rest()).toBe(30_000)
-    expect(health.of(small)).toEqual({ failure: 0.05, restingUntilMillis: 0, latencyMillis: null })
+    expect(openMillis()).toBe(30_000)
+    expect(health.of(small)).toEqual({ failure: 0.05, openUntilMillis: 0, latencyMillis: null })
   })
 })
 
-describe("what is the client's own fault", () => {
-  it("a hundred content refusals, rejections, long prompts and deadlines change nothing", () => {
+describe("Failures that are the client's fault", () => {
+  it("a hundred content refusals, rejections, long prompts and deadlines do not change the health of a route", () => {
     const { fails, health } = start()
     health.succeeded(large, 500)
     const before = health.of(large)
@@ -90,16 +91,16 @@ describe("what is the client's own fault", () => {
   })
 })
 
-describe("a route that fails", () => {
-  it("rests after five failures in a row, not after four", () => {
-    const { fails, rest } = start()
+describe("The circuit of a route", () => {
+  it("a circuit opens after five consecutive failures, not after four", () => {
+    const { fails, openMillis } = start()
     fails(serverError, 4)
-    expect(rest()).toBe(0)
+    expect(openMillis()).toBe(0)
     fails(serverError, 1)
-    expect(rest()).toBe(30_000)
+    expect(openMillis()).toBe(30_000)
   })
 
-  it("is left by the next call, and used again 30 s later once it is well", () => {
+  it("a route with an open circuit is avoided, and used again 30 s later once it succeeds", () => {
     const { fails, health, timers } = start()
     expect(order(health, timers.now())).toEqual(["acme/large", "beta/large", "acme/small"])
     fails(serverError, 50)
@@ -110,81 +111,81 @@ describe("a route that fails", () => {
     expect(order(health, timers.now())[0]).toBe("acme/large")
   })
 
-  it("is kept when all the others rest too", () => {
+  it("a route is kept when all other circuits are open too", () => {
     const { fails, health, timers } = start()
     for (const one of [large, small, other]) fails(serverError, 5, one)
     expect(order(health, timers.now())).toEqual(["acme/large", "beta/large", "acme/small"])
   })
 
-  it("is back in order by one success between the failures", () => {
-    const { fails, health, rest } = start()
+  it("a success between failures ends their row", () => {
+    const { fails, health, openMillis } = start()
     for (let n = 0; n < 3; n++) {
       fails(serverError, 4)
       for (let m = 0; m < 9; m++) health.succeeded(large, 100)
     }
-    expect(rest()).toBe(0)
+    expect(openMillis()).toBe(0)
   })
 
-  it("rests when more than half of twenty within 30 s failed, in whatever order", () => {
-    const { fails, health, rest } = start()
+  it("a circuit opens when more than half of twenty attempts within 30 s failed, in any order", () => {
+    const { fails, health, openMillis } = start()
     for (let n = 0; n < 9; n++) {
       fails(serverError, 1)
       health.succeeded(large, 100)
     }
     fails(serverError, 1)
-    expect(rest()).toBe(0)
+    expect(openMillis()).toBe(0)
     fails(serverError, 1)
-    expect(rest()).toBe(30_000)
+    expect(openMillis()).toBe(30_000)
   })
 
-  it("does not rest for the same failures spread over more than 30 s", () => {
-    const { fails, health, rest, timers } = start()
+  it("a circuit does not open for the same failures spread over more than 30 s", () => {
+    const { fails, health, openMillis, timers } = start()
     for (let n = 0; n < 40; n++) {
       fails(serverError, 2)
       health.succeeded(large, 100)
       timers.advance(5_000)
     }
-    expect(rest()).toBe(0)
+    expect(openMillis()).toBe(0)
   })
 
-  it("is on trial after its rest: one failure puts it out for longer each time, up to 300 s", () => {
-    const { fails, rest, timers } = start()
+  it("a half-open circuit opens for longer with each failure, up to 300 s", () => {
+    const { fails, openMillis, timers } = start()
     fails(serverError, 5)
-    const rests = [rest()]
+    const periods = [openMillis()]
     for (let n = 0; n < 11; n++) {
-      timers.advance(rest())
+      timers.advance(openMillis())
       fails(serverError, 1)
-      rests.push(rest())
+      periods.push(openMillis())
     }
-    expect(rests.map((millis) => millis / 1_000)).toEqual([30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 300, 300])
+    expect(periods.map((millis) => millis / 1_000)).toEqual([30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 300, 300])
   })
 
-  it("is on trial too when it was put out by its share of failures", () => {
-    const { fails, health, rest, timers } = start()
+  it("a circuit that was opened by its share of failures is half-open after its open period too", () => {
+    const { fails, health, openMillis, timers } = start()
     for (let n = 0; n < 11; n++) {
       health.succeeded(large, 100)
       fails(serverError, n === 10 ? 3 : 1)
     }
-    expect(rest()).toBe(30_000)
+    expect(openMillis()).toBe(30_000)
     timers.advance(30_000)
     fails(serverError, 1)
-    expect(rest()).toBe(60_000)
+    expect(openMillis()).toBe(60_000)
   })
 
-  it("is whole again after one success on trial", () => {
-    const { fails, health, rest, timers } = start()
+  it("a circuit closes after one success of the half-open probe", () => {
+    const { fails, health, openMillis, timers } = start()
     fails(serverError, 5)
     timers.advance(30_000)
     fails(serverError, 1)
     timers.advance(60_000)
     health.succeeded(large, 100)
     fails(serverError, 4)
-    expect(rest()).toBe(0)
+    expect(openMillis()).toBe(0)
     fails(serverError, 1)
-    expect(rest()).toBe(30_000)
+    expect(openMillis()).toBe(30_000)
   })
 
-  it("is tried by one call at a time after its rest; the others keep away until that one has its answer", () => {
+  it("one call at a time probes a half-open circuit; the others keep away until the probe is decided", () => {
     const { fails, health, timers } = start()
     fails(serverError, 5)
     timers.advance(30_000)
@@ -197,158 +198,186 @@ describe("a route that fails", () => {
     expect(order(health, timers.now())[0]).toBe("acme/large")
   })
 
-  it("gets another trial after five seconds when the first one has no end", () => {
-    const { fails, health, rest, timers } = start()
+  it("a half-open circuit is probed again after five seconds when the first probe does not end", () => {
+    const { fails, health, openMillis, timers } = start()
     fails(serverError, 5)
     timers.advance(30_000)
     health.attempted(large)
-    expect(rest()).toBe(5_000)
+    expect(openMillis()).toBe(5_000)
     timers.advance(4_999)
     health.attempted(large)
-    expect(rest()).toBe(1)
+    expect(openMillis()).toBe(1)
     timers.advance(1)
-    expect(rest()).toBe(0)
+    expect(openMillis()).toBe(0)
     health.attempted(large)
     fails(serverError, 1)
-    expect(rest()).toBe(60_000)
+    expect(openMillis()).toBe(60_000)
   })
 
-  it("is not held to a trial that nobody remembers", () => {
-    const { fails, rest, timers } = start()
+  it("a circuit is not half-open any more when its last outcome is forgotten", () => {
+    const { fails, openMillis, timers } = start()
     fails(serverError, 5)
     timers.advance(3_600_000)
     fails(serverError, 4)
-    expect(rest()).toBe(0)
+    expect(openMillis()).toBe(0)
     fails(serverError, 1)
-    expect(rest()).toBe(30_000)
+    expect(openMillis()).toBe(30_000)
   })
 
-  it("is not punished for calls that were under way when it was put out", () => {
-    const { fails, health, rest, timers } = start()
+  it("failures of calls that were running when a circuit opened do not count", () => {
+    const { fails, health, openMillis, timers } = start()
     fails(serverError, 200)
-    expect(rest()).toBe(30_000)
+    expect(openMillis()).toBe(30_000)
     timers.advance(30_000)
     expect(health.of(large).failure).toBeCloseTo(0.05)
   })
 
-  it("an answer without content counts half", () => {
-    const { fails, rest } = start()
+  it("a success of a call that was running when a circuit opened does not shorten the next open period", () => {
+    const { fails, health, openMillis, timers } = start()
+    fails(serverError, 5)
+    timers.advance(10_000)
+    health.succeeded(large, 100)
+    expect(openMillis()).toBe(20_000)
+    timers.advance(20_000)
+    fails(serverError, 5)
+    expect(openMillis()).toBe(60_000)
+  })
+
+  it("an empty answer counts as half a failure", () => {
+    const { fails, openMillis } = start()
     fails(empty, 9)
-    expect(rest()).toBe(0)
+    expect(openMillis()).toBe(0)
     fails(empty, 1)
-    expect(rest()).toBe(30_000)
+    expect(openMillis()).toBe(30_000)
   })
 })
 
-describe("a provider that cannot be reached", () => {
-  it("rests with all its routes, and no other", () => {
-    const { fails, rest } = start()
+describe("A provider that cannot be reached", () => {
+  it("the circuits of all routes of an unreachable provider open, and no others", () => {
+    const { fails, openMillis } = start()
     fails(refused, 2, large)
     fails(refused, 3, small)
-    expect([rest(large), rest(small), rest(other)]).toEqual([30_000, 30_000, 0])
+    expect({ large: openMillis(large), small: openMillis(small), other: openMillis(other) }).toEqual({
+      large: 30_000,
+      small: 30_000,
+      other: 0
+    })
   })
 
-  it("is reached again by a success on any route", () => {
-    const { fails, health, rest } = start()
+  it("a success on any route closes the circuits of an unreachable provider", () => {
+    const { fails, health, openMillis } = start()
     fails(refused, 4, large)
     health.succeeded(small, 100)
     fails(refused, 4, large)
-    expect(rest(large)).toBe(0)
+    expect(openMillis(large)).toBe(0)
   })
 })
 
-describe("a rate limit", () => {
-  it("rests the route until the named time, without doubt about its quality", () => {
-    const { fails, health, rest } = start()
+describe("A rate limit", () => {
+  it("a rate limit keeps calls from the route until the named time, and does not count as a failure", () => {
+    const { fails, health, openMillis } = start()
     fails(limited(12_000), 1)
-    expect(rest()).toBe(12_000)
-    expect(rest(small)).toBe(0)
+    expect(openMillis()).toBe(12_000)
+    expect(openMillis(small)).toBe(0)
     expect(health.of(large).failure).toBe(0.05)
   })
 
-  it("only ever moves its end forward", () => {
+  it("a later rate limit never shortens an earlier one", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.integer({ min: -5, max: 100_000 })), { minLength: 1 }), (named) => {
         const { fails, health, timers } = start()
         let end = 0
         for (const millis of named) {
           fails(limited(millis), 1)
-          const { restingUntilMillis } = health.of(large)
-          expect(restingUntilMillis === 0 || restingUntilMillis >= end).toBe(true)
-          end = Math.max(end, restingUntilMillis)
+          const { openUntilMillis } = health.of(large)
+          expect(openUntilMillis === 0 || openUntilMillis >= end).toBe(true)
+          end = Math.max(end, openUntilMillis)
           timers.advance(1)
         }
       })
     )
   })
 
-  it("without a time is 5 s, doubling to 60 s while it goes on, back to 5 s after a success", () => {
-    const { fails, health, rest, timers } = start()
-    const rests: Array<number> = []
+  it("a rate limit without a time lasts 5 s, doubles up to 60 s while it goes on, and is 5 s again after a success", () => {
+    const { fails, health, openMillis, timers } = start()
+    const periods: Array<number> = []
     for (let n = 0; n < 6; n++) {
       fails(limited(null), 1)
-      rests.push(rest())
-      timers.advance(rest())
+      periods.push(openMillis())
+      timers.advance(openMillis())
     }
-    expect(rests).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000])
+    expect(periods).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000])
     health.succeeded(large, 100)
     fails(limited(null), 1)
-    expect(rest()).toBe(5_000)
+    expect(openMillis()).toBe(5_000)
   })
 
-  it("of many calls at once is one cool-down", () => {
-    const { fails, rest, timers } = start()
+  it("many calls that are limited at once cause one cool-down", () => {
+    const { fails, openMillis, timers } = start()
     fails(limited(null), 50)
-    expect(rest()).toBe(5_000)
+    expect(openMillis()).toBe(5_000)
     timers.advance(5_000)
     fails(limited(null), 1)
-    expect(rest()).toBe(10_000)
+    expect(openMillis()).toBe(10_000)
   })
 
-  it("is shortened by up to a quarter, so that nodes do not come back in step", () => {
-    const { fails, rest } = start(() => 1)
+  it("a cool-down is shortened by up to a quarter, so that nodes do not return together", () => {
+    const { fails, openMillis } = start(() => 1)
     fails(limited(null), 1)
-    expect(rest()).toBe(3_750)
+    expect(openMillis()).toBe(3_750)
   })
 
-  it("is not believed for longer than an hour", () => {
-    const { fails, rest } = start()
+  it("a rate limit lasts one hour at most", () => {
+    const { fails, openMillis } = start()
     fails(limited(86_400_000), 1)
-    expect(rest()).toBe(3_600_000)
+    expect(openMillis()).toBe(3_600_000)
   })
 
-  it("an overloaded provider that names a time rests at once, one that does not after five", () => {
-    const { fails, rest } = start()
+  it("an overloaded provider that names a time is avoided at once, one that does not after five failures", () => {
+    const { fails, openMillis } = start()
     fails(fault({ _tag: "Overloaded", retryAfterMillis: 7_000 }), 1)
-    expect(rest(large)).toBe(7_000)
+    expect(openMillis(large)).toBe(7_000)
     fails(fault({ _tag: "Overloaded", retryAfterMillis: null }), 1, small)
-    expect(rest(small)).toBe(0)
+    expect(openMillis(small)).toBe(0)
   })
 })
 
-describe("what is out for long", () => {
-  it("a refused credential takes out the whole provider for five minutes, then it has its trial", () => {
+describe("Failures that last", () => {
+  it("a rejected credential opens the circuit of the whole provider for five minutes, then it is probed", () => {
     for (const reason of [{ _tag: "CredentialRejected" }, { _tag: "QuotaExhausted" }] as const) {
-      const { fails, health, rest, timers } = start()
+      const { fails, health, openMillis, timers } = start()
       fails(fault(reason), 1)
-      expect([rest(large), rest(small), rest(other)]).toEqual([300_000, 300_000, 0])
+      expect({ large: openMillis(large), small: openMillis(small), other: openMillis(other) }).toEqual({
+        large: 300_000,
+        small: 300_000,
+        other: 0
+      })
       expect(health.of(small).failure).toBe(1)
       timers.advance(300_000)
-      expect(health.of(small)).toMatchObject({ failure: 0.05, restingUntilMillis: 0 })
+      expect(health.of(small)).toMatchObject({ failure: 0.05, openUntilMillis: 0 })
       fails(fault(reason), 1)
-      expect(rest(small)).toBe(300_000)
+      expect(openMillis(small)).toBe(300_000)
     }
   })
 
-  it("a model that is gone rests for an hour, alone", () => {
-    const { fails, rest } = start()
+  it("a route that is not listed opens only its own circuit", () => {
+    const unlisted = model("acme/own", { listed: false })
+    const { fails, openMillis } = start()
+    fails(fault({ _tag: "CredentialRejected" }), 1, unlisted)
+    fails(refused, 5, model("acme/mine", { listed: false }))
+    expect(openMillis(unlisted)).toBe(300_000)
+    expect(openMillis(large)).toBe(0)
+  })
+
+  it("a model that is gone is avoided for an hour, alone", () => {
+    const { fails, openMillis } = start()
     fails(fault({ _tag: "ModelGone" }), 1)
-    expect([rest(large), rest(small)]).toEqual([3_600_000, 0])
+    expect({ large: openMillis(large), small: openMillis(small) }).toEqual({ large: 3_600_000, small: 0 })
   })
 })
 
-describe("latency", () => {
-  it("follows what is measured, slowly", () => {
+describe("Latency", () => {
+  it("the latency of a route follows what is measured, slowly", () => {
     const { health } = start()
     health.succeeded(large, 1_000)
     expect(health.of(large).latencyMillis).toBe(1_000)
@@ -359,8 +388,8 @@ describe("latency", () => {
   })
 })
 
-describe("the service", () => {
-  it("forgets the oldest routes rather than grow for ever", () => {
+describe("The service", () => {
+  it("the oldest routes are forgotten when there are too many", () => {
     const { fails, health } = start()
     fails(fault({ _tag: "ModelGone" }), 1)
     for (let n = 0; n < 9_999; n++) health.succeeded(model(`acme/${n}`), 1)
@@ -374,7 +403,7 @@ describe("the service", () => {
     return yield* Effect.provide(
       Effect.map(Health, (health) => {
         health.failed(large, limited(null))
-        return health.of(large).restingUntilMillis - timers.now()
+        return health.of(large).openUntilMillis - timers.now()
       }),
       Layer.provide(Health.layer, VirtualTimers.layerOf(timers))
     )

@@ -1,7 +1,8 @@
+// Promise: Retries are bounded.
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { make } from "../../src/routing/RetryBudget.ts"
-import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 import { model } from "./models.ts"
 
 const large = model("acme/large")
@@ -19,25 +20,25 @@ const start = () => {
   return { timers, budget, granted, calls }
 }
 
-describe("the retry budget", () => {
-  it("grants three retries to a provider without calls", () => {
+describe("The retry budget", () => {
+  it("a provider without calls has three retries", () => {
     expect(start().granted(10)).toBe(3)
   })
 
-  it("grants a fifth of the calls on top", () => {
+  it("a provider has a fifth of its calls on top", () => {
     const { calls, granted } = start()
     calls(100)
     expect(granted(100)).toBe(23)
   })
 
-  it("is shared by the routes of a provider and by nobody else", () => {
+  it("the retry budget is shared by the routes of a provider and by no other provider", () => {
     const { granted } = start()
     expect(granted(2, large)).toBe(2)
     expect(granted(2, sibling)).toBe(1)
     expect(granted(4, other)).toBe(3)
   })
 
-  it("is back after ten seconds, when the calls that earned it are forgotten too", () => {
+  it("retries are forgotten after ten seconds, and the calls that earned them too", () => {
     const { calls, granted, timers } = start()
     calls(100)
     granted(100)
@@ -47,7 +48,7 @@ describe("the retry budget", () => {
     expect(granted(100)).toBe(3)
   })
 
-  it("bounds a total outage: attempts stay below 1.2 of the calls and three for each window", () => {
+  it("in a total outage attempts stay below 1.2 times the calls and three for each window", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 200 }), (gaps) => {
         const { budget, timers } = start()

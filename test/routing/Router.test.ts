@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { makeSnapshot } from "../../src/catalog/Catalog.ts"
 import type { ChatRequest } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
-import { narrow } from "../../src/policy/Narrow.ts"
+import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
 import { listable, type Ranked, rank } from "../../src/routing/Router.ts"
@@ -22,7 +22,7 @@ const run = (models: ReadonlyArray<Model>, setting: Setting = {}) => {
   const asked = request(setting.asked)
   return rank({
     snapshot: makeSnapshot(models),
-    allowed: narrow(
+    policy: intersectPolicies(
       project(setting.project),
       setting.configuration === undefined ? null : configuration(setting.configuration),
       asked.routing
@@ -47,7 +47,7 @@ const three = [cheap, middle, best]
 const at = (alpha: number) => ({ asked: { routing: controls({ alpha }) } })
 const tool = { type: "function", function: { name: "f" } } as const
 
-describe("auto", () => {
+describe("The model auto", () => {
   it("alpha 0 is the cheapest, 1 the best, between them a tradeoff; the reason says which", () => {
     expect(ids(three, at(0))).toEqual(["acme/cheap", "beta/middle", "cera/best"])
     expect(ids(three, at(1))).toEqual(["cera/best", "beta/middle", "acme/cheap"])
@@ -55,6 +55,14 @@ describe("auto", () => {
     expect(ranked(three, at(1)).reason).toBe("highest_quality")
     expect(ranked(three, at(0.5)).reason).toBe("quality_cost_tradeoff")
     expect(ids(three, at(0.35))[0]).toBe("beta/middle")
+  })
+
+  it("alpha 0 asks for nothing but the cost, and alpha 1 for nothing but the quality, however near the other two are", () => {
+    const poor = model("acme/poor", { quality: 0.1, prices: prices(1_000_000, 4_000_000) })
+    const good = model("beta/good", { quality: 0.95, prices: prices(1_001_000, 4_004_000) })
+    const great = model("cera/great", { quality: 0.951, prices: prices(100_000_000, 400_000_000) })
+    expect(ids([great, good, poor], at(0))).toEqual(["acme/poor", "beta/good", "cera/great"])
+    expect(ids([great, good, poor], at(1))).toEqual(["cera/great", "beta/good", "acme/poor"])
   })
 
   it("only listed models are candidates", () => {
@@ -180,23 +188,23 @@ describe("auto", () => {
   })
 })
 
-describe("a concrete id", () => {
+describe("A concrete id", () => {
   const asked = { model: "beta/middle" }
 
-  it("is its one route, without fallback, also when it is not listed", () => {
+  it("a concrete id is its one route, without fallback, also when it is not listed", () => {
     const only = ranked([cheap, { ...middle, listed: false }, best], { asked })
     expect(only.candidates.map((one) => one.model.id)).toEqual(["beta/middle"])
     expect(only).toMatchObject({ pinned: true, reason: "pinned_model", fallbackEnabled: false })
   })
 
-  it("unknown, or excluded by the project, is model_not_found", () => {
+  it("a concrete id that is unknown or excluded by the project is model_not_found", () => {
     const gone = { _tag: "ModelNotFound", model: "beta/middle" }
     expect(failure([cheap], { asked })).toMatchObject(gone)
     expect(failure(three, { asked, project: { providers: { allow: null, deny: ["beta"] } } })).toMatchObject(gone)
     expect(failure(three, { asked, project: { maxOutputPriceMicroUsdPerMillion: 1 } })).toMatchObject(gone)
   })
 
-  it("excluded by configuration or request is no_eligible_model", () => {
+  it("a concrete id that configuration or request exclude is no_eligible_model", () => {
     expect(failure(three, { asked, configuration: { models: { allow: ["acme/*"], deny: [] } } })).toMatchObject({
       _tag: "NoEligibleModel",
       excluded: { routing_config: 1 }
@@ -208,7 +216,7 @@ describe("a concrete id", () => {
     })
   })
 
-  it("that cannot do what is asked is 400 unsupported_for_provider", () => {
+  it("a concrete id that cannot do what is requested is 400 unsupported_for_provider", () => {
     const plain = { ...middle, support: supporting({ tools: "refused" }) }
     expect(failure([plain], { asked: { ...asked, tools: [tool] } })).toMatchObject({
       _tag: "InvalidRequest",
@@ -217,7 +225,7 @@ describe("a concrete id", () => {
     })
   })
 
-  it("with an effort that it does not advertise is a 400 for reasoning_effort", () => {
+  it("a concrete id with an effort that it does not advertise is a 400 for reasoning_effort", () => {
     for (const effort of ["high", 20] as const) {
       expect(failure(three, { asked: { ...asked, effort } })).toMatchObject({
         _tag: "InvalidRequest",
@@ -226,14 +234,14 @@ describe("a concrete id", () => {
     }
   })
 
-  it("that is too small is context_length_exceeded", () => {
+  it("a concrete id with too small a context is context_length_exceeded", () => {
     expect(failure(three, { asked, promptTokens: 100_001 })).toMatchObject({
       code: "context_length_exceeded",
       param: "messages"
     })
   })
 
-  it("gets the request's effort, else its profile's; with tools none where the model forbids it", () => {
+  it("a concrete id gets the request's effort, else its profile's; with tools none where the model forbids it", () => {
     const reasoning = {
       efforts: ["low", "high"],
       style: "effort",
@@ -257,7 +265,7 @@ describe("a concrete id", () => {
     expect(one({ tools: [tool] }, true)).toEqual({ effort: undefined, dropped: [] })
   })
 
-  it("of Anthropic's leaves out, and says so, what is refused beside what is sent", () => {
+  it("an Anthropic model drops and reports the parameters that it rejects beside others that are sent", () => {
     const profile = { effort: null, maxOutputTokens: null, apiVersion: null } as const
     const reasoning = {
       efforts: ["none", "high"],
@@ -286,7 +294,7 @@ describe("a concrete id", () => {
     expect(one({ stop: ["x", "\n"] })).toEqual([undefined, ["stop"]])
   })
 
-  it("behind Bedrock leaves out the same where it is Anthropic's, and only blank stop sequences elsewhere", () => {
+  it("a Bedrock route drops the same for Anthropic's models, and only blank stop sequences for others", () => {
     const more = { temperature: 1, topP: 1, stop: ["\n"], tools: [tool], toolChoice: "required" } as const
     const droppedAt = (upstreamModel: string) => {
       const route = { ...middle, upstreamModel, protocol: "bedrock-converse" as const }
@@ -296,14 +304,14 @@ describe("a concrete id", () => {
     expect(droppedAt("amazon.nova-lite-v1:0")).toEqual(["stop"])
   })
 
-  it("is tried even while it rests; when it will be ready is told", () => {
-    const resting = ranked(three, { asked, health: { "beta/middle": { restingUntilMillis: 1_005_000 } } })
-    expect(resting.candidates[0].model.id).toBe("beta/middle")
-    expect(resting.waitingUntilMillis).toBe(1_005_000)
+  it("a concrete id is tried even while its circuit is open, and the end of the open period is reported", () => {
+    const open = ranked(three, { asked, health: { "beta/middle": { openUntilMillis: 1_005_000 } } })
+    expect(open.candidates[0].model.id).toBe("beta/middle")
+    expect(open.openUntilMillis).toBe(1_005_000)
   })
 })
 
-describe("a bare upstream name", () => {
+describe("A bare upstream name", () => {
   const routes = [
     model("acme/large", { prices: prices(2_000, 2_000) }),
     model("beta/large", { prices: prices(1_000, 1_000) }),
@@ -311,7 +319,7 @@ describe("a bare upstream name", () => {
   ]
   const asked = { model: "large" }
 
-  it("is the cheapest healthy provider's route, whatever alpha, without fallback", () => {
+  it("a bare upstream name is the cheapest healthy provider's route, whatever alpha, without fallback", () => {
     for (const alpha of [0, 0.3, 0.65, 1]) {
       const only = ranked(routes, { asked: { ...asked, routing: controls({ alpha }) } })
       expect(only.candidates.map((one) => one.model.id)).toEqual(["beta/large"])
@@ -319,8 +327,8 @@ describe("a bare upstream name", () => {
     }
   })
 
-  it("goes to the next when one rests, is excluded or cannot", () => {
-    expect(ids(routes, { asked, health: { "beta/large": { restingUntilMillis: 2_000_000 } } })).toEqual(["cera/large"])
+  it("a bare upstream name goes to the next route when one is open, excluded or not capable", () => {
+    expect(ids(routes, { asked, health: { "beta/large": { openUntilMillis: 2_000_000 } } })).toEqual(["cera/large"])
     expect(ids(routes, { asked, project: { providers: { allow: null, deny: ["beta", "cera"] } } })).toEqual([
       "acme/large"
     ])
@@ -330,7 +338,7 @@ describe("a bare upstream name", () => {
     expect(ids([acme, without, cera], { asked: { ...asked, tools: [tool] } })).toEqual(["cera/large"])
   })
 
-  it("that every route of is excluded by the project is model_not_found, else no_eligible_model", () => {
+  it("a bare upstream name with every route excluded by the project is model_not_found, else no_eligible_model", () => {
     expect(failure(routes, { asked, project: { models: { allow: null, deny: ["large"] } } })._tag).toBe("ModelNotFound")
     const routing = controls({ providers: { allow: null, deny: ["beta", "cera"] } })
     expect(
@@ -338,37 +346,37 @@ describe("a bare upstream name", () => {
     ).toMatchObject({ _tag: "NoEligibleModel", excluded: { project_policy: 1, request_restriction: 2 } })
   })
 
-  it("prefers listed routes", () => {
+  it("a bare upstream name prefers listed routes", () => {
     const hidden = model("aaa/large", { prices: prices(0, 0), listed: false })
     expect(ids([hidden, ...routes], { asked })).toEqual(["beta/large"])
     expect(ids([hidden], { asked })).toEqual(["aaa/large"])
   })
 })
 
-describe("health", () => {
-  const resting = { restingUntilMillis: 1_030_000 }
+describe("Health", () => {
+  const open = { openUntilMillis: 1_030_000 }
 
-  it("resting routes go behind all ready ones but are never dropped", () => {
-    const { candidates, reason, waitingUntilMillis } = ranked(three, { ...at(1), health: { "cera/best": resting } })
+  it("routes with an open circuit rank behind all ready ones but are never dropped", () => {
+    const { candidates, reason, openUntilMillis } = ranked(three, { ...at(1), health: { "cera/best": open } })
     expect(candidates.map((one) => one.model.id)).toEqual(["beta/middle", "acme/cheap", "cera/best"])
     expect(reason).toBe("health_demotion")
-    expect(waitingUntilMillis).toBeUndefined()
+    expect(openUntilMillis).toBeUndefined()
   })
 
-  it("a rest that is over no longer counts", () => {
-    const health = { "cera/best": { restingUntilMillis: 1_000_000 } }
+  it("an open period that is over no longer counts", () => {
+    const health = { "cera/best": { openUntilMillis: 1_000_000 } }
     expect(ranked(three, { ...at(1), health })).toMatchObject({ reason: "highest_quality" })
   })
 
-  it("all resting: the best is still first, and the end of the first rest is told", () => {
+  it("with all circuits open the best is still first, and the first end of an open period is reported", () => {
     const health = {
-      "acme/cheap": { restingUntilMillis: 1_010_000 },
-      "beta/middle": { restingUntilMillis: 1_020_000 },
-      "cera/best": resting
+      "acme/cheap": { openUntilMillis: 1_010_000 },
+      "beta/middle": { openUntilMillis: 1_020_000 },
+      "cera/best": open
     }
     const all = ranked(three, { ...at(1), health })
     expect(all.candidates[0].model.id).toBe("cera/best")
-    expect(all).toMatchObject({ reason: "highest_quality", waitingUntilMillis: 1_010_000 })
+    expect(all).toMatchObject({ reason: "highest_quality", openUntilMillis: 1_010_000 })
   })
 
   it("a route that mostly fails goes to the end, even at alpha 0", () => {
@@ -408,25 +416,25 @@ describe("health", () => {
   })
 })
 
-describe("the second candidate", () => {
+describe("The second candidate", () => {
   const first = model("acme/one", { quality: 0.9 })
   const sibling = model("acme/two", { quality: 0.85 })
   const near = model("beta/near", { quality: 0.831 })
   const far = model("beta/far", { quality: 0.8 })
 
-  it("is another provider's when one is near", () => {
+  it("the second candidate is another provider's when one is near in utility", () => {
     expect(ids([first, sibling, near], at(1))).toEqual(["acme/one", "beta/near", "acme/two"])
     expect(ids([first, sibling, far], at(1))).toEqual(["acme/one", "acme/two", "beta/far"])
   })
 
-  it("is not one that rests", () => {
-    const health = { "beta/near": { restingUntilMillis: 2_000_000 } }
+  it("a route with an open circuit is not made the second candidate", () => {
+    const health = { "beta/near": { openUntilMillis: 2_000_000 } }
     expect(ids([first, sibling, near], { ...at(1), health })).toEqual(["acme/one", "acme/two", "beta/near"])
   })
 })
 
-describe("what a key may see", () => {
-  it("is every listed model that the project allows and that has a price, in code-point order", () => {
+describe("What a key may see", () => {
+  it("a key sees every listed model that the project allows and that has a price, in code-point order", () => {
     const models = [
       best,
       cheap,
@@ -436,7 +444,7 @@ describe("what a key may see", () => {
     ]
     const policy = project({ models: { allow: null, deny: ["denied"] }, maxInputPriceMicroUsdPerMillion: null })
     const seen = (billingMode?: "byok") =>
-      listable(makeSnapshot(models), narrow(policy, null, controls()), billingMode).map((one) => one.id)
+      listable(makeSnapshot(models), intersectPolicies(policy, null, controls()), billingMode).map((one) => one.id)
     expect(seen()).toEqual(["acme/cheap", "cera/best"])
     expect(seen("byok")).toEqual(["acme/cheap", "acme/unpriced", "cera/best"])
   })

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { makeSnapshot, type Snapshot } from "../../src/catalog/Catalog.ts"
 import type { Model } from "../../src/domain/Model.ts"
-import { excludedBy, narrow } from "../../src/policy/Narrow.ts"
+import { excludedBy, intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
 import { rank } from "../../src/routing/Router.ts"
 import { controls, model, prices, project, request } from "./models.ts"
@@ -19,7 +19,7 @@ const alpha = fc.oneof(
 )
 const health: fc.Arbitrary<RouteHealth> = fc.record({
   failure: fc.oneof(fc.constantFrom(0.05, 0, 1), fc.double({ min: 0, max: 1, noNaN: true })),
-  restingUntilMillis: fc.constantFrom(0, 0, now, now + 1, now + 60_000),
+  openUntilMillis: fc.constantFrom(0, 0, now, now + 1, now + 60_000),
   latencyMillis: fc.option(fc.integer({ min: 0, max: 60_000 }))
 })
 const route = fc.record({
@@ -55,7 +55,7 @@ const world = (rows: ReadonlyArray<Route>): World => {
       capabilities: { ...full.capabilities, sampling: row.sampling }
     }
   })
-  return { models, health: (one) => states.get(one.id) ?? { failure: 1, restingUntilMillis: 0, latencyMillis: null } }
+  return { models, health: (one) => states.get(one.id) ?? { failure: 1, openUntilMillis: 0, latencyMillis: null } }
 }
 
 const asIs = (models: ReadonlyArray<Model>): Snapshot => ({ ...makeSnapshot(models), models })
@@ -66,10 +66,10 @@ const run = (
   more: { readonly deny?: ReadonlyArray<string>; readonly model?: string; readonly snapshot?: Snapshot } = {}
 ) => {
   const routing = controls({ alpha: weight, models: { allow: null, deny: more.deny ?? [] } })
-  const allowed = narrow(project(), null, routing)
+  const allowed = intersectPolicies(project(), null, routing)
   const ranked = rank({
     snapshot: more.snapshot ?? makeSnapshot(models),
-    allowed,
+    policy: allowed,
     request: request({ model: more.model ?? "auto", temperature: 1, routing }),
     promptTokens: 500,
     health,
@@ -79,7 +79,7 @@ const run = (
   return { allowed, ranked }
 }
 
-describe("ranking", () => {
+describe("Ranking", () => {
   it("the expected cost of the first candidate never falls as alpha rises", () => {
     fc.assert(
       fc.property(routes, alpha, alpha, (rows, a, b) => {
@@ -92,12 +92,10 @@ describe("ranking", () => {
     )
   })
 
-  it("alpha 0 is exactly the cheapest and 1 exactly the best of those that are well", () => {
+  it("alpha 0 is exactly the cheapest and 1 exactly the best of the healthy routes", () => {
     fc.assert(
       fc.property(routes, (rows) => {
-        const made = world(
-          rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, restingUntilMillis: 0 } }))
-        )
+        const made = world(rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, openUntilMillis: 0 } })))
         const [cheapest, best] = [run(made, 0).ranked, run(made, 1).ranked]
         if (Either.isLeft(cheapest) || Either.isLeft(best)) return
         const all = cheapest.right.candidates
@@ -107,7 +105,7 @@ describe("ranking", () => {
     )
   })
 
-  it("is total and lists each eligible route once, whatever the input", () => {
+  it("the ranking is total and lists each eligible route once, whatever the input", () => {
     fc.assert(
       fc.property(
         fc.array(route, { maxLength: 12 }),
@@ -141,18 +139,16 @@ describe("ranking", () => {
     )
   })
 
-  it("no route that rests comes before one that is ready, and none is lost to health", () => {
+  it("no route with an open circuit comes before one that is ready, and none is lost to health", () => {
     fc.assert(
       fc.property(routes, alpha, (rows, weight) => {
         const made = world(rows)
-        const well = world(
-          rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, restingUntilMillis: 0 } }))
-        )
+        const well = world(rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, openUntilMillis: 0 } })))
         const [sick, healthy] = [run(made, weight).ranked, run(well, weight).ranked]
         if (Either.isLeft(sick) || Either.isLeft(healthy)) return
-        const resting = sick.right.candidates.map(({ model: one }) => made.health(one).restingUntilMillis > now)
-        expect(resting).toEqual([...resting].sort((a, b) => Number(a) - Number(b)))
-        expect(sick.right.waitingUntilMillis !== undefined).toBe(resting.every((one) => one))
+        const open = sick.right.candidates.map(({ model: one }) => made.health(one).openUntilMillis > now)
+        expect(open).toEqual([...open].sort((a, b) => Number(a) - Number(b)))
+        expect(sick.right.openUntilMillis !== undefined).toBe(open.every((one) => one))
         expect(sick.right.candidates.map((one) => one.model.id).sort()).toEqual(
           healthy.right.candidates.map((one) => one.model.id).sort()
         )
@@ -160,12 +156,10 @@ describe("ranking", () => {
     )
   })
 
-  it("says health_demotion exactly when without health another would be first", () => {
+  it("the reason is health_demotion exactly when another route would be first without health", () => {
     fc.assert(
       fc.property(routes, alpha, (rows, weight) => {
-        const well = world(
-          rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, restingUntilMillis: 0 } }))
-        )
+        const well = world(rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, openUntilMillis: 0 } })))
         const [sick, healthy] = [run(world(rows), weight).ranked, run(well, weight).ranked]
         if (Either.isLeft(sick) || Either.isLeft(healthy) || sick.right.candidates.length === 1) return
         expect(sick.right.reason === "health_demotion").toBe(
@@ -175,7 +169,7 @@ describe("ranking", () => {
     )
   })
 
-  it("does not depend on the order of the catalog", () => {
+  it("the ranking does not depend on the order of the catalog", () => {
     fc.assert(
       fc.property(routes, alpha, fc.infiniteStream(fc.nat()), (rows, weight, keys) => {
         const made = world(rows)
@@ -197,8 +191,8 @@ describe("ranking", () => {
         const [first, second, ...rest] = ranked.right.candidates
         if (second === undefined || second.model.providerId !== first.model.providerId) return
         const tier = (one: Model) => {
-          const { failure, restingUntilMillis } = made.health(one)
-          return `${restingUntilMillis > now} ${failure > 0.5}`
+          const { failure, openUntilMillis } = made.health(one)
+          return `${openUntilMillis > now} ${failure > 0.5}`
         }
         for (const other of rest) {
           if (other.model.providerId === first.model.providerId) continue

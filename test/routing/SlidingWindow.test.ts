@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import { SlidingWindow } from "../../src/routing/SlidingWindow.ts"
 
-it("counts all of the last nine tenths of the window and nothing older than the window", () => {
+it("a window counts all of its last nine tenths and nothing older than itself", () => {
   const event = fc.record({ gap: fc.integer({ min: 0, max: 700 }), first: fc.nat(3), second: fc.nat(3) })
   fc.assert(
     fc.property(fc.array(event, { minLength: 1 }), fc.integer({ min: 0, max: 2_000 }), (events, after) => {

@@ -1,8 +1,8 @@
-import type { RoutingControls } from "../../src/domain/Chat.ts"
+import type { RoutingControls, RoutingRestrictions } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import type { Prices } from "../../src/domain/Money.ts"
 import type { SupportTable } from "../../src/domain/Support.ts"
-import type { Limits, ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
+import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
 import { chatRequest, unrestricted } from "../support/ChatRequests.ts"
 
@@ -85,7 +85,7 @@ export const everythingNative: SupportTable = {
   parallel_tool_calls: "native"
 }
 
-export const open: Limits = {
+export const open: RoutingRestrictions = {
   models: { allow: null, deny: [] },
   providers: { allow: null, deny: [] },
   maxInputPriceMicroUsdPerMillion: null,
@@ -114,4 +114,4 @@ export const controls = (more: Partial<RoutingControls> = {}): RoutingControls =
 
 export const request = chatRequest
 
-export const healthy: RouteHealth = { failure: 0.05, restingUntilMillis: 0, latencyMillis: null }
+export const healthy: RouteHealth = { failure: 0.05, openUntilMillis: 0, latencyMillis: null }

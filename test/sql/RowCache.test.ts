@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { StoreUnavailable } from "../../src/domain/GatewayError.ts"
-import type { Change, ChangesShape } from "../../src/sql/Changes.ts"
+import type { Change, ChangeNotificationsShape } from "../../src/sql/ChangeNotifications.ts"
 import * as RowCache from "../../src/sql/RowCache.ts"
-import * as VirtualTimers from "../../src/testing/VirtualTimers.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 
 interface Row {
   readonly id: string
@@ -23,7 +23,7 @@ const setUp = Effect.fnUntraced(function* (validMillis = Number.POSITIVE_INFINIT
   const asked: Array<string> = []
   const listeners = new Set<(change: Change | undefined) => void>()
   const world = { failing: false, answer: Effect.void as Effect.Effect<void> }
-  const changes: ChangesShape = {
+  const changes: ChangeNotificationsShape = {
     commit: () => Effect.dieMessage("a cache writes nothing"),
     onChange: (listener) => {
       listeners.add(listener)

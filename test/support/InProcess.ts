@@ -9,31 +9,32 @@ import OpenAI from "openai"
 import { Idempotency } from "../../src/calls/Idempotency.ts"
 import { Catalog } from "../../src/catalog/Catalog.ts"
 import type { CallerShape } from "../../src/domain/Caller.ts"
-import { AccountId, Ids, KeyId, ProjectId } from "../../src/domain/Ids.ts"
+import { IdGenerator } from "../../src/domain/IdGenerator.ts"
+import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import { Timers, type TimersShape } from "../../src/domain/Timers.ts"
 import { type Deadlines, defaultDeadlines } from "../../src/gateway/Deadlines.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
-import { Drain } from "../../src/http/Drain.ts"
-import { LoadShedding } from "../../src/http/LoadShedding.ts"
-import { Readiness } from "../../src/http/Readiness.ts"
-import { Security } from "../../src/http/Security.ts"
-import { Server } from "../../src/http/Server.ts"
+import { Security } from "../../src/http/inference/Security.ts"
+import { LoadShedding } from "../../src/http/overload/LoadShedding.ts"
+import { Drain } from "../../src/http/server/Drain.ts"
+import { Readiness } from "../../src/http/server/Readiness.ts"
+import { Server } from "../../src/http/server/Server.ts"
 import { type Hold, Ledger, type Settlement } from "../../src/ledger/Ledger.ts"
 import type { Scopes } from "../../src/ledger/Scopes.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import { type RateLimitOptions, RateLimits } from "../../src/policy/RateLimits.ts"
-import * as Auth from "../../src/provider/Auth.ts"
-import * as HttpProvider from "../../src/provider/HttpProvider.ts"
 import { Providers } from "../../src/provider/Providers.ts"
-import { Transport } from "../../src/provider/Transport.ts"
+import * as Auth from "../../src/provider/transport/Auth.ts"
+import * as HttpProvider from "../../src/provider/transport/HttpProvider.ts"
+import { Transport } from "../../src/provider/transport/Transport.ts"
 import { configured } from "../../src/provider/vendors/Configured.ts"
 import { Health } from "../../src/routing/Health.ts"
 import { RetryBudget } from "../../src/routing/RetryBudget.ts"
-import * as FixedKeys from "../../src/testing/FixedKeys.ts"
-import * as FixedPolicy from "../../src/testing/FixedPolicy.ts"
-import * as MemoryIdempotency from "../../src/testing/MemoryIdempotency.ts"
-import { MemoryLedger } from "../../src/testing/MemoryLedger.ts"
+import * as FixedKeys from "../../src/testing/doubles/FixedKeys.ts"
+import * as FixedPolicy from "../../src/testing/doubles/FixedPolicy.ts"
+import * as MemoryIdempotency from "../../src/testing/doubles/MemoryIdempotency.ts"
+import { MemoryLedger } from "../../src/testing/doubles/MemoryLedger.ts"
 
 export const caller: CallerShape = {
   keyId: KeyId.make("00000000-0000-7000-8000-000000000001"),
@@ -64,9 +65,9 @@ export interface InProcessOptions {
   readonly timers?: TimersShape
   /** In place of the real one. */
   readonly loadShedding?: Layer.Layer<LoadShedding>
-  /** In place of the books in memory; `openBooks` then fills them before the first call. */
-  readonly books?: Layer.Layer<Ledger | Scopes, unknown, Timers | Ids>
-  readonly openBooks?: Effect.Effect<void, unknown, Scopes>
+  /** Replaces the ledger in memory; `openScopes` then opens its scopes before the first call. */
+  readonly ledger?: Layer.Layer<Ledger | Scopes, unknown, Timers | IdGenerator>
+  readonly openScopes?: Effect.Effect<void, unknown, Scopes>
 }
 
 /** A settlement as the gateway has handed it to the ledger. */
@@ -74,7 +75,7 @@ export interface Settled extends Settlement {
   readonly hold: Hold
 }
 
-/** The gateway with its own listener in this process: everything real but keys, policy and, unless told, the books. */
+/** The gateway with its own listener in this process: everything real but keys, policy and, unless given, the ledger. */
 export interface InProcess {
   readonly url: string
   readonly client: OpenAI
@@ -83,11 +84,13 @@ export interface InProcess {
   readonly settlements: ReadonlyArray<Settled>
   /** Resolves once so many calls are settled, with the last of them. */
   readonly settled: (count: number) => Promise<Settled>
-  /** What the ledger finds wrong with its books, once all is written. */
+  /** Violated invariants of the ledger, once all settlements are written. */
   readonly audit: () => Promise<ReadonlyArray<string>>
   readonly held: () => Promise<number>
   readonly spent: () => Promise<number>
   readonly run: <A, E>(effect: Effect.Effect<A, E, Ledger | Scopes>) => Promise<A>
+  /** Refuses new calls; resolves once none runs any more. */
+  readonly drain: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -126,10 +129,10 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
           for (const waiter of waiting) if (settlements.length >= waiter.count) waiter.resolve(settled)
         })
     }))
-  ).pipe(Layer.provideMerge(options.books ?? MemoryLedger.layerFunded(options.creditMicroUsd ?? 25_000_000)))
+  ).pipe(Layer.provideMerge(options.ledger ?? MemoryLedger.layerFunded(options.creditMicroUsd ?? 25_000_000)))
 
   const timers = options.timers === undefined ? Timers.layer : Layer.succeed(Timers, options.timers)
-  const base = Ids.layer.pipe(Layer.provideMerge(timers))
+  const base = IdGenerator.layer.pipe(Layer.provideMerge(timers))
   const knowledge = Layer.mergeAll(
     FixedKeys.layer({ [callerKey]: caller }),
     FixedPolicy.layerPolicy(options.policy),
@@ -165,7 +168,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
   )
   const runtime = ManagedRuntime.make(server.pipe(Layer.provideMerge(services)))
   const { port } = (await runtime.runPromise(Server)).address
-  if (options.openBooks !== undefined) await runtime.runPromise(options.openBooks)
+  if (options.openScopes !== undefined) await runtime.runPromise(options.openScopes)
   const url = `http://127.0.0.1:${port}`
   const balance = () => runtime.runPromise(Effect.flatMap(Ledger, (ledger) => ledger.balance(caller.accountId)))
   return {
@@ -183,10 +186,12 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
       const last = settlements[count - 1]
       return last === undefined ? new Promise((resolve) => waiting.push({ count, resolve })) : Promise.resolve(last)
     },
-    audit: () => runtime.runPromise(Effect.flatMap(Ledger, (ledger) => Effect.zipRight(ledger.flushed, ledger.audit))),
+    audit: () =>
+      runtime.runPromise(Effect.flatMap(Ledger, (ledger) => Effect.zipRight(ledger.flushed, ledger.checkInvariants))),
     held: async () => (await balance()).heldMicroUsd,
     spent: async () => (await balance()).spentMicroUsd,
     run: (effect) => runtime.runPromise(effect),
+    drain: () => runtime.runPromise(Effect.flatMap(Drain, (drain) => drain.drain(Effect.void))),
     stop: () => runtime.dispose()
   }
 }

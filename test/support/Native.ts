@@ -1,5 +1,5 @@
-import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../src/provider/Json.ts"
-import type { Simulator } from "../../src/testing/simulators/Simulator.ts"
+import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../src/provider/protocols/shared/Json.ts"
+import type { Simulator } from "../../src/testing/simulators/core/Simulator.ts"
 
 /** What a conversation holds, whatever format it is written in; lists are in the order of the conversation. */
 export interface Said {
@@ -10,7 +10,7 @@ export interface Said {
   readonly results: Readonly<Record<string, string>>
   /** Their bytes in base64. */
   readonly images: ReadonlyArray<string>
-  /** Whatever proves that a thought is the model's own. */
+  /** Whatever proves that a reasoning block is the model's own. */
   readonly signatures: ReadonlyArray<string>
 }
 
@@ -180,9 +180,9 @@ export const bedrock: Native = {
         ])
       ),
       images: of("image").flatMap((image) => text(objectAt(image, "source"), "bytes")),
-      signatures: of("reasoningContent").flatMap((thought) => [
-        ...text(objectAt(thought, "reasoningText"), "signature"),
-        ...text(thought, "redactedContent")
+      signatures: of("reasoningContent").flatMap((block) => [
+        ...text(objectAt(block, "reasoningText"), "signature"),
+        ...text(block, "redactedContent")
       ])
     }
   },

@@ -218,7 +218,7 @@ const unknownModel: Handler = (received, response) =>
     code: "model_not_found"
   })
 
-/** A whole answer in the form that was asked for. */
+/** A complete response in the form that was asked for. */
 export const answer = (received: Received, response: ServerResponse, pieces: ReadonlyArray<string>): void => {
   if (received.stream) {
     sse(response)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
-import { AnthropicModelList } from "../../src/wire/AnthropicModelListSchema.ts"
-import { ChatCompletion, ChatCompletionChunk } from "../../src/wire/ChatAnswerSchema.ts"
-import { ChatCompletionRequest } from "../../src/wire/ChatRequestSchema.ts"
+import { ChatCompletion, ChatCompletionChunk } from "../../src/wire/chat/ChatAnswerSchema.ts"
+import { ChatCompletionRequest } from "../../src/wire/chat/ChatRequestSchema.ts"
 import { AnthropicErrorResponse, ErrorResponse } from "../../src/wire/ErrorBody.ts"
-import { ModelList } from "../../src/wire/ModelListSchema.ts"
+import { AnthropicModelList } from "../../src/wire/models/AnthropicModelListSchema.ts"
+import { ModelList } from "../../src/wire/models/ModelListSchema.ts"
 
 const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
   AnthropicErrorResponse,

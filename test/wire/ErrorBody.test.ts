@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { noCost } from "../../src/domain/Call.ts"
 import { AnthropicErrorResponse, anthropicErrorBody, ErrorResponse, errorBody } from "../../src/wire/ErrorBody.ts"
-import { head } from "./AnswerArbitraries.ts"
+import { head } from "./chat/AnswerArbitraries.ts"
 
 const error = { message: "No.", type: "authentication_error", param: null, code: "invalid_api_key" }
 

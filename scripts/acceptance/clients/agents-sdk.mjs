@@ -22,10 +22,10 @@ const adapter = (client, Model) => {
   return {
     client,
     refusalIsError: true,
-    text: async (door, { model, prompt }) => (await run(agentOf(door, model), prompt)).finalOutput,
-    stream: async (door, { model, onText, prompt, signal }) => {
+    text: async (access, { model, prompt }) => (await run(agentOf(access, model), prompt)).finalOutput,
+    stream: async (access, { model, onText, prompt, signal }) => {
       const result = await run(
-        agentOf(door, model, { tools: [weatherTool], toolUseBehavior: "stop_on_first_tool" }),
+        agentOf(access, model, { tools: [weatherTool], toolUseBehavior: "stop_on_first_tool" }),
         prompt,
         { stream: true, signal }
       )
@@ -34,13 +34,13 @@ const adapter = (client, Model) => {
       }
       await result.completed
     },
-    loop: async (door, { model, prompt }) => {
-      const result = await run(agentOf(door, model, { tools: [weatherTool] }), prompt, { stream: true })
+    loop: async (access, { model, prompt }) => {
+      const result = await run(agentOf(access, model, { tools: [weatherTool] }), prompt, { stream: true })
       await result.completed
       return result.finalOutput
     },
-    object: async (door, { model, prompt }) =>
-      (await run(agentOf(door, model, { outputType: citySchema }), prompt)).finalOutput
+    object: async (access, { model, prompt }) =>
+      (await run(agentOf(access, model, { outputType: citySchema }), prompt)).finalOutput
   }
 }
 

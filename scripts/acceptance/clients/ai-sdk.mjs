@@ -18,11 +18,11 @@ const stateless = { openai: { store: false } }
 
 const adapter = (client, modelOf, providerOptions = {}) => ({
   client,
-  text: async (door, { model, prompt }) =>
-    (await generateText({ model: modelOf(door, model), prompt, maxRetries: 0, providerOptions })).text,
-  stream: async (door, { model, onText, prompt, signal }) => {
+  text: async (access, { model, prompt }) =>
+    (await generateText({ model: modelOf(access, model), prompt, maxRetries: 0, providerOptions })).text,
+  stream: async (access, { model, onText, prompt, signal }) => {
     const { fullStream } = streamText({
-      model: modelOf(door, model),
+      model: modelOf(access, model),
       prompt,
       tools,
       maxRetries: 0,
@@ -36,9 +36,9 @@ const adapter = (client, modelOf, providerOptions = {}) => ({
       if (part.type === "abort") throw new Error("aborted")
     }
   },
-  loop: async (door, { model, prompt }) => {
+  loop: async (access, { model, prompt }) => {
     const result = streamText({
-      model: modelOf(door, model),
+      model: modelOf(access, model),
       prompt,
       tools,
       stopWhen: stepCountIs(3),
@@ -47,23 +47,30 @@ const adapter = (client, modelOf, providerOptions = {}) => ({
     })
     return await result.text
   },
-  object: async (door, { model, prompt }) =>
-    (await generateObject({ model: modelOf(door, model), prompt, schema: citySchema, maxRetries: 0, providerOptions }))
-      .object
+  object: async (access, { model, prompt }) =>
+    (
+      await generateObject({
+        model: modelOf(access, model),
+        prompt,
+        schema: citySchema,
+        maxRetries: 0,
+        providerOptions
+      })
+    ).object
 })
 
-const responses = (door, model) => createOpenAI({ apiKey: door.apiKey, baseURL: door.baseURL }).responses(model)
+const responses = (access, model) => createOpenAI({ apiKey: access.apiKey, baseURL: access.baseURL }).responses(model)
 
 export const adapters = [
-  adapter("@ai-sdk/openai chat", (door, model) =>
-    createOpenAI({ apiKey: door.apiKey, baseURL: door.baseURL }).chat(model)
+  adapter("@ai-sdk/openai chat", (access, model) =>
+    createOpenAI({ apiKey: access.apiKey, baseURL: access.baseURL }).chat(model)
   ),
   {
     ...adapter("@ai-sdk/openai responses", responses, stateless),
     /** Without `store: false` the error says what to do. */
     extra: {
       name: "reference hint",
-      run: async (door) => {
+      run: async (access) => {
         const messages = [
           { role: "user", content: "Say: hi" },
           {
@@ -72,13 +79,13 @@ export const adapters = [
           },
           { role: "user", content: "Say: again" }
         ]
-        const failure = await generateText({ model: responses(door, "sim/fast"), messages, maxRetries: 0 }).then(
+        const failure = await generateText({ model: responses(access, "sim/fast"), messages, maxRetries: 0 }).then(
           () => undefined,
           (error) => error
         )
         if (!/store: false/.test(String(failure?.message))) throw new Error(`no hint: ${failure}`)
         const { text } = await generateText({
-          model: responses(door, "sim/fast"),
+          model: responses(access, "sim/fast"),
           messages,
           maxRetries: 0,
           providerOptions: stateless
@@ -87,15 +94,15 @@ export const adapters = [
       }
     }
   },
-  adapter("@ai-sdk/openai-compatible", (door, model) =>
+  adapter("@ai-sdk/openai-compatible", (access, model) =>
     createOpenAICompatible({
       name: "gateway",
-      apiKey: door.apiKey,
-      baseURL: door.baseURL,
+      apiKey: access.apiKey,
+      baseURL: access.baseURL,
       supportsStructuredOutputs: true
     }).chatModel(model)
   ),
-  adapter("@openrouter/ai-sdk-provider", (door, model) =>
-    createOpenRouter({ apiKey: door.apiKey, baseURL: door.baseURL, compatibility: "strict" }).chat(model)
+  adapter("@openrouter/ai-sdk-provider", (access, model) =>
+    createOpenRouter({ apiKey: access.apiKey, baseURL: access.baseURL, compatibility: "strict" }).chat(model)
   )
 ]

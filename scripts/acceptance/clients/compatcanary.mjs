@@ -26,8 +26,8 @@ export const adapters = [
     client: "compatcanary",
     extra: {
       name: "7 probes",
-      run: async (door) => {
-        const { results = [], score } = await scan(door)
+      run: async (access) => {
+        const { results = [], score } = await scan(access)
         const passed = results.filter(({ status }) => status === "pass").length
         if (passed !== 7 || score !== 100) throw new Error(`${passed} of 7, score ${score}: ${JSON.stringify(results)}`)
       }

@@ -22,8 +22,8 @@ const toolkit = Toolkit.make(
 )
 const handlers = toolkit.toLayer({ weather: (input) => Effect.succeed(weather(input)) })
 
-const run = (door, model, effect, signal) => {
-  const client = OpenAiClient.layer({ apiKey: Redacted.make(door.apiKey), apiUrl: door.baseURL }).pipe(
+const run = (access, model, effect, signal) => {
+  const client = OpenAiClient.layer({ apiKey: Redacted.make(access.apiKey), apiUrl: access.baseURL }).pipe(
     Layer.provide(FetchHttpClient.layer)
   )
   const layers = Layer.mergeAll(OpenAiLanguageModel.layer({ model }).pipe(Layer.provide(client)), handlers)
@@ -42,15 +42,15 @@ const loop = (prompt) =>
 export const adapters = [
   {
     client: "@effect/ai-openai",
-    text: (door, { model, prompt }) =>
+    text: (access, { model, prompt }) =>
       run(
-        door,
+        access,
         model,
         Effect.map(LanguageModel.generateText({ prompt }), ({ text }) => text)
       ),
-    stream: (door, { model, onText, prompt, signal }) =>
+    stream: (access, { model, onText, prompt, signal }) =>
       run(
-        door,
+        access,
         model,
         Stream.runForEach(LanguageModel.streamText({ prompt, toolkit, disableToolCallResolution: true }), (part) => {
           if (part.type === "text-delta") onText(part.delta)
@@ -58,10 +58,10 @@ export const adapters = [
         }),
         signal
       ),
-    loop: (door, { model, prompt }) => run(door, model, loop(prompt)),
-    object: (door, { model, prompt }) =>
+    loop: (access, { model, prompt }) => run(access, model, loop(prompt)),
+    object: (access, { model, prompt }) =>
       run(
-        door,
+        access,
         model,
         Effect.map(
           LanguageModel.generateObject({

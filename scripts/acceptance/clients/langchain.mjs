@@ -14,13 +14,13 @@ const adapter = (client, useResponsesApi) => {
     new ChatOpenAI({ model, apiKey, configuration: { baseURL }, maxRetries: 0, useResponsesApi })
   return {
     client,
-    text: async (door, { model, prompt }) => (await modelOf(door, model).invoke(prompt)).text,
-    stream: async (door, { model, onText, prompt, signal }) => {
-      for await (const chunk of await modelOf(door, model).bindTools([weatherTool]).stream(prompt, { signal }))
+    text: async (access, { model, prompt }) => (await modelOf(access, model).invoke(prompt)).text,
+    stream: async (access, { model, onText, prompt, signal }) => {
+      for await (const chunk of await modelOf(access, model).bindTools([weatherTool]).stream(prompt, { signal }))
         onText(chunk.text)
     },
-    loop: async (door, { model, prompt }) => {
-      const bound = modelOf(door, model).bindTools([weatherTool])
+    loop: async (access, { model, prompt }) => {
+      const bound = modelOf(access, model).bindTools([weatherTool])
       const messages = [new HumanMessage(prompt)]
       for (let turn = 0; turn < 3; turn++) {
         const answer = await bound.invoke(messages)
@@ -30,8 +30,8 @@ const adapter = (client, useResponsesApi) => {
           messages.push(new ToolMessage({ content: weather(args), tool_call_id: id }))
       }
     },
-    object: (door, { model, prompt }) =>
-      modelOf(door, model).withStructuredOutput(citySchema, { name: "city" }).invoke(prompt)
+    object: (access, { model, prompt }) =>
+      modelOf(access, model).withStructuredOutput(citySchema, { name: "city" }).invoke(prompt)
   }
 }
 

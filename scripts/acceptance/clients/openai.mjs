@@ -18,30 +18,30 @@ const responsesTool = {
   strict: true
 }
 
-const chatText = async (door, { model, prompt }) => {
-  const answer = await clientOf(door).chat.completions.create({ model, messages: [user(prompt)] })
+const chatText = async (access, { model, prompt }) => {
+  const answer = await clientOf(access).chat.completions.create({ model, messages: [user(prompt)] })
   return answer.choices[0].message.content
 }
 
-const responsesText = async (door, { model, prompt }) =>
-  (await clientOf(door).responses.create({ model, input: prompt })).output_text
+const responsesText = async (access, { model, prompt }) =>
+  (await clientOf(access).responses.create({ model, input: prompt })).output_text
 
 export const adapters = [
   {
     client: "openai chat.create",
-    models: async (door) => (await clientOf(door).models.list()).data.map(({ id }) => id),
+    models: async (access) => (await clientOf(access).models.list()).data.map(({ id }) => id),
     text: chatText,
-    stream: async (door, { model, onText, prompt, signal }) => {
-      const stream = await clientOf(door).chat.completions.create(
+    stream: async (access, { model, onText, prompt, signal }) => {
+      const stream = await clientOf(access).chat.completions.create(
         { model, messages: [user(prompt)], tools: [chatTool], stream: true, stream_options: { include_usage: true } },
         { signal }
       )
       for await (const chunk of stream) if (chunk.choices[0]?.delta.content) onText(chunk.choices[0].delta.content)
     },
-    loop: async (door, { model, prompt }) => {
+    loop: async (access, { model, prompt }) => {
       const messages = [user(prompt)]
       for (let turn = 0; turn < 3; turn++) {
-        const { message } = (await clientOf(door).chat.completions.create({ model, messages, tools: [chatTool] }))
+        const { message } = (await clientOf(access).chat.completions.create({ model, messages, tools: [chatTool] }))
           .choices[0]
         if (message.tool_calls === undefined) return message.content
         messages.push(message)
@@ -50,8 +50,8 @@ export const adapters = [
         }
       }
     },
-    object: async (door, { model, prompt }) => {
-      const answer = await clientOf(door).chat.completions.create({
+    object: async (access, { model, prompt }) => {
+      const answer = await clientOf(access).chat.completions.create({
         model,
         messages: [user(prompt)],
         response_format: { type: "json_schema", json_schema: { name: "city", strict: true, schema: citySchemaJson } }
@@ -61,22 +61,22 @@ export const adapters = [
   },
   {
     client: "openai chat.stream",
-    text: async (door, { model, prompt }) =>
+    text: async (access, { model, prompt }) =>
       (
-        await clientOf(door)
+        await clientOf(access)
           .chat.completions.stream({ model, messages: [user(prompt)] })
           .finalChatCompletion()
       ).choices[0].message.content,
-    stream: async (door, { model, onText, prompt, signal }) => {
-      const stream = clientOf(door).chat.completions.stream(
+    stream: async (access, { model, onText, prompt, signal }) => {
+      const stream = clientOf(access).chat.completions.stream(
         { model, messages: [user(prompt)], tools: [chatTool] },
         { signal }
       )
       stream.on("content", onText)
       await stream.finalChatCompletion()
     },
-    loop: (door, { model, prompt }) =>
-      clientOf(door)
+    loop: (access, { model, prompt }) =>
+      clientOf(access)
         .chat.completions.runTools({
           model,
           stream: true,
@@ -84,8 +84,8 @@ export const adapters = [
           tools: [{ type: "function", function: { ...chatTool.function, parse: JSON.parse, function: weather } }]
         })
         .finalContent(),
-    object: async (door, { model, prompt }) => {
-      const answer = await clientOf(door).chat.completions.parse({
+    object: async (access, { model, prompt }) => {
+      const answer = await clientOf(access).chat.completions.parse({
         model,
         messages: [user(prompt)],
         response_format: zodResponseFormat(citySchema, "city")
@@ -96,17 +96,21 @@ export const adapters = [
   {
     client: "openai responses.create",
     text: responsesText,
-    stream: async (door, { model, onText, prompt, signal }) => {
-      const stream = await clientOf(door).responses.create(
+    stream: async (access, { model, onText, prompt, signal }) => {
+      const stream = await clientOf(access).responses.create(
         { model, input: prompt, tools: [responsesTool], stream: true },
         { signal }
       )
       for await (const event of stream) if (event.type === "response.output_text.delta") onText(event.delta)
     },
-    loop: async (door, { model, prompt }) => {
+    loop: async (access, { model, prompt }) => {
       const input = [user(prompt)]
       for (let turn = 0; turn < 3; turn++) {
-        const { output, output_text } = await clientOf(door).responses.create({ model, input, tools: [responsesTool] })
+        const { output, output_text } = await clientOf(access).responses.create({
+          model,
+          input,
+          tools: [responsesTool]
+        })
         const calls = output.filter(({ type }) => type === "function_call")
         if (calls.length === 0) return output_text
         input.push(...output)
@@ -115,24 +119,26 @@ export const adapters = [
         }
       }
     },
-    object: async (door, { model, prompt }) => {
+    object: async (access, { model, prompt }) => {
       const format = { type: "json_schema", name: "city", strict: true, schema: citySchemaJson }
-      return JSON.parse((await clientOf(door).responses.create({ model, input: prompt, text: { format } })).output_text)
+      return JSON.parse(
+        (await clientOf(access).responses.create({ model, input: prompt, text: { format } })).output_text
+      )
     }
   },
   {
     client: "openai responses.stream",
-    text: async (door, { model, prompt }) =>
-      (await clientOf(door).responses.stream({ model, input: prompt }).finalResponse()).output_text,
-    stream: async (door, { model, onText, prompt, signal }) => {
-      const stream = clientOf(door).responses.stream({ model, input: prompt, tools: [responsesTool] }, { signal })
+    text: async (access, { model, prompt }) =>
+      (await clientOf(access).responses.stream({ model, input: prompt }).finalResponse()).output_text,
+    stream: async (access, { model, onText, prompt, signal }) => {
+      const stream = clientOf(access).responses.stream({ model, input: prompt, tools: [responsesTool] }, { signal })
       stream.on("response.output_text.delta", ({ delta }) => onText(delta))
       const { status } = await stream.finalResponse()
       if (status !== "completed") throw new Error(`the response is ${status}`)
     },
-    object: async (door, { model, prompt }) => {
+    object: async (access, { model, prompt }) => {
       const format = zodTextFormat(citySchema, "city")
-      return (await clientOf(door).responses.parse({ model, input: prompt, text: { format } })).output_parsed
+      return (await clientOf(access).responses.parse({ model, input: prompt, text: { format } })).output_parsed
     }
   }
 ]

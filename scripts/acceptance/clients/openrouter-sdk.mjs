@@ -10,30 +10,30 @@ const tools = [
     function: { name: "weather", description: "The weather of a city", parameters: weatherSchemaJson }
   }
 ]
-const send = (door, chatRequest, options) => clientOf(door).chat.send({ chatRequest }, options)
+const send = (access, chatRequest, options) => clientOf(access).chat.send({ chatRequest }, options)
 const user = (content) => ({ role: "user", content })
 
 export const adapters = [
   {
     client: "@openrouter/sdk",
-    models: async (door) => {
+    models: async (access) => {
       const ids = []
-      for await (const page of await clientOf(door).models.list()) ids.push(...page.result.data.map(({ id }) => id))
+      for await (const page of await clientOf(access).models.list()) ids.push(...page.result.data.map(({ id }) => id))
       return ids
     },
-    text: async (door, { model, prompt }) =>
-      (await send(door, { model, messages: [user(prompt)] })).choices[0].message.content,
-    stream: async (door, { model, onText, prompt, signal }) => {
-      const stream = await send(door, { model, messages: [user(prompt)], tools, stream: true }, { signal })
+    text: async (access, { model, prompt }) =>
+      (await send(access, { model, messages: [user(prompt)] })).choices[0].message.content,
+    stream: async (access, { model, onText, prompt, signal }) => {
+      const stream = await send(access, { model, messages: [user(prompt)], tools, stream: true }, { signal })
       for await (const chunk of stream) {
         if (chunk.error !== undefined) throw Object.assign(new Error(chunk.error.message), chunk.error)
         if (chunk.choices[0]?.delta.content) onText(chunk.choices[0].delta.content)
       }
     },
-    loop: async (door, { model, prompt }) => {
+    loop: async (access, { model, prompt }) => {
       const messages = [user(prompt)]
       for (let turn = 0; turn < 3; turn++) {
-        const { message } = (await send(door, { model, messages, tools })).choices[0]
+        const { message } = (await send(access, { model, messages, tools })).choices[0]
         if (message.toolCalls === undefined) return message.content
         messages.push(message)
         for (const { function: called, id } of message.toolCalls) {
@@ -41,10 +41,10 @@ export const adapters = [
         }
       }
     },
-    object: async (door, { model, prompt }) => {
+    object: async (access, { model, prompt }) => {
       const responseFormat = { type: "json_schema", jsonSchema: { name: "city", strict: true, schema: citySchemaJson } }
       return JSON.parse(
-        (await send(door, { model, messages: [user(prompt)], responseFormat })).choices[0].message.content
+        (await send(access, { model, messages: [user(prompt)], responseFormat })).choices[0].message.content
       )
     }
   }

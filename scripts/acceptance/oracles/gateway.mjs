@@ -1,56 +1,32 @@
+// @ts-check
 // The gateway's own adapters over its own transport, and its simulators, built from the sources.
-import { rmSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { build } from "esbuild"
+import { importSources } from "../../lib/sources.mjs"
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../../..")
+/** @typedef {typeof import("./sources.ts")} Library */
+/** @typedef {Library["vendors"][number]} Vendor */
+/** @typedef {Parameters<ReturnType<Library["HttpProvider"]["make"]>["open"]>[0]} ProviderCall */
+/** @typedef {NonNullable<InstanceType<Library["Accumulator"]>["answer"]>} Answer */
 
-const load = async () => {
-  // inside the project, so that the packages it imports are found
-  const outfile = join(root, "node_modules", `.oracles-${process.pid}.mjs`)
-  await build({
-    stdin: {
-      contents: `
-        export * as Effect from "effect/Effect"
-        export * as Layer from "effect/Layer"
-        export * as Redacted from "effect/Redacted"
-        export * as Scope from "effect/Scope"
-        export { buildModels } from "./src/catalog/Build.ts"
-        export { builtInCatalog } from "./src/catalog/CatalogFile.ts"
-        export { Accumulator } from "./src/domain/Completion.ts"
-        export { Timers } from "./src/domain/Timers.ts"
-        export { awsSignature } from "./src/provider/AwsSignature.ts"
-        export * as Endpoint from "./src/provider/Endpoint.ts"
-        export * as HttpProvider from "./src/provider/HttpProvider.ts"
-        export { Transport } from "./src/provider/Transport.ts"
-        export { describe } from "./src/provider/vendors/Vendor.ts"
-        export { vendors } from "./src/provider/vendors/Vendors.ts"
-        export * as AnthropicSimulator from "./src/testing/simulators/AnthropicSimulator.ts"
-        export * as BedrockSimulator from "./src/testing/simulators/BedrockSimulator.ts"
-        export * as GeminiSimulator from "./src/testing/simulators/GeminiSimulator.ts"
-        export { reasoningDetail } from "./src/wire/ChatAnswer.ts"
-        export { decode } from "./src/wire/ChatRequest.ts"`,
-      resolveDir: root
-    },
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    logLevel: "warning"
-  })
-  try {
-    return await import(outfile)
-  } finally {
-    rmSync(outfile, { force: true })
-  }
-}
+/**
+ * One call over an adapter.
+ *
+ * @typedef {{
+ *   baseUrl: string
+ *   effort: ProviderCall["effort"]
+ *   maxOutputTokens: number
+ *   model: string
+ *   request: object
+ *   stream: boolean
+ *   vendorId: string
+ * }} Asked
+ */
 
 /** `ask` makes one call over an adapter and reads its answer to the end. */
 export const startGateway = async () => {
-  const library = await load()
-  const { Accumulator, Effect, Endpoint, HttpProvider, Layer, Redacted, Scope, Timers, Transport, vendors } = library
+  /** @type {Library} */
+  const library = await importSources(new URL("./sources.ts", import.meta.url))
+  const { Accumulator, Effect, Endpoint, Exit, HttpProvider, Layer, Redacted, Scope, Timers, Transport, vendors } =
+    library
   const scope = await Effect.runPromise(Scope.make())
   const live = Layer.merge(Transport.layer({ connectMillis: 1_000 }), Timers.layer)
   const context = await Effect.runPromise(Layer.buildWithScope(live, scope))
@@ -61,18 +37,19 @@ export const startGateway = async () => {
     configured: [],
     patches: {}
   })
-  const authOf = (vendor) => {
+  const authOf = (/** @type {Vendor} */ vendor) => {
     if (vendor.id !== "amazon-bedrock") return vendor.auth(Redacted.make("a-secret"))
-    const { accessKeyId, region, secretAccessKey } = library.BedrockSimulator.usualIdentity
+    const { accessKeyId, region, secretAccessKey } = library.BedrockSimulator.defaultIdentity
     const keys = { accessKeyId: Redacted.make(accessKeyId), secretAccessKey: Redacted.make(secretAccessKey) }
     return library.awsSignature({ ...keys, sessionToken: null }, { region, service: "bedrock" })
   }
   return {
     simulators: library,
+    /** @param {Asked} asked @returns {Promise<Answer>} */
     ask: async ({ baseUrl, effort, maxOutputTokens, model: name, request, stream, vendorId }) => {
       const vendor = vendors.find(({ id }) => id === vendorId)
       const model = models.find(({ providerId, upstreamModel }) => providerId === vendorId && upstreamModel === name)
-      if (model === undefined) throw new Error(`the catalog does not have ${name}`)
+      if (vendor === undefined || model === undefined) throw new Error(`the catalog does not have ${name}`)
       const provider = HttpProvider.make({
         id: vendorId,
         protocol: vendor.protocol,
@@ -83,27 +60,22 @@ export const startGateway = async () => {
       })
       const asked = await Effect.runPromise(library.decode({ ...request, model: model.id, stream }))
       const answer = new Accumulator()
+      const requestId = /** @type {ProviderCall["requestId"]} */ ("0193b5a0-7d00-7abc-8def-0123456789ab")
       await new Promise((resolve, reject) => {
-        const call = {
-          requestId: "0193b5a0-7d00-7abc-8def-0123456789ab",
-          model,
-          request: asked,
-          effort,
-          maxOutputTokens
-        }
         provider.open(
-          { ...call, dropped: [] },
+          { requestId, model, request: asked, effort, maxOutputTokens, dropped: [] },
           {
             activity: () => {},
             event: (event) => answer.add(event),
-            end: resolve,
+            end: () => resolve(undefined),
             fail: (error) => reject(new Error(JSON.stringify(error.reason)))
           }
         )
       })
+      if (answer.answer === undefined) throw new Error("the answer has no end")
       return answer.answer
     },
-    /** As a client of ours sends an answer back. */
+    /** As a client of ours sends an answer back. @param {Answer} answer @param {string} model */
     remembered: ({ reasoning, text, toolCalls }, model) => ({
       role: "assistant",
       content: text === "" ? null : text,
@@ -115,6 +87,6 @@ export const startGateway = async () => {
       })),
       reasoning_details: reasoning.map((block, index) => library.reasoningDetail({ ...block, index, model }))
     }),
-    stop: () => Effect.runPromise(Scope.close(scope, { _tag: "Success", value: undefined }))
+    stop: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }

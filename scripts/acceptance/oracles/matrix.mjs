@@ -1,3 +1,4 @@
+// @ts-check
 // The calls that are made twice: over our adapters as written here, and over each provider's own client.
 
 export const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -18,6 +19,7 @@ export const forecastSchema = {
   additionalProperties: false
 }
 
+/** @param {unknown} content */
 const user = (content) => ({ role: "user", content })
 const weather = {
   type: "function",
@@ -38,10 +40,16 @@ const calls = [
   { id: "call_b", type: "function", function: { name: "read_clock", arguments: "{}" } }
 ]
 
-/** Answered by calls after some thought; the thoughts and the results go back in the second request. */
+/**
+ * A portable request, and the effort where one is asked for.
+ *
+ * @typedef {{ request: { messages: Array<object>, [name: string]: unknown }, effort?: "low" }} Row
+ */
+
+/** Answered by calls after some reasoning; the reasoning and the results go back in the second request. @type {Row} */
 export const loop = { request: { messages: [user(oddQuestion)], tools }, effort: "low" }
 
-/** Each row: the portable request, and the effort where one is asked for. */
+/** @type {Readonly<Record<string, Row>>} */
 export const rows = {
   text: { request: { messages: [user("Say exactly: héllo 🌍")] } },
   system: {
@@ -101,8 +109,8 @@ export const rows = {
   },
   stop: { request: { messages: [user("Count to 20")], stop: ["5"] } },
   sampling: { request: { messages: [user("Say exactly: warm")], temperature: 0.5 } },
-  thinking: { request: { messages: [user("Say exactly: so")] }, effort: "low" },
-  "thinking by budget": { request: { messages: [user("Say exactly: so")] }, effort: "low" },
+  reasoning: { request: { messages: [user("Say exactly: so")] }, effort: "low" },
+  "reasoning by budget": { request: { messages: [user("Say exactly: so")] }, effort: "low" },
   "cached system": {
     request: {
       messages: [

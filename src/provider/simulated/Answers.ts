@@ -1,5 +1,5 @@
 import type { ChatRequest, Effort, JsonObject, Tool } from "../../domain/Chat.ts"
-import { isObject, listAt, objectAt, textAt } from "../Json.ts"
+import { isObject, listAt, objectAt, textAt } from "../protocols/shared/Json.ts"
 import { Filler } from "./JsonSchema.ts"
 import type { Prompt } from "./Prompt.ts"
 
@@ -9,16 +9,16 @@ export interface SimulatedToolCall {
   readonly arguments: string
 }
 
-/** What a simulated model has to say: tool calls, or else text. */
+/** The output of a simulated model: tool calls, or else text. */
 export interface SimulatedAnswer {
   readonly text: string
   readonly toolCalls: ReadonlyArray<SimulatedToolCall>
 }
 
-/** What of a request decides the answer. */
-export type Asking = Pick<ChatRequest, "tools" | "toolChoice" | "parallelToolCalls" | "responseFormat" | "stop">
+/** The request fields that determine the output. */
+export type AnswerFields = Pick<ChatRequest, "tools" | "toolChoice" | "parallelToolCalls" | "responseFormat" | "stop">
 
-export const answerTo = (request: Asking, prompt: Prompt, modelId: string): SimulatedAnswer => {
+export const answerTo = (request: AnswerFields, prompt: Prompt, modelId: string): SimulatedAnswer => {
   const called = toolsToCall(request, prompt).slice(0, maxCalls)
   if (called.length > 0) {
     const filler = new Filler(prompt.text)
@@ -33,8 +33,8 @@ const maxCalls = 64
 const maxAnswerCharacters = 128 * 1024
 const maxInputCharacters = 16 * 1024
 
-/** Thoughts get longer with the effort, and one for one with a numeric depth. */
-export const thoughtsFor = (effort: Effort | number | undefined, prompt: Prompt): string => {
+/** The number of reasoning steps grows with the effort and equals a numeric depth. */
+export const reasoningFor = (effort: Effort | number | undefined, prompt: Prompt): string => {
   const steps = typeof effort === "number" ? effort : (stepsByEffort.get(effort ?? "none") ?? 0)
   const about = prompt.text.slice(0, 60)
   return Array.from({ length: steps }, (_, step) =>
@@ -53,18 +53,18 @@ const stepsByEffort: ReadonlyMap<Effort, number> = new Map([
 
 // Tools
 
-const toolsToCall = (request: Asking, prompt: Prompt): ReadonlyArray<Tool> => {
+const toolsToCall = (request: AnswerFields, prompt: Prompt): ReadonlyArray<Tool> => {
   const choice = request.toolChoice ?? "auto"
   if (choice === "none" || request.tools.length === 0) return []
   const named = isObject(choice) ? nameIn(choice) : undefined
   if (named !== undefined) return request.tools.filter((tool) => nameOf(tool) === named).slice(0, 1)
   const allowed = isObject(choice) ? objectAt(choice, "allowed_tools") : undefined
   const names = new Set(listAt(allowed, "tools").map((entry) => (isObject(entry) ? nameIn(entry) : undefined)))
-  const offered = allowed === undefined ? request.tools : request.tools.filter((tool) => names.has(nameOf(tool)))
-  const wish = new Wish(prompt.text)
-  const wanted = offered.filter((tool) => wish.isFor(nameOf(tool)))
+  const available = allowed === undefined ? request.tools : request.tools.filter((tool) => names.has(nameOf(tool)))
+  const matcher = new ToolMatcher(prompt.text)
+  const wanted = available.filter((tool) => matcher.matches(nameOf(tool)))
   if (choice === "required" || allowed?.["mode"] === "required")
-    return (wanted.length > 0 ? wanted : offered).slice(0, 1)
+    return (wanted.length > 0 ? wanted : available).slice(0, 1)
   if (prompt.toolResults.length > 0) return []
   return request.parallelToolCalls === false ? wanted.slice(0, 1) : wanted
 }
@@ -74,13 +74,13 @@ const nameOf = (tool: Tool): string => (tool.type === "function" ? tool.function
 const nameIn = (entry: JsonObject): string | undefined =>
   textAt(objectAt(entry, "function"), "name") ?? textAt(objectAt(entry, "custom"), "name")
 
-/** Where tools are looked for: there may be a thousand of them. */
+/** How much of the prompt is searched for tool names; there may be a thousand tools. */
 const maxSearchedCharacters = 16_384
 
-/** A prompt asks for a tool by its name, or by a telling word of it. */
-class Wish {
+/** Matches tools whose name, or a significant word of whose name, occurs in the prompt. */
+class ToolMatcher {
   private readonly text: string
-  /** In order, so that those which begin with a word are found at its place. */
+  /** Sorted, so that words with a given prefix are found by binary search. */
   private readonly words: ReadonlyArray<string>
 
   constructor(prompt: string) {
@@ -88,7 +88,7 @@ class Wish {
     this.words = [...new Set(this.text.split(/\W+/))].sort()
   }
 
-  isFor(name: string): boolean {
+  matches(name: string): boolean {
     if (this.text.includes(name.toLowerCase())) return true
     const words = name
       .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -97,7 +97,7 @@ class Wish {
     return words.some((word) => word.length >= 3 && !fillers.has(word) && this.hasWord(word))
   }
 
-  /** Whether a word of the prompt begins so. */
+  /** Whether a word of the prompt has this prefix. */
   private hasWord(start: string): boolean {
     let [from, to] = [0, this.words.length]
     while (from < to) {
@@ -122,7 +122,7 @@ const callOf = (tool: Tool, prompt: string, filler: Filler): SimulatedToolCall =
 
 // Text
 
-const textFor = (request: Asking, prompt: Prompt, modelId: string): string => {
+const textFor = (request: AnswerFields, prompt: Prompt, modelId: string): string => {
   const format = request.responseFormat
   if (format?.["type"] === "json_schema") {
     return JSON.stringify(new Filler(prompt.text).fill(objectAt(format, "json_schema")?.["schema"] ?? {}))
@@ -134,11 +134,11 @@ const textFor = (request: Asking, prompt: Prompt, modelId: string): string => {
 const plainText = ({ attachments, text, toolResults }: Prompt, modelId: string): string => {
   if (toolResults.length > 0) return `The tools answered: ${toolResults.join("; ")}`
   const got = attachments.length === 0 ? "" : `I received ${attachments.join(" and ")}. `
-  return got + (asked(text) ?? `You said: ${text === "" ? "nothing" : text}\n\n(${modelId} is simulated.)`)
+  return got + (commandedText(text) ?? `You said: ${text === "" ? "nothing" : text}\n\n(${modelId} is simulated.)`)
 }
 
-/** The few wishes that it can grant. */
-const asked = (text: string): string | undefined => {
+/** The prompt commands that simulated models follow. */
+const commandedText = (text: string): string | undefined => {
   const count = /\bcount (?:from 1 )?to (\d{1,4})\b/i.exec(text)?.[1]
   if (count !== undefined) return Array.from({ length: Number(count) }, (_, n) => n + 1).join(", ")
   const words = /\b(\d{1,5}) words\b/i.exec(text)?.[1]
@@ -146,7 +146,7 @@ const asked = (text: string): string | undefined => {
   return echoIn(text)?.replace(/^["“'`]|["”'`]?[.!]?$/g, "")
 }
 
-/** What stands after the first "say" and the like. */
+/** The text after the first "say", "repeat" or similar verb. */
 const echoIn = (text: string): string | undefined => {
   for (const { 0: verb, index } of text.matchAll(/\b(?:say|repeat|(?:reply|respond|answer) with)\b/gi)) {
     const before = /(?: exactly| only| just| the word)*:?\s+/iy

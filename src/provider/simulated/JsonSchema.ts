@@ -1,27 +1,27 @@
-import { isObject, type Json, listAt, objectAt, textAt } from "../Json.ts"
+import { isObject, type Json, listAt, objectAt, textAt } from "../protocols/shared/Json.ts"
 
-/** How deep a schema is followed; recursive ones have no end. */
-const deepest = 12
-const longestText = 10_000
-/** Far more than a model may answer; references and long lists would multiply without end. */
+/** Maximum depth of a schema; recursive schemas have no end. */
+const maxSchemaDepth = 12
+const maxTextCharacters = 10_000
+/** Far more than a model may output; references and long lists would multiply without bound. */
 const maxCharacters = 200_000
-/** What every schema costs that is looked at, however short its value. */
+/** Minimum cost of each visited schema. */
 const schemaCharacters = 10
-/** What is read of a prompt. */
+/** How much of a prompt is read. */
 const maxReadCharacters = 4_096
-/** Values of an enumeration that are looked for in the prompt. */
+/** How many values of an enumeration are searched in the prompt. */
 const maxSoughtValues = 100
 
 /**
- * Values that schemas accept, with what the prompt offers: its numbers, its quotations, its places. All of one filler
- * together are bounded; beyond that there is only null.
+ * Generates values that schemas accept, from numbers, quotations and place names of the prompt. The output of one filler is
+ * bounded; beyond the bound all values are null.
  */
 export class Filler {
   private readonly prompt: string
   private readonly lowerCase: string
   private readonly quoted: string | undefined
   private readonly place: string | undefined
-  private readonly said: number
+  private readonly promptNumber: number
   private root: unknown
   private left = maxCharacters
   /** Characters of constants and defaults, which may be taken again and again. */
@@ -32,7 +32,7 @@ export class Filler {
     this.lowerCase = this.prompt.toLowerCase()
     this.quoted = quotedIn(this.prompt)
     this.place = /\b(?:in|for|at|of|to|from|near)\s+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*)*)/u.exec(this.prompt)?.[1]
-    this.said = Number(/-?\d+(?:\.\d+)?/.exec(this.prompt)?.[0] ?? 1)
+    this.promptNumber = Number(/-?\d+(?:\.\d+)?/.exec(this.prompt)?.[0] ?? 1)
   }
 
   fill(schema: unknown): unknown {
@@ -42,7 +42,7 @@ export class Filler {
 
   private value(given: unknown, name: string, depth: number): unknown {
     const schema = this.resolved(given, depth)
-    if (schema === undefined || depth > deepest) return null
+    if (schema === undefined || depth > maxSchemaDepth) return null
     if ("const" in schema) return this.literal(schema["const"])
     if ("default" in schema) return this.literal(schema["default"])
     for (const key of ["enum", "examples"]) {
@@ -67,7 +67,7 @@ export class Filler {
     }
   }
 
-  /** Whether so many characters are still to be had; they are taken. */
+  /** Takes characters from the budget; false when it is exhausted. */
   private take(characters: number): boolean {
     this.left -= characters
     return this.left >= 0
@@ -87,10 +87,10 @@ export class Filler {
     return length
   }
 
-  /** References, alternatives and conjunctions taken away. */
+  /** Resolves references, alternatives and conjunctions. */
   private resolved(given: unknown, depth: number): Json | undefined {
     if (given === true) return {}
-    if (!isObject(given) || depth > deepest || !this.take(schemaCharacters)) return undefined
+    if (!isObject(given) || depth > maxSchemaDepth || !this.take(schemaCharacters)) return undefined
     const reference = textAt(given, "$ref")
     if (reference !== undefined) {
       return this.take(reference.length) ? this.resolved(this.at(reference), depth + 1) : undefined
@@ -103,7 +103,7 @@ export class Filler {
     return parts.length === 0 ? given : this.merged(given, parts, depth)
   }
 
-  /** Of two parts that say the same the later one counts. */
+  /** Of two values for one keyword the later part wins. */
   private merged(given: Json, parts: ReadonlyArray<unknown>, depth: number): Json {
     const whole = new Map<string, unknown>()
     const properties = new Map<string, unknown>()
@@ -150,29 +150,29 @@ export class Filler {
 
   private array(schema: Json, name: string, depth: number): ReadonlyArray<unknown> {
     const items = schema["items"] ?? listAt(schema, "prefixItems")[0] ?? true
-    const least = schema["minItems"]
-    const count = typeof least === "number" ? Math.min(Math.max(1, least), 100) : schema["maxItems"] === 0 ? 0 : 1
+    const min = schema["minItems"]
+    const count = typeof min === "number" ? Math.min(Math.max(1, min), 100) : schema["maxItems"] === 0 ? 0 : 1
     const list: Array<unknown> = []
     while (list.length < count && this.take(schemaCharacters)) list.push(this.value(items, name, depth + 1))
     return list
   }
 
   private number(schema: Json): number {
-    const { said } = this
+    const { promptNumber } = this
     const step = numberAt(schema, "multipleOf") ?? 1
-    const least = numberAt(schema, "minimum") ?? above(numberAt(schema, "exclusiveMinimum"), step)
-    const most = numberAt(schema, "maximum") ?? below(numberAt(schema, "exclusiveMaximum"), step)
-    const value = Math.min(Math.max(said, least ?? said), most ?? Number.POSITIVE_INFINITY)
+    const min = numberAt(schema, "minimum") ?? above(numberAt(schema, "exclusiveMinimum"), step)
+    const max = numberAt(schema, "maximum") ?? below(numberAt(schema, "exclusiveMaximum"), step)
+    const value = Math.min(Math.max(promptNumber, min ?? promptNumber), max ?? Number.POSITIVE_INFINITY)
     if (numberAt(schema, "multipleOf") === undefined) return value
     const multiple = Math.floor(value / step) * step
-    return least !== undefined && multiple < least ? multiple + step : multiple
+    return min !== undefined && multiple < min ? multiple + step : multiple
   }
 
   private text(schema: Json, name: string): string {
     const format = textAt(schema, "format")
     const value = (format === undefined ? undefined : formats.get(format)) ?? this.word(name)
-    const least = Math.min(numberAt(schema, "minLength") ?? 0, longestText)
-    return value.padEnd(least, "x").slice(0, numberAt(schema, "maxLength") ?? undefined)
+    const min = Math.min(numberAt(schema, "minLength") ?? 0, maxTextCharacters)
+    return value.padEnd(min, "x").slice(0, numberAt(schema, "maxLength") ?? undefined)
   }
 
   private word(name: string): string {

@@ -1,6 +1,7 @@
 import type { Model, Reasoning } from "../../domain/Model.ts"
 import type { ProviderFailure } from "../../domain/ProviderError.ts"
 import type { SupportTable } from "../../domain/Support.ts"
+import { all, everyParameter } from "../protocols/shared/SupportTables.ts"
 
 /** How a simulated model behaves in time. */
 export interface Pace {
@@ -8,48 +9,38 @@ export interface Pace {
   readonly tokenMillis: number
 }
 
-/** How a misbehaving one breaks, after so many tokens of its answer. */
-export interface Fault {
+/** How a failing simulated model fails, after `afterTokens` tokens of its output. */
+export interface SimulatedFault {
   readonly afterTokens: number
-  /** `null`: it says nothing more, for ever. */
+  /** `null`: the model sends nothing more. */
   readonly failure: ProviderFailure | null
 }
 
 export interface SimulatedModel {
   readonly model: Model
   readonly pace: Pace
-  readonly fault: Fault | undefined
+  readonly fault: SimulatedFault | undefined
 }
 
-/** It has a field for everything, and no use for most of it. */
+/** Supports every parameter; most are ignored. */
 export const support: SupportTable = {
-  tools: "native",
-  tool_choice: "native",
-  response_format: "native",
-  modalities: "refused",
-  audio: "refused",
-  logprobs: "native",
-  top_logprobs: "native",
-  reasoning_effort: "native",
-  temperature: "native",
-  top_p: "native",
-  stop: "native",
-  frequency_penalty: "native",
-  presence_penalty: "native",
-  seed: "native",
-  verbosity: "dropped",
-  service_tier: "dropped",
-  store: "dropped",
-  metadata: "dropped",
-  user: "dropped",
-  safety_identifier: "dropped",
-  prompt_cache_key: "dropped",
-  prompt_cache_options: "dropped",
-  prompt_cache_retention: "dropped",
-  prediction: "dropped",
-  moderation: "dropped",
-  web_search_options: "dropped",
-  parallel_tool_calls: "native"
+  ...everyParameter,
+  ...all("refused", "modalities", "audio"),
+  ...all(
+    "dropped",
+    "verbosity",
+    "service_tier",
+    "store",
+    "metadata",
+    "user",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "prediction",
+    "moderation",
+    "web_search_options"
+  )
 }
 
 const efforts: Reasoning = {
@@ -188,5 +179,5 @@ const unlisted: ReadonlyArray<SimulatedModel> = [
 
 export const simulatedModels: ReadonlyArray<SimulatedModel> = [...listed, ...unlisted]
 
-/** Their catalog entries: what `auto` may choose, and what only a full id reaches. */
+/** The catalog entries: listed models, which `auto` may choose, and models that are callable by id only. */
 export const models: ReadonlyArray<Model> = simulatedModels.map((simulated) => simulated.model)

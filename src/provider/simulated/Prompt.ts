@@ -1,7 +1,7 @@
 import type { ChatRequest, Message, UserPart } from "../../domain/Chat.ts"
-import * as DataUrl from "../protocols/turns/DataUrl.ts"
+import * as DataUrl from "../protocols/shared/DataUrl.ts"
 
-/** What a simulated model understands of a request. */
+/** The part of a request that a simulated model reads. */
 export interface Prompt {
   /** The text of the last message of the user, as far as it is read. */
   readonly text: string
@@ -11,7 +11,7 @@ export interface Prompt {
   readonly toolResults: ReadonlyArray<string>
 }
 
-/** More than a model can repeat before its output ends. */
+/** More than the output cap allows a model to repeat. */
 const maxReadCharacters = 128 * 1024
 
 export const promptOf = (request: Pick<ChatRequest, "messages">): Prompt => {
@@ -23,7 +23,7 @@ export const promptOf = (request: Pick<ChatRequest, "messages">): Prompt => {
   }
 }
 
-/** Four bytes of text are a token; never more tokens than bytes. */
+/** Four bytes of text count as one token. */
 export const promptTokens = (request: ChatRequest, imageTokens: number): number => {
   let bytes = 0
   let attachments = 0

@@ -4,10 +4,10 @@ import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import { type Usage, usage } from "../../domain/Usage.ts"
 import type { Receiver, Upstream } from "../Provider.ts"
 
-/** What a scripted upstream does next. A script that runs out without `end` or `fail` is cut off: Disconnected. */
+/** A step of a scripted upstream. A script that ends without `end` or `fail` is cut off: Disconnected. */
 export type ScriptStep =
   | { readonly _tag: "Wait"; readonly millis: number }
-  /** Bytes without meaning, such as a comment. */
+  /** Bytes without content, such as a comment. */
   | { readonly _tag: "Activity" }
   | { readonly _tag: "Event"; readonly event: ChatEvent }
   | { readonly _tag: "End" }
@@ -28,7 +28,7 @@ export const end: ScriptStep = { _tag: "End" }
 export const fail = (reason: ProviderFailure): ScriptStep => ({ _tag: "Fail", reason })
 export const hang: ScriptStep = { _tag: "Hang" }
 
-/** A whole answer: the pieces as text, then finish and usage. */
+/** A complete response: the pieces as text, then finish and usage. */
 export const answer = (...pieces: ReadonlyArray<string>): Script => [
   ...pieces.map(text),
   finish(),
@@ -37,7 +37,7 @@ export const answer = (...pieces: ReadonlyArray<string>): Script => [
 ]
 
 /** Plays a script to a receiver in the time of `timers`, never from inside its own construction. */
-export class Playing implements Upstream {
+export class ScriptPlayer implements Upstream {
   state: "open" | "ended" | "failed" | "closed" = "open"
   closedAtMillis: number | undefined
   pauses = 0

@@ -2,8 +2,8 @@ import type { ChatEvent, FinishReason } from "../../domain/ChatEvent.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import { usage } from "../../domain/Usage.ts"
 import type { Provider, ProviderCall } from "../Provider.ts"
-import { mintId } from "../protocols/openai-chat/ToolCalls.ts"
-import { answerTo, thoughtsFor } from "./Answers.ts"
+import { mintToolCallId } from "../protocols/shared/ToolIds.ts"
+import { answerTo, reasoningFor } from "./Answers.ts"
 import { type SimulatedModel, simulatedModels } from "./Models.ts"
 import { promptOf, promptTokens } from "./Prompt.ts"
 import * as Script from "./Script.ts"
@@ -15,7 +15,7 @@ export const make = (timers: TimersShape): ReadonlyArray<Provider> =>
     open: (call, receiver) => {
       const simulated = byId.get(call.model.id)
       if (simulated === undefined) throw new Error(`not a simulated model: ${call.model.id}`)
-      return new Script.Playing(id, timers, scriptFor(simulated, call), receiver)
+      return new Script.ScriptPlayer(id, timers, scriptFor(simulated, call), receiver)
     }
   }))
 
@@ -23,51 +23,60 @@ const byId: ReadonlyMap<string, SimulatedModel> = new Map(
   simulatedModels.map((simulated) => [simulated.model.id, simulated])
 )
 
-/** What it sends and when. A plain answer comes all at once, as late as its stream would have begun. */
+/** What the model sends and when. A non-streaming response comes at the time of the first streamed token. */
 export const scriptFor = ({ fault, model, pace }: SimulatedModel, call: ProviderCall): Script.Script => {
-  const { outcome, tokens } = tokensFor(call)
-  const said = fault === undefined ? tokens : tokens.slice(0, call.request.stream ? fault.afterTokens : 0)
-  const start = [Script.wait(pace.firstMillis), Script.event({ _tag: "Served", model: model.upstreamModel })]
-  const speech = said.flatMap((event) =>
+  const { outcome, tokens } = outputFor(call)
+  const sent = fault === undefined ? tokens : tokens.slice(0, call.request.stream ? fault.afterTokens : 0)
+  const start = [Script.wait(pace.firstMillis), Script.event({ _tag: "ResponseInfo", model: model.upstreamModel })]
+  const steps = sent.flatMap((event) =>
     call.request.stream ? [Script.event(event), Script.wait(pace.tokenMillis)] : [Script.event(event)]
   )
-  if (fault === undefined) return [...start, ...speech, ...outcome.map(Script.event), Script.end]
-  if (fault.failure === null) return [...start, ...speech, Script.hang]
-  return [...(said.length === 0 ? start.slice(0, 1) : start), ...speech, Script.fail(fault.failure)]
+  if (fault === undefined) return [...start, ...steps, ...outcome.map(Script.event), Script.end]
+  if (fault.failure === null) return [...start, ...steps, Script.hang]
+  return [...(sent.length === 0 ? start.slice(0, 1) : start), ...steps, Script.fail(fault.failure)]
 }
 
-interface Speech {
+interface SimulatedOutput {
   /** One event for each token. */
   readonly tokens: ReadonlyArray<ChatEvent>
   /** Finish and usage. */
   readonly outcome: ReadonlyArray<ChatEvent>
 }
 
-const tokensFor = ({ effort, maxOutputTokens, model, request, requestId }: ProviderCall): Speech => {
+const outputFor = ({ effort, maxOutputTokens, model, request, requestId }: ProviderCall): SimulatedOutput => {
   const prompt = promptOf(request)
   const answer = answerTo(request, prompt, model.id)
-  const thoughts =
-    model.reasoning === null ? "" : thoughtsFor(effort ?? model.reasoning.defaultEffort ?? undefined, prompt)
-  const thinking = pieces(thoughts).map((text): ChatEvent => ({ _tag: "Reasoning", index: 0, kind: "text", text }))
-  const speaking = pieces(answer.text).map(
+  const reasoningText =
+    model.reasoning === null ? "" : reasoningFor(effort ?? model.reasoning.defaultEffort ?? undefined, prompt)
+  const reasoning = pieces(reasoningText).map(
+    (text): ChatEvent => ({ _tag: "Reasoning", index: 0, kind: "text", text })
+  )
+  const texts = pieces(answer.text).map(
     (text): ChatEvent => ({
       _tag: "Text",
       text,
       ...(request.logprobs === true && { logprobs: [logprobOf(text, request.topLogprobs ?? 0)] })
     })
   )
-  const calling = answer.toolCalls.flatMap((toolCall, index) => {
+  const calls = answer.toolCalls.flatMap((toolCall, index) => {
     const [first = "", ...rest] = pieces(toolCall.arguments)
     const { kind, name } = toolCall
     return [
-      { _tag: "ToolCall", index, kind, id: mintId(requestId, index), name, arguments: first } satisfies ChatEvent,
+      {
+        _tag: "ToolCall",
+        index,
+        kind,
+        id: mintToolCallId(requestId, index),
+        name,
+        arguments: first
+      } satisfies ChatEvent,
       ...rest.map((piece): ChatEvent => ({ _tag: "ToolCall", index, kind, arguments: piece }))
     ]
   })
-  const all = [...thinking, ...speaking, ...calling]
+  const all = [...reasoning, ...texts, ...calls]
   const tokens = all.slice(0, maxOutputTokens)
-  const reasoningTokens = Math.min(thinking.length, tokens.length)
-  const reason: FinishReason = tokens.length < all.length ? "length" : calling.length > 0 ? "tool_calls" : "stop"
+  const reasoningTokens = Math.min(reasoning.length, tokens.length)
+  const reason: FinishReason = tokens.length < all.length ? "length" : calls.length > 0 ? "tool_calls" : "stop"
   return {
     tokens,
     outcome: [
@@ -84,7 +93,7 @@ const tokensFor = ({ effort, maxOutputTokens, model, request, requestId }: Provi
   }
 }
 
-/** Its tokens: up to six characters with the blanks before them. */
+/** The tokens of a text: up to six characters with the whitespace before them. */
 const pieces = (text: string): ReadonlyArray<string> => text.match(/\s*\S{1,6}|\s+$/gu) ?? []
 
 const logprobOf = (token: string, top: number): unknown => {

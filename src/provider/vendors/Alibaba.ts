@@ -1,4 +1,4 @@
-import { compatible, thinkingByFlag } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, reasoningByFlag } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const alibaba = openAiCompatible({
@@ -8,7 +8,7 @@ export const alibaba = openAiCompatible({
   credentialEnv: ["DASHSCOPE_API_KEY"],
   quirks: {
     ...compatible,
-    thinking: thinkingByFlag,
+    reasoningFields: reasoningByFlag,
     support: { ...compatible.support, frequency_penalty: "dropped", user: "dropped" }
   }
 })

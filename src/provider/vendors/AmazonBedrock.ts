@@ -1,9 +1,9 @@
 import type * as Redacted from "effect/Redacted"
-import * as Auth from "../Auth.ts"
-import { type AwsKeys, awsSignature } from "../AwsSignature.ts"
-import { speakingConverse, type Vendor } from "./Vendor.ts"
+import * as Auth from "../transport/Auth.ts"
+import { type AwsKeys, awsSignature } from "../transport/AwsSignature.ts"
+import { converseCompatible, type Vendor } from "./Vendor.ts"
 
-/** Where Bedrock is called, and as whom: with a key of its own or as an AWS identity. */
+/** Region and authentication of Bedrock: a Bedrock API key or an AWS identity. */
 export interface BedrockAccess {
   readonly region: string
   readonly auth:
@@ -13,9 +13,9 @@ export interface BedrockAccess {
 
 export const amazonBedrockId = "amazon-bedrock"
 
-/** Each region is a service of its own. */
+/** Each region has its own endpoint. */
 export const amazonBedrock = (region: string): Vendor =>
-  speakingConverse({
+  converseCompatible({
     id: amazonBedrockId,
     displayName: "Amazon Bedrock",
     baseUrl: `https://bedrock-runtime.${region}.amazonaws.com`

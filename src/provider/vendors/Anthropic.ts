@@ -1,6 +1,6 @@
-import { speakingMessages } from "./Vendor.ts"
+import { anthropicCompatible } from "./Vendor.ts"
 
-export const anthropic = speakingMessages({
+export const anthropic = anthropicCompatible({
   id: "anthropic",
   displayName: "Anthropic",
   baseUrl: "https://api.anthropic.com/v1",

@@ -1,9 +1,9 @@
-import * as Auth from "../Auth.ts"
+import * as Auth from "../transport/Auth.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 /**
- * Azure OpenAI by its v1 interface, whose models are the names of deployments. The resource stands in the base URL, so no
- * environment variable can switch it on: it is there for configured providers to take after.
+ * Azure OpenAI by its v1 API, whose model names are deployment names. The base URL contains the resource, so no environment
+ * variable can enable this vendor: it is a template for configured providers.
  */
 export const azure = openAiCompatible({
   id: "azure",

@@ -1,21 +1,21 @@
 import type { ProtocolId } from "../../domain/Support.ts"
-import * as Endpoint from "../Endpoint.ts"
 import { compatible, type Quirks } from "../protocols/openai-chat/Quirks.ts"
-import { openAiCompatible, speakingConverse, speakingGemini, speakingMessages, type Vendor } from "./Vendor.ts"
+import * as Endpoint from "../transport/Endpoint.ts"
+import { anthropicCompatible, converseCompatible, geminiCompatible, openAiCompatible, type Vendor } from "./Vendor.ts"
 import { vendorOf } from "./Vendors.ts"
 
-/** A provider of the operator's own, as the configuration file describes it. */
+/** A provider of the configuration file. */
 export interface ConfiguredProvider {
   readonly id: string
   readonly protocol?: ProtocolId | undefined
-  /** A built-in vendor that it is like. */
+  /** The built-in vendor whose settings apply. */
   readonly vendor?: string | undefined
   readonly baseUrl?: string | undefined
   readonly outputCapField?: Quirks["outputCapField"] | undefined
   readonly billsAbortedCalls?: boolean | undefined
 }
 
-/** `undefined` when the protocol or the vendor is not known, or there is no base URL that can be used. */
+/** `undefined` when the protocol or the vendor is unknown, or no base URL is usable. */
 export const configured = (provider: ConfiguredProvider): Vendor | undefined => {
   const base =
     provider.vendor !== undefined
@@ -23,8 +23,8 @@ export const configured = (provider: ConfiguredProvider): Vendor | undefined => 
       : provider.baseUrl !== undefined && provider.protocol !== undefined
         ? bare.get(provider.protocol)
         : undefined
-  const usual = base?.needsBaseUrl === true ? undefined : base?.endpoint
-  const endpoint = provider.baseUrl === undefined ? usual : Endpoint.parse(provider.baseUrl)
+  const defaultEndpoint = base?.needsBaseUrl === true ? undefined : base?.endpoint
+  const endpoint = provider.baseUrl === undefined ? defaultEndpoint : Endpoint.parse(provider.baseUrl)
   if (base === undefined || endpoint === undefined) return undefined
   const vendor = provider.outputCapField === undefined ? base : base.withOutputCap(provider.outputCapField)
   return {
@@ -37,10 +37,10 @@ export const configured = (provider: ConfiguredProvider): Vendor | undefined => 
   }
 }
 
-/** Stands in until the operator's base URL takes its place. */
+/** Placeholder for the configured base URL. */
 const nowhere = "http://127.0.0.1:1"
 
-/** What can be assumed of a server of which only the protocol is known. */
+/** Defaults for a server of which only the protocol is known. */
 const bare: ReadonlyMap<ProtocolId, Vendor> = new Map<ProtocolId, Vendor>([
   [
     "openai-chat",
@@ -54,7 +54,7 @@ const bare: ReadonlyMap<ProtocolId, Vendor> = new Map<ProtocolId, Vendor>([
   ],
   [
     "anthropic-messages",
-    speakingMessages({
+    anthropicCompatible({
       id: "anthropic-messages",
       displayName: "Anthropic-compatible",
       baseUrl: nowhere,
@@ -63,7 +63,7 @@ const bare: ReadonlyMap<ProtocolId, Vendor> = new Map<ProtocolId, Vendor>([
   ],
   [
     "gemini",
-    speakingGemini({
+    geminiCompatible({
       id: "gemini",
       displayName: "Gemini-compatible",
       baseUrl: nowhere,
@@ -71,5 +71,5 @@ const bare: ReadonlyMap<ProtocolId, Vendor> = new Map<ProtocolId, Vendor>([
       schemas: "openapi"
     })
   ],
-  ["bedrock-converse", speakingConverse({ id: "bedrock-converse", displayName: "Bedrock", baseUrl: nowhere })]
+  ["bedrock-converse", converseCompatible({ id: "bedrock-converse", displayName: "Bedrock", baseUrl: nowhere })]
 ])

@@ -1,7 +1,7 @@
-import { compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, reasoningByType } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
-/** Refuses a tool turn whose thoughts do not come back. */
+/** Rejects a tool turn without its reasoning. */
 export const deepseek = openAiCompatible({
   id: "deepseek",
   displayName: "DeepSeek",
@@ -9,8 +9,8 @@ export const deepseek = openAiCompatible({
   credentialEnv: ["DEEPSEEK_API_KEY"],
   quirks: {
     ...compatible,
-    reasoningBack: "reasoning_content",
-    thinking: thinkingByType,
+    reasoningHistory: "reasoning_content",
+    reasoningFields: reasoningByType,
     support: { ...compatible.support, seed: "dropped", user: "dropped", parallel_tool_calls: "dropped" }
   }
 })

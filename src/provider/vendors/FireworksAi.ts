@@ -1,4 +1,4 @@
-import { compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, reasoningByType } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const fireworksAi = openAiCompatible({
@@ -6,5 +6,5 @@ export const fireworksAi = openAiCompatible({
   displayName: "Fireworks AI",
   baseUrl: "https://api.fireworks.ai/inference/v1",
   credentialEnv: ["FIREWORKS_API_KEY"],
-  quirks: { ...compatible, reasoningBack: "reasoning_content", thinking: thinkingByType }
+  quirks: { ...compatible, reasoningHistory: "reasoning_content", reasoningFields: reasoningByType }
 })

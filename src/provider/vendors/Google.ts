@@ -1,6 +1,6 @@
-import { speakingGemini } from "./Vendor.ts"
+import { geminiCompatible } from "./Vendor.ts"
 
-export const google = speakingGemini({
+export const google = geminiCompatible({
   id: "google",
   displayName: "Google",
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",

@@ -1,11 +1,11 @@
-import * as Auth from "../Auth.ts"
-import { speakingGemini } from "./Vendor.ts"
+import * as Auth from "../transport/Auth.ts"
+import { geminiCompatible } from "./Vendor.ts"
 
 /**
- * Gemini on Vertex AI. Project and region stand in the base URL, so no environment variable can switch it on: it is there for
- * configured providers to take after, with an access token for their key.
+ * Gemini on Vertex AI. The base URL contains project and region, so no environment variable can enable this vendor: it is a
+ * template for configured providers, with an access token as the key.
  */
-export const googleVertex = speakingGemini({
+export const googleVertex = geminiCompatible({
   id: "google-vertex",
   displayName: "Google Vertex AI",
   baseUrl: "https://aiplatform.googleapis.com/v1/publishers/google",

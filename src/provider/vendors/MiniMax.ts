@@ -1,7 +1,7 @@
-import { compatible, thinkingByEnabled } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, reasoningByEnabled } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
-/** Unless asked to split, it writes its thoughts into the text. */
+/** Writes its reasoning into the text unless `reasoning_split` is set. */
 export const minimax = openAiCompatible({
   id: "minimax",
   displayName: "MiniMax",
@@ -9,9 +9,9 @@ export const minimax = openAiCompatible({
   credentialEnv: ["MINIMAX_API_KEY"],
   quirks: {
     ...compatible,
-    reasoningBack: "reasoning_details",
+    reasoningHistory: "reasoning_details",
     repeatsReasoning: true,
-    thinking: { ...thinkingByEnabled, styles: ["fixed"] },
+    reasoningFields: { ...reasoningByEnabled, styles: ["fixed"] },
     always: { reasoning_split: true },
     support: { ...compatible.support, logprobs: "refused", top_logprobs: "refused", user: "dropped" }
   }

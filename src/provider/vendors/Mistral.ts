@@ -1,7 +1,7 @@
 import { compatible } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
-/** Refuses every field that it does not know, `stream_options` among them; usage comes unasked. */
+/** Rejects every unknown field, `stream_options` among them; usage is always sent. */
 export const mistral = openAiCompatible({
   id: "mistral",
   displayName: "Mistral AI",

@@ -1,7 +1,8 @@
-import { all, compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, reasoningByType } from "../protocols/openai-chat/Quirks.ts"
+import { all, noLogprobs } from "../protocols/shared/SupportTables.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
-/** Refuses a tool turn whose thoughts do not come back. */
+/** Rejects a tool turn without its reasoning. */
 export const moonshotai = openAiCompatible({
   id: "moonshotai",
   displayName: "Moonshot AI",
@@ -9,12 +10,8 @@ export const moonshotai = openAiCompatible({
   credentialEnv: ["MOONSHOT_API_KEY"],
   quirks: {
     ...compatible,
-    reasoningBack: "reasoning_content",
-    thinking: thinkingByType,
-    support: {
-      ...compatible.support,
-      ...all("refused", "logprobs", "top_logprobs"),
-      ...all("dropped", "seed", "user", "parallel_tool_calls")
-    }
+    reasoningHistory: "reasoning_content",
+    reasoningFields: reasoningByType,
+    support: { ...compatible.support, ...noLogprobs, ...all("dropped", "seed", "user", "parallel_tool_calls") }
   }
 })

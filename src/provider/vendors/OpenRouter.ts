@@ -1,4 +1,4 @@
-import { compatible, thinkingByObject } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, reasoningByObject } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const openrouter = openAiCompatible({
@@ -8,8 +8,8 @@ export const openrouter = openAiCompatible({
   credentialEnv: ["OPENROUTER_API_KEY"],
   quirks: {
     ...compatible,
-    reasoningBack: "reasoning_details",
-    thinking: thinkingByObject,
+    reasoningHistory: "reasoning_details",
+    reasoningFields: reasoningByObject,
     support: { ...compatible.support, verbosity: "native" }
   }
 })

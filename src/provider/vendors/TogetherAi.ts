@@ -1,7 +1,7 @@
-import { compatible, thinkingByEnabled } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, reasoningByEnabled } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
-/** Its `logprobs` is a number with another meaning. */
+/** `logprobs` is a number with another meaning. */
 export const togetherai = openAiCompatible({
   id: "togetherai",
   displayName: "Together AI",
@@ -9,7 +9,7 @@ export const togetherai = openAiCompatible({
   credentialEnv: ["TOGETHER_API_KEY"],
   quirks: {
     ...compatible,
-    thinking: thinkingByEnabled,
+    reasoningFields: reasoningByEnabled,
     support: { ...compatible.support, logprobs: "refused", top_logprobs: "refused", user: "dropped" }
   }
 })

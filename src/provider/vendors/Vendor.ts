@@ -1,34 +1,34 @@
 import type { Reasoning } from "../../domain/Model.ts"
 import type { ProtocolId, SupportTable } from "../../domain/Support.ts"
-import * as Auth from "../Auth.ts"
-import * as Endpoint from "../Endpoint.ts"
-import type { Protocol } from "../Protocol.ts"
-import { anthropicMessages } from "../protocols/AnthropicMessages.ts"
-import { bedrockConverse } from "../protocols/BedrockConverse.ts"
-import * as Gemini from "../protocols/Gemini.ts"
+import { anthropicMessages } from "../protocols/anthropic-messages/AnthropicMessages.ts"
+import { bedrockConverse } from "../protocols/bedrock-converse/BedrockConverse.ts"
+import * as Gemini from "../protocols/gemini/Gemini.ts"
 import type { SchemaDialect } from "../protocols/gemini/Schema.ts"
-import * as OpenAiChat from "../protocols/OpenAiChat.ts"
+import * as OpenAiChat from "../protocols/openai-chat/OpenAiChat.ts"
 import { openAi, type Quirks } from "../protocols/openai-chat/Quirks.ts"
+import type { Protocol } from "../protocols/shared/Protocol.ts"
+import * as Auth from "../transport/Auth.ts"
+import * as Endpoint from "../transport/Endpoint.ts"
 
-/** A provider that is built in: everything but the credential. */
+/** A built-in provider: everything but the credential. */
 export interface Vendor {
   readonly id: string
   readonly displayName: string
   readonly protocol: Protocol
   readonly endpoint: Endpoint.Endpoint
-  /** Environment variables that may hold its credential; the first that is set counts. */
+  /** Environment variables of the credential; the first one that is set is used. */
   readonly credentialEnv: ReadonlyArray<string>
   readonly auth: Auth.AuthScheme
-  /** Each of its customers has a base URL of its own; the endpoint is an example. */
+  /** Each customer has an individual base URL; the endpoint is an example. */
   readonly needsBaseUrl?: boolean
   /** Charges for the prompt of a call that was aborted before it answered. */
   readonly billsAbortedCalls: boolean
   readonly reasoningStyles: ReadonlyArray<Reasoning["style"]>
-  /** The same provider with another output-cap field, where its protocol has a choice of them. */
+  /** The same provider with another output-cap field, if the protocol supports several. */
   readonly withOutputCap: (field: Quirks["outputCapField"]) => Vendor
 }
 
-/** What the catalog must know of a vendor. */
+/** The vendor's properties for the catalog. */
 export const describe = (
   vendor: Vendor
 ): {
@@ -45,7 +45,7 @@ export const describe = (
   reasoningStyles: vendor.reasoningStyles
 })
 
-/** One that speaks chat completions; what is not said is as OpenAI does it. */
+/** A vendor with the chat completions protocol. Unset fields default to OpenAI's behaviour. */
 export const openAiCompatible = (options: {
   readonly id: string
   readonly displayName: string
@@ -65,13 +65,13 @@ export const openAiCompatible = (options: {
     auth: options.auth ?? Auth.bearer,
     needsBaseUrl: options.needsBaseUrl ?? false,
     billsAbortedCalls: false,
-    reasoningStyles: quirks.thinking.styles,
+    reasoningStyles: quirks.reasoningFields.styles,
     withOutputCap: (outputCapField) => openAiCompatible({ ...options, quirks: { ...quirks, outputCapField } })
   }
 }
 
-/** One that speaks Anthropic's Messages; its output-cap field has one name only. */
-export const speakingMessages = (options: {
+/** A vendor with Anthropic's Messages protocol; its output-cap field has one name only. */
+export const anthropicCompatible = (options: {
   readonly id: string
   readonly displayName: string
   readonly baseUrl: string
@@ -91,8 +91,8 @@ export const speakingMessages = (options: {
   return vendor
 }
 
-/** One that speaks generateContent; its output-cap field has one name only. */
-export const speakingGemini = (options: {
+/** A vendor with Gemini's generateContent protocol; its output-cap field has one name only. */
+export const geminiCompatible = (options: {
   readonly id: string
   readonly displayName: string
   readonly baseUrl: string
@@ -114,8 +114,8 @@ export const speakingGemini = (options: {
   return vendor
 }
 
-/** One that speaks Bedrock's Converse; its output-cap field has one name only. */
-export const speakingConverse = (options: {
+/** A vendor with Bedrock's Converse protocol; its output-cap field has one name only. */
+export const converseCompatible = (options: {
   readonly id: string
   readonly displayName: string
   readonly baseUrl: string

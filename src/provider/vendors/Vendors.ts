@@ -19,7 +19,7 @@ import type { Vendor } from "./Vendor.ts"
 import { xai } from "./Xai.ts"
 import { zai } from "./Zai.ts"
 
-/** Every vendor that is built in; of Amazon Bedrock the region that it has unless another is asked for. */
+/** Every built-in vendor; Amazon Bedrock with its default region. */
 export const vendors: ReadonlyArray<Vendor> = [
   alibaba,
   amazonBedrock("us-east-1"),

@@ -1,7 +1,7 @@
 import { compatible } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
-/** Its models reason, and then refuse stop strings and penalties. */
+/** Its models reason and reject stop strings and penalties. */
 export const xai = openAiCompatible({
   id: "xai",
   displayName: "xAI",

@@ -1,4 +1,5 @@
-import { all, compatible, thinkingByType } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, reasoningByType } from "../protocols/openai-chat/Quirks.ts"
+import { all, noLogprobs } from "../protocols/shared/SupportTables.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const zai = openAiCompatible({
@@ -8,11 +9,11 @@ export const zai = openAiCompatible({
   credentialEnv: ["ZAI_API_KEY", "ZHIPU_API_KEY"],
   quirks: {
     ...compatible,
-    reasoningBack: "reasoning_content",
-    thinking: thinkingByType,
+    reasoningHistory: "reasoning_content",
+    reasoningFields: reasoningByType,
     support: {
       ...compatible.support,
-      ...all("refused", "logprobs", "top_logprobs"),
+      ...noLogprobs,
       ...all("dropped", "frequency_penalty", "presence_penalty", "seed", "user", "parallel_tool_calls")
     }
   }

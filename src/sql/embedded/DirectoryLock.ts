@@ -9,15 +9,18 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { DatabaseFailed, DirectoryInUse } from "../DatabaseError.ts"
 
-/** Addresses of sockets are limited to about 104 bytes. */
-const mostPathBytes = 100
-/** Two processes that start together both step back; this lets one of them through, and an ending one finish. */
-const again = Schedule.exponential(Duration.millis(40)).pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(4)))
+/** Paths of sockets are limited to about 104 bytes. */
+const maxPathBytes = 100
+/** Two processes that start together both back off; retries let one of them succeed, and give a stopping process time to finish. */
+const retries = Schedule.exponential(Duration.millis(40)).pipe(
+  Schedule.jittered,
+  Schedule.intersect(Schedule.recurs(4))
+)
 
 /**
- * Holds the data directory for as long as the scope is open. Each opener listens on a socket of its own name and then looks
- * for others that answer: the operating system ends a listener with its process, so no lock outlives a crash, and as names
- * are never used twice, removing a dead one can never remove a living one.
+ * Locks the data directory for as long as the scope is open. Each process listens on a socket with a name of its own and then
+ * connects to all others: the operating system closes a listener with its process, so no lock outlives a crash, and since
+ * names are never reused, removing a dead socket can never remove a live one.
  */
 export const acquire = (directory: string): Effect.Effect<void, DirectoryInUse | DatabaseFailed, Scope.Scope> =>
   Effect.acquireRelease(
@@ -29,7 +32,7 @@ export const acquire = (directory: string): Effect.Effect<void, DirectoryInUse |
         (server) => server !== null,
         () => new DirectoryInUse({ directory })
       ),
-      Effect.retry({ schedule: again, while: (error) => error._tag === "DirectoryInUse" })
+      Effect.retry({ schedule: retries, while: (error) => error._tag === "DirectoryInUse" })
     ),
     (server) => Effect.promise(() => close(server))
   ).pipe(Effect.asVoid)
@@ -38,11 +41,11 @@ const attempt = async (directory: string): Promise<Server | null> => {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const resolved = await realpath(directory)
   const hash = createHash("sha256").update(resolved).digest("hex").slice(0, 24)
-  // A named pipe has one owner and goes with it.
+  // A named pipe has one owner and is removed with it.
   if (process.platform === "win32") return listen(`\\\\.\\pipe\\model-routing-gateway-${hash}`)
   const inside = join(resolved, "lock")
   const folder =
-    Buffer.byteLength(inside) + 13 <= mostPathBytes
+    Buffer.byteLength(inside) + 13 <= maxPathBytes
       ? inside
       : join(await realpath(tmpdir()), `model-routing-gateway-${hash}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -79,7 +82,7 @@ const answers = (path: string): Promise<boolean> =>
       socket.destroy()
       resolve(true)
     })
-    // Anything but "nobody listens here" may be a living process that we are not allowed to reach.
+    // Any other error may be a live process that must not be reached from here.
     socket.once("error", (error: NodeJS.ErrnoException) =>
       resolve(error.code !== "ECONNREFUSED" && error.code !== "ENOENT" && error.code !== "ENOTSOCK")
     )

@@ -10,13 +10,13 @@ import type { FromWorker, ToWorker } from "./worker.js"
 
 export interface Embedded {
   readonly pool: Pg.Pool
-  /** Fails when the database's thread ends on its own; every query fails from then on. */
+  /** Fails when the database's thread ends by itself; every later query fails. */
   readonly died: Effect.Effect<never, DatabaseFailed>
 }
 
-/** One session serves all connections, so more of them would only wait longer inside. */
+/** One session serves all connections, so more connections would only queue inside it. */
 const connections = 8
-/** For the thread to write its last pages after the pool has ended. */
+/** Time for the thread to write its last pages after the pool has ended. */
 const closeMillis = 10_000
 
 /** Opens PGlite in a worker thread, in `directory` or in memory (`null`), behind an ordinary `pg` pool. */
@@ -50,7 +50,7 @@ const start = (
     let lastId = 0
     let lost: DatabaseFailed | undefined
     let ended: (() => void) | undefined
-    // The bundle and the library build both put the worker beside this file.
+    // Both builds put the worker beside this file.
     const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: { directory } })
     const post = (message: ToWorker, transfer: ReadonlyArray<ArrayBuffer> = []) =>
       worker.postMessage(message, [...transfer])
@@ -90,7 +90,7 @@ const start = (
       })
 
     const pool = new Pg.Pool({ max: connections, idleTimeoutMillis: 0, stream })
-    // A cancel request would go through this pool and wait behind the very statement that it should end.
+    // A cancel request would queue behind the statement that it should cancel.
     pool.on("connect", (client) => Object.assign(client, { processID: undefined }))
     // Idle connections fail with the thread; `died` reports it.
     pool.on("error", () => {})

@@ -1,6 +1,6 @@
 import { Duplex } from "node:stream"
 
-/** What a wire says to the other side. */
+/** Events of a wire. */
 export interface WireHandlers {
   readonly opened: (wire: Wire) => void
   /** Takes ownership of the bytes. */
@@ -8,7 +8,7 @@ export interface WireHandlers {
   readonly closed: (wire: Wire) => void
 }
 
-/** The socket that a `pg` client believes it has: its bytes go to the embedded database's thread and back. */
+/** Stands for the socket of a `pg` client: bytes go to the embedded database's thread and back. */
 export class Wire extends Duplex {
   private readonly handlers: WireHandlers
 
@@ -44,8 +44,14 @@ export class Wire extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    // Copied: the buffers that pg writes are shared, and what is handed over is lost to this side.
+    // Copied: pg reuses its buffers, and a transferred buffer is no longer usable here.
     this.handlers.written(this, new Uint8Array(chunk))
+    done()
+  }
+
+  /** A statement is several writes; together they wake the other thread once. */
+  override _writev(chunks: ReadonlyArray<{ readonly chunk: Buffer }>, done: () => void): void {
+    this.handlers.written(this, concat(chunks.map(({ chunk }) => chunk)))
     done()
   }
 
@@ -59,4 +65,14 @@ export class Wire extends Duplex {
     this.handlers.closed(this)
     done(error)
   }
+}
+
+const concat = (chunks: ReadonlyArray<Buffer>): Uint8Array<ArrayBuffer> => {
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
 }

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server in miniature: many logical connections, each speaking the wire protocol, over the one session that
- * PGlite has. A connection owns the session from its first batch until the session reports that no transaction is open, so
+ * A minimal PostgreSQL server: many logical connections, each with the wire protocol, over the one session of
+ * PGlite. A connection owns the session from its first batch until the session reports that no transaction is open, so
  * that transactions and cursors of several connections never mix.
  *
  * Prepared statements are the session's, not the connection's: clients must use unnamed ones.
@@ -8,7 +8,7 @@
  * @typedef {(bytes: Uint8Array<ArrayBuffer>) => void} Send
  * @typedef {{ send: Send, started: boolean, closed: boolean, unread: Uint8Array, batches: Array<Uint8Array> }} Connection
  *
- * @typedef {object} Session what of PGlite is used
+ * @typedef {object} Session the used part of PGlite
  * @property {<T>(run: () => Promise<T>) => Promise<T>} runExclusive
  * @property {(message: Uint8Array, options: { onRawData: (data: Uint8Array) => void }) => Promise<void>} execProtocolRawStream
  * @property {(query: string) => Promise<unknown>} exec
@@ -85,7 +85,7 @@ export class Engine {
   }
 
   /**
-   * Cuts what came into batches: all messages up to one after which a client waits for an answer.
+   * Splits the received bytes into batches: all messages up to one after which a client waits for a response.
    *
    * @param {Connection} connection
    * @param {Uint8Array} bytes
@@ -163,7 +163,7 @@ export class Engine {
         continue
       }
       this.#owner = connection
-      const answer = new Answer(connection.send, (notification) => this.#notify(notification))
+      const answer = new Response(connection.send, (notification) => this.#notify(notification))
       await this.#session.runExclusive(() =>
         this.#session.execProtocolRawStream(batch, { onRawData: (data) => answer.push(data) })
       )
@@ -184,18 +184,18 @@ export class Engine {
 }
 
 /**
- * Passes an answer on as it comes, in pieces cut anywhere, keeps the last transaction status, and takes notifications out:
- * they belong to every connection that listens.
+ * Passes a response on as it arrives, in pieces split anywhere, keeps the last transaction status, and extracts notifications,
+ * which go to every connection that listens.
  */
-class Answer {
+class Response {
   status = 0
   /** @type {Send} */
   #send
   /** @type {(notification: Uint8Array) => void} */
   #notify
-  /** The beginning of a message that must be seen whole. @type {Uint8Array} */
+  /** The first part of a message that must be complete to be read. @type {Uint8Array} */
   #kept = new Uint8Array(0)
-  /** What is still to come of a message that is passed through. */
+  /** Bytes still missing of a message that is passed through. */
   #remaining = 0
 
   /**
@@ -207,7 +207,7 @@ class Answer {
     this.#notify = notify
   }
 
-  /** @param {Uint8Array} piece a view that is only good during this call */
+  /** @param {Uint8Array} piece a view that is valid only during this call */
   push(piece) {
     const data = this.#kept.length === 0 ? piece : concat(this.#kept, piece)
     this.#kept = new Uint8Array(0)
@@ -256,7 +256,7 @@ class Answer {
 const isWatched = (type) => type === typeNotification || type === typeReady
 
 /**
- * What a server says after a start-up message: welcome, its parameters, ready.
+ * The server's response to a start-up message: authentication, its parameters, ready.
  *
  * @param {string} serverVersion
  */

@@ -4,7 +4,7 @@ import { Engine } from "./engine.js"
 import { prepare, readTemplate } from "./files.js"
 
 /**
- * The embedded database's thread. In the main thread it would starve every stream: its promises resolve in microtasks.
+ * The embedded database's thread. In the main thread it would block all streams, since its promises resolve in microtasks.
  *
  * @typedef {{ type: "open", id: number }
  *   | { type: "data", id: number, bytes: Uint8Array }
@@ -15,7 +15,7 @@ import { prepare, readTemplate } from "./files.js"
 
 if (parentPort === null) throw new Error("the embedded database runs in a worker thread")
 const port = parentPort
-// A loop that runs dry while the database opens makes node wait until all of its code is compiled, ready or not.
+// Without a referenced handle the event loop empties while the database opens, and Node then waits for all background compilation.
 port.ref()
 
 /** @type {{ directory: string | null }} */

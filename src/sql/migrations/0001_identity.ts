@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 
 /**
- * Who calls and under which rules. Money is not here: an account's balance and the spending limits of projects and keys
+ * Users, projects, keys and policies. Money is not here: an account's balance and the spending limits of projects and keys
  * are rows of the ledger's `scope` table, under the same ids.
  */
 export const identity = Effect.gen(function* () {

@@ -129,7 +129,7 @@ create table attempt (
 comment on table attempt is 'The calls to providers that one call made, in order'
 `
 
-/** Money and the log of calls: the tables, and the two functions through which holds change. */
+/** Money and the call log: the tables, and the two functions that change holds. */
 export const ledger = Effect.gen(function* () {
   const sql = yield* SqlClient
   yield* sql.unsafe(tables)

@@ -1,11 +1,12 @@
 /**
- * Everything that one flush of a node's ledger does, in one call. Endings come first, so that what they release can be
- * granted in the same batch. Rows are locked in one order everywhere, holds before scopes and scopes by id, so batches of
- * several nodes never wait for each other in a circle.
+ * Writes one batch of the ledger in one call. Settlements (`s_`) come first, so that what they release can be granted in the
+ * same batch. Rows are locked in one order everywhere, holds before scopes and scopes by id, so that batches of several nodes
+ * never deadlock.
  *
- * Requests (`r_`) are reservations and, where `r_extends`, raises of holds that exist; `r_options` counts the options of
- * each in `o_full` and `o_least`. Answers, by position: the option that was granted (from 1) and the hold's amount, or a
- * refusal `<scope>/<reason>`, `duplicate` (such a hold exists), `closed` (no such hold is open) or `missing` (no scope).
+ * Reservations (`r_`) are extensions of existing holds where `r_extends`; `r_options` counts the options of each, with their
+ * `max` in `o_full` and their `min` in `o_least`. Results, by position: the granted option (from 1) and the hold's amount, or
+ * as verdict `<scope>/<reason>`, `duplicate` (the hold exists), `closed` (no such hold is open) or `missing` (no scope). In
+ * the journal `house` is the operator, who bears what is written off.
  */
 export const ledgerBatch = `
 create function ledger_batch(

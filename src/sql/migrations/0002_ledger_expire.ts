@@ -1,7 +1,7 @@
 /**
- * Ends holds whose process is gone: the customer pays nothing and the call's row says so. Takes the oldest holds of every
- * node that has not been seen for `p_silence`, and any that is older than `p_age`; a null means no such rule. Holds that
- * are being ended elsewhere are skipped, never waited for.
+ * Expires holds whose process is gone: the customer pays nothing, and the call's row records it. Takes the oldest holds of
+ * every node without a heartbeat for `p_silence`, and any that is older than `p_age`; null disables that rule. Holds that are
+ * being closed elsewhere are skipped without waiting.
  */
 export const ledgerExpire = `
 create function ledger_expire(p_silence interval, p_age interval, p_most int) returns int language plpgsql as $$

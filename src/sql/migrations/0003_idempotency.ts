@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 
-/** Answers of requests that named themselves, so that the same request sent again is not run again. */
+/** Responses of requests with an Idempotency-Key, so that a repeated request is not run again. */
 export const idempotency = Effect.gen(function* () {
   const sql = yield* SqlClient
   yield* sql`create table idempotent_request (

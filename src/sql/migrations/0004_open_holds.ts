@@ -2,10 +2,10 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 
 /**
- * An index of open holds has an entry for each hold that was ever open until the database cleans up, so it must only be
- * read by the one query that looks for open holds, never on the way to a hold that is known by its id. As the batch asks
- * for the state `held`, the index now speaks of `closed_at`, which says the same. Nor are tables that were small when a
- * plan was made read from end to end, and no plan is made anew for each batch.
+ * Until vacuum, an index of open holds has an entry for each hold that was ever open, so only the query for open holds may use
+ * it, never one for a hold by its id. The batch filters by the state `held`; the index therefore filters by the equivalent
+ * `closed_at is null`, which keeps the planner from using it there. The settings keep a plan that was made for small tables
+ * from scanning large ones, and the planner from planning every batch again.
  */
 const openHolds = `
 drop index hold_open;

@@ -13,23 +13,23 @@ import {
   wait
 } from "../../provider/simulated/Script.ts"
 
-/** What a healthy answer of these scripts says, in pieces of one word. */
+/** The output of a healthy response of these scripts, in pieces of one word. */
 export const words: ReadonlyArray<string> = Array.from({ length: 60 }, (_, index) => `word${index + 1} `)
-/** The same in one piece: a client that is told of success with less has lost something. */
+/** The same output as one text: a client that gets success with less text has lost content. */
 export const fullText = words.join("")
 
 const usage = used({ inputTokens: 10, outputTokens: 60 })
 const whole: Script = words.map(text)
 const half: Script = whole.slice(0, 30)
 
-/** A fault that comes instead of an answer. */
+/** A fault in place of a response. */
 const instead = (reason: ProviderFailure): Script => [fail(reason)]
-const message = "The provider's own words."
+const message = "A message of the provider."
 const minute = 60_000
 
 /**
- * What can befall a call at its provider, by name, as scripts for `ScriptedProvider`: the same faults that the gateway's own
- * suite produces on the wire. Times are the provider's and longer than any default deadline where a deadline is to strike.
+ * Faults of a call at its provider, by name, as scripts for `ScriptedProvider`: the same faults that the gateway's own suite
+ * produces on the wire. Where a deadline should expire, the times are longer than any default deadline.
  */
 export const faults = {
   none: [...whole, finish(), usage, end],
@@ -41,13 +41,13 @@ export const faults = {
   "reset-reused": instead({ _tag: "Unreachable", detail: "reset-before-response" }),
   "slow-head": [hang],
   "slow-content": [activity, hang],
-  /** A word each ten seconds, which is slow but no fault. */
+  /** One word every nine seconds, which is slow but not a fault. */
   trickle: [...whole.flatMap((word): Script => [word, wait(9_000)]), finish(), usage, end],
   "stall-before-content": [activity, wait(5_000), activity, hang],
   "stall-after-content": [...half, hang],
   "cut-before-content": [activity, fail({ _tag: "Disconnected" })],
   "cut-after-content": [...half, fail({ _tag: "Disconnected" })],
-  /** Finished, but neither usage nor an end ever come. */
+  /** Finished, but without usage and without an end. */
   "no-end": [...whole, finish(), hang],
   malformed: [activity, fail({ _tag: "BadResponse", detail: "an event that is not a JSON object" })],
   "malformed-after-content": [...half, fail({ _tag: "BadResponse", detail: "an event that is not a JSON object" })],
@@ -64,7 +64,7 @@ export const faults = {
   rejected: instead({ _tag: "RequestRejected", message, param: null }),
   "context-too-long": instead({ _tag: "ContextLengthExceeded", message }),
   "content-policy": instead({ _tag: "ContentPolicy", message }),
-  /** The provider's filter ends the answer, which is an end like any other. */
+  /** The provider's content filter ends the response, which is a regular end. */
   filtered: [...whole, finish("content_filter"), usage, end],
   empty: [finish(), usage, end],
   blank: instead({ _tag: "EmptyCompletion" }),
@@ -72,8 +72,8 @@ export const faults = {
   "usage-missing": [...whole, finish(), end],
   "usage-huge": [...whole, finish(), used({ inputTokens: 10, outputTokens: 1_000_000_000 }), end],
   redirect: instead({ _tag: "Redirected" }),
-  "other-model": [event({ _tag: "Served", model: "another-model" }), ...whole, finish(), usage, end],
-  /** Lively for longer than any call may last. */
+  "other-model": [event({ _tag: "ResponseInfo", model: "another-model" }), ...whole, finish(), usage, end],
+  /** Sends content for longer than any call may last. */
   endless: Array.from({ length: 20 * 60 }, (): Script => [text("more "), wait(minute / 60)]).flat()
 } as const satisfies Readonly<Record<string, ReadonlyArray<ScriptStep>>>
 

@@ -1,28 +1,29 @@
 import type { ChatRequest } from "../../../domain/Chat.ts"
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
-import { objectOf, textOf } from "../../Fields.ts"
-import { type Json, parseObject } from "../../Json.ts"
-import { failed, more, type Step } from "../../Protocol.ts"
-import { type ToolNames, toolNamesOf } from "../turns/ToolNames.ts"
-import { customToolsOf } from "../turns/Tools.ts"
+import { argumentsEvent, customInput, invalidBlock } from "../shared/ContentBlocks.ts"
+import { objectOf, textOf } from "../shared/Fields.ts"
+import type { Json } from "../shared/Json.ts"
+import { incomplete, type Step } from "../shared/Protocol.ts"
+import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
+import { customToolsOf } from "../shared/Tools.ts"
 
 type Block =
   | { readonly _tag: "Text" }
-  | { readonly _tag: "Thinking"; readonly index: number }
+  | { readonly _tag: "Reasoning"; readonly index: number }
   | { readonly _tag: "ToolUse"; readonly index: number; readonly kind: "function"; hasInput: boolean }
-  /** Its input is inside the arguments and comes out when they are whole. */
+  /** The input is inside the JSON arguments, so it is emitted when the arguments are complete. */
   | { readonly _tag: "Custom"; readonly index: number; readonly kind: "custom"; input: string }
-  /** Not for us, such as what the provider's own tools do. */
+  /** Ignored: redacted reasoning, which has no deltas, and blocks of tools that the provider runs itself. */
   | { readonly _tag: "Other" }
 
-/** No honest answer calls more tools; each call is kept in memory. */
-const mostToolCalls = 1024
+/** More tool calls than any valid response has; each call is kept in memory. */
+const maxToolCalls = 1024
 
-/** The blocks of one answer. They are numbered together; thoughts and tool calls each count for themselves with us. */
+/** The blocks of one response. The provider uses one index for all blocks; we number reasoning and tool calls separately. */
 export class ContentBlocks {
   hasContent = false
   toolCalls = 0
-  private thoughts = 0
+  private reasoningBlocks = 0
   private readonly open = new Map<unknown, Block>()
   private readonly names: ToolNames
   private readonly customTools: ReadonlySet<string>
@@ -33,52 +34,53 @@ export class ContentBlocks {
   }
 
   start(index: unknown, block: Json): Step {
-    if (this.open.has(index)) return bad("a block that begins twice")
+    if (this.open.has(index)) return invalidBlock("a block that begins twice")
     const begun = this.begin(block)
-    if (begun === undefined) return bad("a block of an unknown type, or a tool call without a name")
-    if (this.toolCalls > mostToolCalls) return bad(`more than ${mostToolCalls} tool calls`)
+    if (begun === undefined) return invalidBlock("a block of an unknown type, or a tool call without a name")
+    if (this.toolCalls > maxToolCalls) return invalidBlock(`more than ${maxToolCalls} tool calls`)
     const { event, kept } = begun
     this.open.set(index, kept)
-    return this.said(event)
+    return this.emit(event)
   }
 
   delta(index: unknown, delta: Json): Step {
     const block = this.open.get(index)
-    if (block === undefined) return bad("a piece of a block that never began")
-    if (block._tag === "Other") return more()
+    if (block === undefined) return invalidBlock("a piece of a block that never began")
+    if (block._tag === "Other") return incomplete()
     switch (delta["type"]) {
       case "text_delta":
-        return block._tag === "Text" ? this.said(textEvent(textOf(delta, "text"))) : misplaced
+        return block._tag === "Text" ? this.emit(textEvent(textOf(delta, "text"))) : misplaced
       case "thinking_delta":
-        return block._tag === "Thinking" ? this.said(thought(block.index, textOf(delta, "thinking"))) : misplaced
+        return block._tag === "Reasoning"
+          ? this.emit(reasoningEvent(block.index, textOf(delta, "thinking")))
+          : misplaced
       case "signature_delta":
-        return block._tag === "Thinking"
-          ? this.said(thought(block.index, undefined, textOf(delta, "signature")))
+        return block._tag === "Reasoning"
+          ? this.emit(reasoningEvent(block.index, undefined, textOf(delta, "signature")))
           : misplaced
       case "input_json_delta":
         return this.input(block, textOf(delta, "partial_json"))
-      // of the provider's own search, which is never asked for
+      // citations of the provider's own search, which is never requested
       case "citations_delta":
-        return more()
+        return incomplete()
       default:
-        return bad("a piece of a block of an unknown type")
+        return invalidBlock("a piece of a block of an unknown type")
     }
   }
 
-  /** A call without any input has none: that is an empty object. */
+  /** A call without input deltas has an empty object as its arguments. */
   stop(index: unknown): Step {
     const block = this.open.get(index)
     this.open.delete(index)
-    if (block?._tag === "ToolUse" && !block.hasInput) return more([pieceOf(block, "{}")])
+    if (block?._tag === "ToolUse" && !block.hasInput) return incomplete([argumentsEvent(block.index, block.kind, "{}")])
     if (block?._tag === "Custom") {
-      const input = parseObject(block.input)?.["input"]
-      const text = typeof input === "string" ? input : block.input
-      return text === "" ? more() : more([pieceOf(block, text)])
+      const text = customInput(block.input)
+      return text === "" ? incomplete() : incomplete([argumentsEvent(block.index, block.kind, text)])
     }
-    return more()
+    return incomplete()
   }
 
-  /** What is still to be said of blocks that nobody has stopped. */
+  /** The remaining events of blocks that got no stop event. */
   stopAll(): ReadonlyArray<ChatEvent> {
     return [...this.open.keys()].flatMap((index) => this.stop(index).events)
   }
@@ -88,16 +90,21 @@ export class ContentBlocks {
       case "text":
         return { kept: { _tag: "Text" }, event: textEvent(textOf(block, "text")) }
       case "thinking": {
-        const index = this.thoughts++
+        const index = this.reasoningBlocks++
         return {
-          kept: { _tag: "Thinking", index },
-          event: thought(index, textOf(block, "thinking"), textOf(block, "signature"))
+          kept: { _tag: "Reasoning", index },
+          event: reasoningEvent(index, textOf(block, "thinking"), textOf(block, "signature"))
         }
       }
       case "redacted_thinking":
         return {
           kept: { _tag: "Other" },
-          event: { _tag: "Reasoning", index: this.thoughts++, kind: "encrypted", text: textOf(block, "data") ?? "" }
+          event: {
+            _tag: "Reasoning",
+            index: this.reasoningBlocks++,
+            kind: "encrypted",
+            text: textOf(block, "data") ?? ""
+          }
         }
       case "tool_use":
         return this.beginCall(block)
@@ -126,45 +133,33 @@ export class ContentBlocks {
   }
 
   private input(block: Block, piece: string | undefined): Step {
-    if (piece === undefined) return more()
+    if (piece === undefined) return incomplete()
     if (block._tag === "Custom") {
       block.input += piece
-      return more()
+      return incomplete()
     }
     if (block._tag !== "ToolUse") return misplaced
     block.hasInput = true
-    return more([pieceOf(block, piece)])
+    return incomplete([argumentsEvent(block.index, block.kind, piece)])
   }
 
-  private said(event: ChatEvent | undefined): Step {
-    if (event === undefined) return more()
+  private emit(event: ChatEvent | undefined): Step {
+    if (event === undefined) return incomplete()
     this.hasContent = true
-    return more([event])
+    return incomplete([event])
   }
 }
 
-const bad = (detail: string): Step => failed({ _tag: "BadResponse", detail })
+const misplaced = invalidBlock("a piece of a block of another type")
 
-const misplaced = bad("a piece of a block of another type")
-
-/** What the provider's own tools do; they are never sent, and what they say of themselves is no part of the answer. */
+/** Blocks of tools that the provider runs itself: such tools are never sent, and their blocks are not part of the response. */
 const isOwnTool = (type: string): boolean =>
   type === "server_tool_use" || type === "mcp_tool_use" || type === "container_upload" || type.endsWith("_tool_result")
 
 const textEvent = (text: string | undefined): ChatEvent | undefined =>
   text === undefined ? undefined : { _tag: "Text", text }
 
-const thought = (index: number, text: string | undefined, signature?: string): ChatEvent | undefined =>
+const reasoningEvent = (index: number, text: string | undefined, signature?: string): ChatEvent | undefined =>
   text === undefined && signature === undefined
     ? undefined
     : { _tag: "Reasoning", index, kind: "text", text: text ?? "", ...(signature !== undefined && { signature }) }
-
-const pieceOf = (
-  block: { readonly index: number; readonly kind: "function" | "custom" },
-  piece: string
-): ChatEvent => ({
-  _tag: "ToolCall",
-  index: block.index,
-  kind: block.kind,
-  arguments: piece
-})

@@ -1,31 +1,31 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import type { SseEvent } from "../../../wire/Sse.ts"
-import { malformed, objectOf, objectsOf, textOf } from "../../Fields.ts"
-import { brokenAnswer } from "../../FinishTable.ts"
-import { isObject, type Json, objectAt, parseObject, textAt } from "../../Json.ts"
-import { failed, type Machine, more, readable, type Step, whole } from "../../Protocol.ts"
+import type { SseEvent } from "../../../wire/framing/Sse.ts"
 import type { ProviderCall } from "../../Provider.ts"
-import { servedOf } from "../../Served.ts"
-import { classifyInBand } from "./Classify.ts"
+import { malformed, objectOf, objectsOf, textOf } from "../shared/Fields.ts"
+import { badResponse } from "../shared/FinishReasonTable.ts"
+import { isObject, type Json, objectAt, parseObject, textAt } from "../shared/Json.ts"
+import { complete, failed, incomplete, readable, type Step, type StreamDecoder } from "../shared/Protocol.ts"
+import { responseInfoOf } from "../shared/ResponseInfo.ts"
 import { ContentBlocks } from "./ContentBlocks.ts"
+import { classifyInBand } from "./Errors.ts"
 import { finishReasonOf } from "./FinishReasons.ts"
-import { UsageSoFar } from "./Usage.ts"
+import { addCounts, type Counts, usageOf } from "./Usage.ts"
 
-/** What a stream has said so far. */
+/** Decoder state of one stream. */
 export interface State {
   readonly blocks: ContentBlocks
-  readonly usage: UsageSoFar
+  counts: Counts
   finished: boolean
 }
 
 const start = (call: ProviderCall): State => ({
   blocks: new ContentBlocks(call.request),
-  usage: new UsageSoFar(),
+  counts: {},
   finished: false
 })
 
-export const machine: Machine<SseEvent, State> = {
+export const streamDecoder: StreamDecoder<SseEvent, State> = {
   start,
   step: (state, frame) => {
     const json = parseObject(frame.data)
@@ -52,22 +52,22 @@ export const machine: Machine<SseEvent, State> = {
       case "error":
         return failed(classifyInBand(json))
       default:
-        // `ping`, and whatever will be invented: by its own rules, unknown events are to be ignored
+        // `ping` and unknown events: the API's versioning rules require clients to ignore unknown event types
         if (frame.event === "error" || isObject(json["error"])) return failed(classifyInBand(json))
-        return textOf(json, "type") === undefined ? failed(brokenAnswer("an event without a type")) : more()
+        return textOf(json, "type") === undefined ? failed(badResponse("an event without a type")) : incomplete()
     }
   },
-  /** Whole if the reason to stop has come. */
-  onEnd: (state) => (state.finished ? whole() : failed({ _tag: "Disconnected" }))
+  /** Complete if a stop reason has been received. */
+  onEnd: (state) => (state.finished ? complete() : failed({ _tag: "Disconnected" }))
 }
 
-/** A plain answer is its own stream, all at once. */
-export const plain = (call: ProviderCall, body: string): Step =>
+/** A non-streaming response is decoded by the same steps as a stream. */
+export const nonStreaming = (call: ProviderCall, body: string): Step =>
   readable(() => {
     const json = parseObject(body)
-    if (json === undefined) return failed(brokenAnswer("an answer that is not a JSON object"))
+    if (json === undefined) return failed(badResponse("an answer that is not a JSON object"))
     if (json["type"] === "error" || isObject(json["error"])) return failed(classifyInBand(json))
-    if (!Array.isArray(json["content"])) return failed(brokenAnswer("an answer without content"))
+    if (!Array.isArray(json["content"])) return failed(badResponse("an answer without content"))
     const state = start(call)
     const events: Array<ChatEvent> = []
     const take = (step: Step): Step["progress"] => {
@@ -78,39 +78,41 @@ export const plain = (call: ProviderCall, body: string): Step =>
     for (const [index, block] of objectsOf(json, "content").entries()) {
       for (const step of [state.blocks.start(index, block), state.blocks.stop(index)]) {
         const progress = take(step)
-        if (progress !== "more") return { events, progress }
+        if (progress !== "incomplete") return { events, progress }
       }
     }
     const progress = take(messageDelta(state, json, objectAt(json, "usage")))
-    if (progress !== "more") return { events, progress }
-    if (state.finished) return whole(events)
+    if (progress !== "incomplete") return { events, progress }
+    if (state.finished) return complete(events)
     return failed(state.blocks.hasContent ? withoutStopReason : { _tag: "EmptyCompletion" }, events)
   })
 
-const withoutStopReason = brokenAnswer("an answer without a stop reason")
+const withoutStopReason = badResponse("an answer without a stop reason")
 
-/** The usage of the start is not told: it counts an answer that has not been given. */
+/** No usage event here: the output count of the start event covers output that does not exist yet. */
 const messageStart = (state: State, message: Json): Step => {
   const usage = objectAt(message, "usage")
-  state.usage.read(usage)
+  state.counts = addCounts(state.counts, usage)
   const model = textAt(message, "model")
   const serviceTier = textAt(usage, "service_tier")
-  return model === undefined && serviceTier === undefined ? more() : more([servedOf({ model, serviceTier })])
+  return model === undefined && serviceTier === undefined
+    ? incomplete()
+    : incomplete([responseInfoOf({ model, serviceTier })])
 }
 
 const messageDelta = (state: State, delta: Json, counts: Json | undefined): Step => {
   const events: Array<ChatEvent> = []
   const native = textOf(delta, "stop_reason")
-  const failure = native === undefined ? undefined : stopped(state, native, delta, events)
+  const failure = native === undefined ? undefined : finish(state, native, delta, events)
   if (failure !== undefined) return failed(failure, events)
-  state.usage.read(counts)
-  const { usage } = state.usage
+  state.counts = addCounts(state.counts, counts)
+  const usage = usageOf(state.counts)
   if (usage !== undefined && counts !== undefined) events.push({ _tag: "Usage", usage })
-  return more(events)
+  return incomplete(events)
 }
 
-/** Of several reasons the first counts, but a failure always does. */
-const stopped = (state: State, native: string, delta: Json, events: Array<ChatEvent>): ProviderFailure | undefined => {
+/** The first of several finish reasons applies, but a failure always does. */
+const finish = (state: State, native: string, delta: Json, events: Array<ChatEvent>): ProviderFailure | undefined => {
   const known = finishReasonOf(native)
   if (typeof known !== "string") return known
   if (state.finished) return undefined
@@ -125,13 +127,13 @@ const stopped = (state: State, native: string, delta: Json, events: Array<ChatEv
   return undefined
 }
 
-/** A refusal without a word of its own is explained by the provider. */
+/** A refusal without any text gets the provider's explanation as its text. */
 const refusal = (state: State, delta: Json, events: Array<ChatEvent>): void => {
   const explanation = textAt(objectAt(delta, "stop_details"), "explanation")
   if (explanation !== undefined && !state.blocks.hasContent) events.push({ _tag: "Refusal", text: explanation })
 }
 
 const messageStop = (state: State): Step => {
-  if (state.finished) return whole()
+  if (state.finished) return complete()
   return failed(state.blocks.hasContent ? withoutStopReason : { _tag: "EmptyCompletion" })
 }

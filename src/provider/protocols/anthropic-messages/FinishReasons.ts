@@ -1,4 +1,4 @@
-import { finishTable } from "../../FinishTable.ts"
+import { finishTable } from "../shared/FinishReasonTable.ts"
 
 const anthropic = "Anthropic, Messages API, stop reasons"
 

@@ -1,36 +1,37 @@
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { objectAt } from "../../Json.ts"
 import type { ProviderCall } from "../../Provider.ts"
-import { type ToolNames, toolNamesOf } from "../turns/ToolNames.ts"
-import { type Offer, type OfferedTool, offerOf } from "../turns/Tools.ts"
-import { type Conversation, conversationOf } from "../turns/Turns.ts"
-import { type Blocks, lowerConversation } from "./Blocks.ts"
+import { conversationOf } from "../shared/Conversation.ts"
+import { objectAt } from "../shared/Json.ts"
+import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
+import { isForced, type ToolSet, toolSetOf } from "../shared/Tools.ts"
+import { type LoweredMessages, lowerMessages } from "./Messages.ts"
+import { isMidTools, isReasoning, type LoweredReasoning, lowerReasoning } from "./Reasoning.ts"
 import { strictSchema } from "./StrictSchema.ts"
-import { isThinking, type Thinking, thinkingOf } from "./Thinking.ts"
+import { lowerTools } from "./Tools.ts"
 import { takesSampling } from "./Version.ts"
 
-/** The upstream body, its fields always in this order. */
+/** The upstream request body. The field order is fixed. */
 export const lower = (call: ProviderCall): string | ProviderFailure => {
   const conversation = conversationOf(call.request, call.model.id)
   if ("_tag" in conversation) return conversation
-  const offer = offerOf(call.request)
-  if ("_tag" in offer) return offer
+  const toolSet = toolSetOf(call.request)
+  if ("_tag" in toolSet) return toolSet
   const names = toolNamesOf(call.request)
-  const blocks = lowerConversation(conversation, names)
-  if ("_tag" in blocks) return blocks
-  const thinking = thinkingOf(call, isForced(offer), isMidTools(conversation, blocks))
-  if ("_tag" in thinking) return thinking
-  return JSON.stringify(bodyOf(call, offer, names, blocks, thinking))
+  const lowered = lowerMessages(conversation, names)
+  if ("_tag" in lowered) return lowered
+  const reasoning = lowerReasoning(call, isForced(toolSet), isMidTools(conversation, lowered))
+  if ("_tag" in reasoning) return reasoning
+  return JSON.stringify(bodyOf(call, toolSet, names, lowered, reasoning))
 }
 
 const bodyOf = (
   call: ProviderCall,
-  offer: Offer,
+  toolSet: ToolSet,
   names: ToolNames,
-  blocks: Blocks,
-  thinking: Thinking
+  lowered: LoweredMessages,
+  reasoning: LoweredReasoning
 ): Record<string, unknown> => {
   const { model, request } = call
   const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
@@ -38,21 +39,21 @@ const bodyOf = (
   const set = (field: string, value: unknown, parameter: string = field): void => {
     if (value !== undefined && takes(parameter)) body[field] = value
   }
-  const system = request.responseFormat?.["type"] === "json_object" ? [...blocks.system, jsonOnly] : blocks.system
+  const system = request.responseFormat?.["type"] === "json_object" ? [...lowered.system, jsonOnly] : lowered.system
   if (system.length > 0) body["system"] = system
-  body["messages"] = blocks.messages
-  if (offer.tools.length > 0) body["tools"] = offer.tools.map((tool) => lowerTool(tool, names))
-  const choice = lowerChoice(offer, names, takes("parallel_tool_calls") ? request.parallelToolCalls : undefined)
-  if (choice !== undefined) body["tool_choice"] = choice
-  if (thinking.thinking !== undefined) body["thinking"] = thinking.thinking
-  const output = { effort: thinking.effort, format: lowerFormat(request.responseFormat) }
+  body["messages"] = lowered.messages
+  const tools = lowerTools(toolSet, names, takes("parallel_tool_calls") ? request.parallelToolCalls : undefined)
+  if (tools.tools !== undefined) body["tools"] = tools.tools
+  if (tools.choice !== undefined) body["tool_choice"] = tools.choice
+  if (reasoning.thinking !== undefined) body["thinking"] = reasoning.thinking
+  const output = { effort: reasoning.effort, format: lowerFormat(request.responseFormat) }
   if (output.effort !== undefined || output.format !== undefined) body["output_config"] = output
-  if (takesSampling(model) && !isThinking(thinking)) {
+  if (takesSampling(model) && !isReasoning(reasoning)) {
     set("temperature", between0and1(request.temperature))
-    // the two together are refused
+    // the API rejects temperature together with top_p
     if (body["temperature"] === undefined) set("top_p", request.topP)
   }
-  // blank ones are refused; the rest still holds
+  // blank stop sequences are rejected; the others are still sent
   const stops = request.stop.filter((stop) => /\S/.test(stop))
   if (stops.length > 0) body["stop_sequences"] = stops
   const user =
@@ -62,44 +63,6 @@ const bodyOf = (
   body["stream"] = request.stream
   return body
 }
-
-// Tools
-
-const isForced = ({ choice }: Offer): boolean => choice?._tag === "Required" || choice?._tag === "Tool"
-
-/** The answer goes on with a turn of the model's that called tools and did not think first. */
-const isMidTools = ({ turns }: Conversation, { messages }: Blocks): boolean => {
-  if (turns.at(-1)?.blocks[0]?._tag !== "ToolResult") return false
-  const first = messages.at(-2)?.content[0]?.["type"]
-  return first !== "thinking" && first !== "redacted_thinking"
-}
-
-const lowerTool = (tool: OfferedTool, names: ToolNames): JsonObject => ({
-  name: names.toProvider(tool.name),
-  description: tool.description,
-  input_schema: tool.strict === true ? strictSchema(tool.parameters) : tool.parameters,
-  strict: tool.strict === true ? true : undefined
-})
-
-/** The wish for one call at a time lives inside the choice, so there has to be one. */
-const lowerChoice = (offer: Offer, names: ToolNames, parallel: boolean | undefined): JsonObject | undefined => {
-  if (offer.tools.length === 0) return undefined
-  const single = parallel === false ? { disable_parallel_tool_use: true } : {}
-  switch (offer.choice?._tag) {
-    case undefined:
-      return parallel === false ? { type: "auto", ...single } : undefined
-    case "Auto":
-      return { type: "auto", ...single }
-    case "Required":
-      return { type: "any", ...single }
-    case "Tool":
-      return { type: "tool", name: names.toProvider(offer.choice.name), ...single }
-    case "None":
-      return { type: "none" }
-  }
-}
-
-// Output
 
 const jsonOnly = {
   type: "text",
@@ -116,11 +79,11 @@ const lowerFormat = (format: JsonObject | undefined): JsonObject | undefined => 
 const between0and1 = (temperature: number | undefined): number | undefined =>
   temperature === undefined ? undefined : Math.min(1, Math.max(0, temperature))
 
-const longestUserId = 256
+const maxUserIdCharacters = 256
 
-/** Must not be longer, and must name nobody: whatever looks like an address is sent as its digest. */
+/** The id must not be longer and must not identify a person: an id that looks like an e-mail address or phone number is sent as its digest. */
 const opaque = (user: string): string =>
-  user.length <= longestUserId && !/@|\s|^\+?\d{7,}$/.test(user)
+  user.length <= maxUserIdCharacters && !/@|\s|^\+?\d{7,}$/.test(user)
     ? user
     : createHash("sha256").update(user).digest("hex")
 

@@ -1,15 +1,15 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
-import { isObject } from "../../Json.ts"
+import { isObject } from "../shared/Json.ts"
 
 /**
- * A schema in the subset that constrained answers take: objects are closed, and what cannot be enforced stands in the
- * description, where the model still reads it. Properties that are named like keywords are properties.
+ * Converts a schema to the subset of constrained output: objects are closed, and constraints outside the subset are moved to
+ * the description, which the model still reads. A property whose name equals a keyword is treated as a property.
  */
 export const strictSchema = (schema: JsonObject): JsonObject => {
   const types = schema["type"]
   if (!Array.isArray(types) || types.length === 0) return narrowed(schema)
   const { type: _listed, ...untyped } = schema
-  // narrowed looks at no type beside any of them
+  // `narrowed` ignores the type beside a reference, literals or subschemas
   if (untyped["$ref"] !== undefined || decisionOf(untyped) !== undefined) return narrowed(untyped)
   const known = [...new Set(types)].filter(isSchemaType)
   const [only] = known
@@ -111,11 +111,11 @@ const narrowed = (schema: JsonObject): JsonObject => {
 
 interface Constraints {
   readonly kept: JsonObject
-  /** What can only be told. */
+  /** Constraints that the subset cannot express; they are written into the description. */
   readonly left: JsonObject
 }
 
-/** Literals or subschemas beside which the type is not looked at. */
+/** Literals or subschemas; the type beside them is ignored. */
 const decisionOf = (schema: JsonObject): JsonObject | undefined => {
   const { allOf, anyOf, const: constant, enum: values, oneOf } = schema
   const literals = present({
@@ -177,9 +177,9 @@ const mapped = (schemas: unknown): JsonObject | undefined =>
     : undefined
 
 const described = (description: unknown, left: JsonObject): string | undefined => {
-  const told = Object.entries(left).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  const constraints = Object.entries(left).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
   const given = typeof description === "string" && description !== "" ? [description] : []
-  const all = told.length === 0 ? given : [...given, `{${told.join(", ")}}`]
+  const all = constraints.length === 0 ? given : [...given, `{${constraints.join(", ")}}`]
   return all.length === 0 ? undefined : all.join("\n\n")
 }
 

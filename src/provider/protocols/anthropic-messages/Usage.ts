@@ -1,35 +1,35 @@
 import { noDetails, type Usage } from "../../../domain/Usage.ts"
-import { countAt, type Json, objectAt } from "../../Json.ts"
+import { countAt, type Json, objectAt } from "../shared/Json.ts"
 
 /**
- * Usage comes in pieces: the prompt's side at the start, the answer's at the end, and some of the first again with the second.
- * Each count replaces the one before. The kinds of prompt tokens are disjoint already; thoughts are inside the output.
+ * Usage comes in two events: prompt counts at the start, output counts at the end, which may repeat prompt counts. Each count
+ * replaces the one before. The kinds of prompt tokens are disjoint; reasoning tokens are part of the output tokens.
  */
-export class UsageSoFar {
-  private seen: Readonly<Record<string, number>> = {}
+export type Counts = Readonly<Record<string, number>>
 
-  read(usage: Json | undefined): void {
-    const details = objectAt(usage, "output_tokens_details")
-    const counts = [
-      ...kinds.map((kind) => [kind, countAt(usage, kind)] as const),
-      ["thinking", countAt(details, "thinking_tokens")] as const
-    ]
-    for (const [kind, count] of counts) if (count !== undefined) this.seen = { ...this.seen, [kind]: count }
+export const addCounts = (before: Counts, usage: Json | undefined): Counts => {
+  const counts: Record<string, number> = { ...before }
+  for (const kind of kinds) {
+    const count = countAt(usage, kind)
+    if (count !== undefined) counts[kind] = count
   }
+  const reasoning = countAt(objectAt(usage, "output_tokens_details"), "thinking_tokens")
+  if (reasoning !== undefined) counts["reasoning"] = reasoning
+  return counts
+}
 
-  /** Without both sides there is none. */
-  get usage(): Usage | undefined {
-    const { cache_creation_input_tokens, cache_read_input_tokens, input_tokens, output_tokens, thinking } = this.seen
-    if (input_tokens === undefined || output_tokens === undefined) return undefined
-    const reasoningTokens = Math.min(output_tokens, thinking ?? 0)
-    return {
-      inputTokens: input_tokens,
-      cacheReadTokens: cache_read_input_tokens ?? 0,
-      cacheWriteTokens: cache_creation_input_tokens ?? 0,
-      outputTokens: output_tokens - reasoningTokens,
-      reasoningTokens,
-      details: noDetails
-    }
+/** `undefined` until input and output counts are known. */
+export const usageOf = (counts: Counts): Usage | undefined => {
+  const { cache_creation_input_tokens, cache_read_input_tokens, input_tokens, output_tokens, reasoning } = counts
+  if (input_tokens === undefined || output_tokens === undefined) return undefined
+  const reasoningTokens = Math.min(output_tokens, reasoning ?? 0)
+  return {
+    inputTokens: input_tokens,
+    cacheReadTokens: cache_read_input_tokens ?? 0,
+    cacheWriteTokens: cache_creation_input_tokens ?? 0,
+    outputTokens: output_tokens - reasoningTokens,
+    reasoningTokens,
+    details: noDetails
   }
 }
 

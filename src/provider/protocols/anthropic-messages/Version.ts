@@ -1,6 +1,6 @@
 import type { Model } from "../../../domain/Model.ts"
 
-/** The newer version has no sampling parameters any more; a model that takes them is spoken to in the older one. */
+/** The newer API version has no sampling parameters, so models that accept them use the older version. */
 export const versionOf = (model: Model): string =>
   model.profile.apiVersion ?? (takesSampling(model) ? "2023-06-01" : "2026-10-21")
 

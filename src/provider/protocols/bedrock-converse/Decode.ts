@@ -1,16 +1,16 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
-import type { EventStreamMessage } from "../../../wire/EventStream.ts"
-import { malformed, objectOf, objectsOf, textOf } from "../../Fields.ts"
-import { brokenAnswer } from "../../FinishTable.ts"
-import { type Json, objectAt, parseObject, textAt } from "../../Json.ts"
-import { failed, type Machine, more, readable, type Step, whole } from "../../Protocol.ts"
+import type { EventStreamMessage } from "../../../wire/framing/EventStream.ts"
 import type { ProviderCall } from "../../Provider.ts"
-import { classifyException } from "./Classify.ts"
+import { malformed, objectOf, objectsOf, textOf } from "../shared/Fields.ts"
+import { badResponse } from "../shared/FinishReasonTable.ts"
+import { type Json, objectAt, parseObject, textAt } from "../shared/Json.ts"
+import { complete, failed, incomplete, readable, type Step, type StreamDecoder } from "../shared/Protocol.ts"
 import { ContentBlocks } from "./ContentBlocks.ts"
+import { classifyInBand } from "./Errors.ts"
 import { finishReasonOf } from "./FinishReasons.ts"
 import { usageOf } from "./Usage.ts"
 
-/** What a stream has said so far. */
+/** Decoder state of one stream. */
 export interface State {
   readonly blocks: ContentBlocks
   finished: boolean
@@ -18,7 +18,7 @@ export interface State {
 
 const start = (call: ProviderCall): State => ({ blocks: new ContentBlocks(call.request), finished: false })
 
-export const machine: Machine<EventStreamMessage, State> = {
+export const streamDecoder: StreamDecoder<EventStreamMessage, State> = {
   start,
   step: (state, message) => {
     const json = parseObject(new TextDecoder().decode(message.payload))
@@ -28,27 +28,27 @@ export const machine: Machine<EventStreamMessage, State> = {
           ? failed({ _tag: "BadResponse", detail: "an event that is not a JSON object" })
           : event(state, textIn(message, ":event-type"), json)
       case "exception":
-        return failed(classifyException(textIn(message, ":exception-type"), json))
+        return failed(classifyInBand(textIn(message, ":exception-type"), json))
       case "error":
-        return failed(classifyException(textIn(message, ":error-code"), { message: textIn(message, ":error-message") }))
+        return failed(classifyInBand(textIn(message, ":error-code"), { message: textIn(message, ":error-message") }))
       default:
         return failed({ _tag: "BadResponse", detail: "a message of an unknown type" })
     }
   },
-  /** Whole if the reason to stop has come; usage may be missing. */
-  onEnd: (state) => (state.finished ? whole() : failed({ _tag: "Disconnected" }))
+  /** Complete if a stop reason has been received; usage may be missing. */
+  onEnd: (state) => (state.finished ? complete() : failed({ _tag: "Disconnected" }))
 }
 
-/** A plain answer is its own stream, all at once. */
-export const plain = (call: ProviderCall, body: string): Step =>
+/** A non-streaming response is decoded by the same steps as a stream. */
+export const nonStreaming = (call: ProviderCall, body: string): Step =>
   readable(() => {
     const json = parseObject(body)
-    if (json === undefined) return failed(brokenAnswer("an answer that is not a JSON object"))
+    if (json === undefined) return failed(badResponse("an answer that is not a JSON object"))
     const message = objectOf(objectOf(json, "output"), "message")
     if (message === undefined) {
       return textAt(json, "message") === undefined && textAt(json, "__type") === undefined
-        ? failed(brokenAnswer("an answer without a message"))
-        : failed(classifyException(textAt(json, "__type") ?? "", json))
+        ? failed(badResponse("an answer without a message"))
+        : failed(classifyInBand(textAt(json, "__type") ?? "", json))
     }
     const state = start(call)
     const events: Array<ChatEvent> = []
@@ -57,25 +57,25 @@ export const plain = (call: ProviderCall, body: string): Step =>
       return step.progress
     }
     for (const [at, block] of objectsOf(message, "content").entries()) {
-      for (const step of wholeBlock(state.blocks, at, block)) {
+      for (const step of stepsOfBlock(state.blocks, at, block)) {
         const progress = take(step)
-        if (progress !== "more") return { events, progress }
+        if (progress !== "incomplete") return { events, progress }
       }
     }
     const progress = take(messageStop(state, json))
     if (typeof progress === "object") return failed(progress, events)
     const usage = usageOf(objectAt(json, "usage"))
     if (usage !== undefined) events.push({ _tag: "Usage", usage })
-    return whole(events)
+    return complete(events)
   })
 
-const wholeBlock = (blocks: ContentBlocks, at: number, block: Json): ReadonlyArray<Step> => {
+const stepsOfBlock = (blocks: ContentBlocks, at: number, block: Json): ReadonlyArray<Step> => {
   const toolUse = objectOf(block, "toolUse")
   if (toolUse !== undefined) {
     const input = objectOf(toolUse, "input")
     return [
       blocks.start(at, block),
-      input === undefined ? more() : blocks.delta(at, { toolUse: { input: JSON.stringify(input) } }),
+      input === undefined ? incomplete() : blocks.delta(at, { toolUse: { input: JSON.stringify(input) } }),
       blocks.stop(at)
     ]
   }
@@ -85,7 +85,7 @@ const wholeBlock = (blocks: ContentBlocks, at: number, block: Json): ReadonlyArr
   return [blocks.delta(at, delta), blocks.stop(at)]
 }
 
-/** Kinds of events that will be invented are none of ours. */
+/** Unknown event types are ignored. */
 const event = (state: State, type: string, json: Json): Step => {
   const at = json["contentBlockIndex"]
   switch (type) {
@@ -100,7 +100,7 @@ const event = (state: State, type: string, json: Json): Step => {
     case "metadata":
       return metadata(state, json)
     default:
-      return more()
+      return incomplete()
   }
 }
 
@@ -108,24 +108,24 @@ const messageStop = (state: State, json: Json): Step => {
   const events: Array<ChatEvent> = [...state.blocks.stopAll()]
   const native = textOf(json, "stopReason")
   if (native === undefined) {
-    const failure = state.blocks.hasContent ? brokenAnswer("an answer without a stop reason") : emptyCompletion
+    const failure = state.blocks.hasContent ? badResponse("an answer without a stop reason") : emptyCompletion
     return failed(failure, events)
   }
   const known = finishReasonOf(native)
   if (typeof known !== "string") return failed(known, events)
-  if (state.finished) return more(events)
+  if (state.finished) return incomplete(events)
   state.finished = true
   const reason = known === "stop" && state.blocks.toolCalls > 0 ? "tool_calls" : known
-  return more([...events, { _tag: "Finish", reason, native }])
+  return incomplete([...events, { _tag: "Finish", reason, native }])
 }
 
 const emptyCompletion = { _tag: "EmptyCompletion" } as const
 
-/** The last event of a stream. */
+/** The metadata event is the last event of a stream. */
 const metadata = (state: State, json: Json): Step => {
   const usage = usageOf(objectAt(json, "usage"))
   const events: ReadonlyArray<ChatEvent> = usage === undefined ? [] : [{ _tag: "Usage", usage }]
-  return state.finished ? whole(events) : more(events)
+  return state.finished ? complete(events) : incomplete(events)
 }
 
 const textIn = ({ headers }: EventStreamMessage, name: string): string => {

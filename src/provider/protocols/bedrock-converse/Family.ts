@@ -1,21 +1,21 @@
-/** What the makers' models do differently behind the one format, read off the id that the service gives each of them. */
+/** Differences between model families behind the common format, derived from the model id. */
 export interface Family {
   readonly isClaude: boolean
-  /** How an effort is asked for. */
+  /** The field that carries a reasoning effort. */
   readonly effort: "thinking" | "reasoning" | "reasoning_effort" | "reasoningConfig" | "outputConfig"
-  /** Takes explicit cache points; elsewhere one of them fails the call. */
+  /** Supports explicit cache points; for other families a cache point fails the call. */
   readonly cachePoints: boolean
-  /** Takes the status of a tool's result. */
+  /** Supports the status of a tool result. */
   readonly resultStatus: boolean
 }
 
-/** A profile of one's own hides its model: only what the format itself defines is used. */
+/** The id of an application inference profile hides the model: only fields that the format itself defines are then used. */
 export const familyOf = (upstreamModel: string): Family =>
   families.find(([pattern]) => pattern.test(upstreamModel))?.[1] ?? unknown
 
 const unknown: Family = { isClaude: false, effort: "outputConfig", cachePoints: false, resultStatus: false }
 
-/** Ids are `maker.model`, with a region before them or an ARN around them. */
+/** Ids are `vendor.model`, optionally with a region prefix or inside an ARN. */
 const families: ReadonlyArray<readonly [RegExp, Family]> = [
   [/(?:^|[./])anthropic\./, { isClaude: true, effort: "thinking", cachePoints: true, resultStatus: true }],
   [/(?:^|[./])amazon\.nova/, { ...unknown, effort: "reasoningConfig", resultStatus: true }],

@@ -1,4 +1,4 @@
-import { brokenAnswer, finishTable } from "../../FinishTable.ts"
+import { badResponse, finishTable } from "../shared/FinishReasonTable.ts"
 
 const aws = "Amazon Bedrock, Converse API, stopReason"
 
@@ -10,6 +10,6 @@ export const finishReasonOf = finishTable([
   ["model_context_window_exceeded", "length", aws],
   ["guardrail_intervened", "content_filter", aws],
   ["content_filtered", "content_filter", aws],
-  ["malformed_model_output", brokenAnswer("the model's answer was malformed (malformed_model_output)"), aws],
-  ["malformed_tool_use", brokenAnswer("the model's answer was malformed (malformed_tool_use)"), aws]
+  ["malformed_model_output", badResponse("the model's answer was malformed (malformed_model_output)"), aws],
+  ["malformed_tool_use", badResponse("the model's answer was malformed (malformed_tool_use)"), aws]
 ])

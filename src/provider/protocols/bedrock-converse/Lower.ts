@@ -1,58 +1,63 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { objectAt, textAt } from "../../Json.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { strictSchema } from "../anthropic-messages/StrictSchema.ts"
-import { toolNamesOf } from "../turns/ToolNames.ts"
-import { offerOf } from "../turns/Tools.ts"
-import { conversationOf } from "../turns/Turns.ts"
+import { conversationOf } from "../shared/Conversation.ts"
+import { objectAt, textAt } from "../shared/Json.ts"
+import { toolNamesOf } from "../shared/ToolNames.ts"
+import { isForced, toolSetOf } from "../shared/Tools.ts"
 import { familyOf } from "./Family.ts"
-import { lowerConversation, type Messages } from "./Messages.ts"
-import { isForced, isMidTools, type Thinking, thinkingOf } from "./Thinking.ts"
-import { toolConfigOf, withoutTools } from "./Tools.ts"
+import { type LoweredMessages, lowerMessages } from "./Messages.ts"
+import { isMidTools, type LoweredReasoning, lowerReasoning } from "./Reasoning.ts"
+import { lowerTools, withoutTools } from "./Tools.ts"
 
-/** The upstream body, its fields always in this order; the model is named by the path. */
+/** The upstream request body. The field order is fixed; the path names the model. */
 export const lower = (call: ProviderCall): string | ProviderFailure => {
-  const said = conversationOf(call.request, call.model.id)
-  if ("_tag" in said) return said
-  const offer = offerOf(call.request)
-  if ("_tag" in offer) return offer
+  const given = conversationOf(call.request, call.model.id)
+  if ("_tag" in given) return given
+  const toolSet = toolSetOf(call.request)
+  if ("_tag" in toolSet) return toolSet
   const names = toolNamesOf(call.request)
   const family = familyOf(call.model.upstreamModel)
-  const conversation = offer.choice?._tag === "None" ? withoutTools(said) : said
-  const messages = lowerConversation(conversation, names, family)
+  const conversation = toolSet.choice?._tag === "None" ? withoutTools(given) : given
+  const messages = lowerMessages(conversation, names, family)
   if ("_tag" in messages) return messages
-  const thinking = thinkingOf(call, family, isForced(offer), isMidTools(messages))
-  if ("_tag" in thinking) return thinking
+  const reasoning = lowerReasoning(call, family, isForced(toolSet), isMidTools(messages))
+  if ("_tag" in reasoning) return reasoning
   const { request } = call
   const system = request.responseFormat?.["type"] === "json_object" ? [...messages.system, jsonOnly] : messages.system
-  return JSON.stringify({
+  const body: ConverseRequest = {
     messages: messages.messages,
     system: system.length === 0 ? undefined : system,
-    inferenceConfig: inferenceConfig(call, thinking, family.isClaude),
-    toolConfig: toolConfigOf(offer, conversation, names),
-    outputConfig: present({ textFormat: textFormat(request.responseFormat), effort: thinking.effort }),
-    additionalModelRequestFields: thinking.fields
-  } satisfies Body)
+    inferenceConfig: inferenceConfig(call, reasoning, family.isClaude),
+    toolConfig: lowerTools(toolSet, conversation, names),
+    outputConfig: present({ textFormat: textFormat(request.responseFormat), effort: reasoning.effort }),
+    additionalModelRequestFields: reasoning.fields
+  }
+  return JSON.stringify(body)
 }
 
-interface Body {
-  readonly messages: Messages["messages"]
-  readonly system: Messages["system"] | undefined
+interface ConverseRequest {
+  readonly messages: LoweredMessages["messages"]
+  readonly system: LoweredMessages["system"] | undefined
   readonly inferenceConfig: JsonObject
   readonly toolConfig: JsonObject | undefined
   readonly outputConfig: JsonObject | undefined
   readonly additionalModelRequestFields: JsonObject | undefined
 }
 
-const inferenceConfig = (call: ProviderCall, { isThinking }: Thinking, isClaude: boolean): JsonObject => {
+const inferenceConfig = (
+  call: ProviderCall,
+  { isReasoning: reasons }: LoweredReasoning,
+  isClaude: boolean
+): JsonObject => {
   const { request } = call
   const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
-  // Claude refuses them while it thinks, and the two together always
-  const sampling = !(isClaude && isThinking)
+  // Claude rejects sampling parameters while it reasons, and temperature together with top_p always
+  const sampling = !(isClaude && reasons)
   const temperature = takes("temperature") && sampling ? between0and1(request.temperature) : undefined
   const topP = takes("top_p") && sampling && !(isClaude && temperature !== undefined) ? request.topP : undefined
-  // blank ones are refused; the rest still holds
+  // blank stop sequences are rejected; the others are still sent
   const stops = request.stop.filter((stop) => /\S/.test(stop))
   return {
     maxTokens: call.maxOutputTokens,
@@ -67,7 +72,7 @@ const between0and1 = (temperature: number | undefined): number | undefined =>
 
 const jsonOnly = { text: "Answer with one JSON object and nothing else: no other text around it, no code fence." }
 
-/** The schema goes as text. */
+/** The schema is sent as JSON text. */
 const textFormat = (format: JsonObject | undefined): JsonObject | undefined => {
   const asked = objectAt(format, "json_schema")
   const schema = objectAt(asked, "schema")

@@ -1,38 +1,38 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import * as DataUrl from "../turns/DataUrl.ts"
-import type { FileBlock, ImageBlock } from "../turns/Turns.ts"
+import type { FileBlock, ImageBlock } from "../shared/Conversation.ts"
+import * as DataUrl from "../shared/DataUrl.ts"
 
-export interface Lowered {
+export interface LoweredBlocks {
   readonly blocks: ReadonlyArray<JsonObject>
 }
 
-/** Bytes only: the service fetches nothing, and neither do we. */
-export const lowerImage = ({ param, url }: ImageBlock): Lowered | ProviderFailure => {
+/** Inline bytes only: neither the service nor the gateway fetches URLs. */
+export const lowerImage = ({ param, url }: ImageBlock): LoweredBlocks | ProviderFailure => {
   const inline = DataUrl.parse(url)
   if (inline === undefined) {
-    return { _tag: "RequestRejected", message: "The provider takes images as data: URLs only.", param }
+    return { _tag: "RequestRejected", message: "The provider supports images as data: URLs only.", param }
   }
   const format = imageFormats.get(inline.mediaType)
   return format === undefined
-    ? { _tag: "RequestRejected", message: "The provider takes images as JPEG, PNG, GIF or WebP only.", param }
+    ? { _tag: "RequestRejected", message: "The provider supports JPEG, PNG, GIF and WebP images only.", param }
     : image(format, inline)
 }
 
-const image = (format: string, { base64 }: DataUrl.Inline): Lowered => ({
+const image = (format: string, { base64 }: DataUrl.Inline): LoweredBlocks => ({
   blocks: [{ image: { format, source: { bytes: base64 } } }]
 })
 
-/** The documents of one request: no two may have the same name. */
+/** The documents of one request: their names must be unique. */
 export class Documents {
   private readonly taken = new Set<string>()
-  /** By the name wanted, so that no number is tried twice. */
+  /** The last suffix used for each requested name, so that no suffix is tried twice. */
   private readonly lastNumber = new Map<string, number>()
 
-  lower({ data, filename, param }: FileBlock): Lowered | ProviderFailure {
+  lower({ data, filename, param }: FileBlock): LoweredBlocks | ProviderFailure {
     const inline = data === undefined ? undefined : DataUrl.parse(data)
     if (inline === undefined) {
-      return { _tag: "RequestRejected", message: "The provider takes files as data: URLs only.", param }
+      return { _tag: "RequestRejected", message: "The provider supports files as data: URLs only.", param }
     }
     const imageFormat = imageFormats.get(inline.mediaType)
     if (imageFormat !== undefined) return image(imageFormat, inline)
@@ -40,7 +40,7 @@ export class Documents {
     if (format === undefined) {
       return {
         _tag: "RequestRejected",
-        message: "The provider takes PDF, Word, Excel, HTML, Markdown, CSV and text files only.",
+        message: "The provider supports PDF, Word, Excel, HTML, Markdown, CSV and text files only.",
         param: `${param}.file_data`
       }
     }
@@ -62,16 +62,16 @@ export class Documents {
   }
 }
 
-const longestName = 150
+const maxNameCharacters = 150
 
-/** Letters, digits, single blanks, hyphens and brackets; the extension has its own field. */
+/** Letters, digits, single spaces, hyphens and brackets; the extension has its own field. */
 const nameOf = (filename: string | undefined): string =>
   (filename ?? "")
     .replace(/\.[A-Za-z0-9]{1,8}$/, "")
     .replace(/[^A-Za-z0-9 ()[\]-]+/g, " ")
     .replace(/ {2,}/g, " ")
     .trim()
-    .slice(0, longestName)
+    .slice(0, maxNameCharacters)
     .trimEnd() || "document"
 
 const extensionOf = (filename: string | undefined): string | undefined => {

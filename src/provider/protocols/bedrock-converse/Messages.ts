@@ -1,12 +1,18 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { lastBreakpoints } from "../turns/Breakpoints.ts"
-import type { ToolNames } from "../turns/ToolNames.ts"
-import type { AssistantBlock, Conversation, TextBlock, ThoughtBlock, UserBlock } from "../turns/Turns.ts"
+import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
+import type {
+  AssistantBlock,
+  Conversation,
+  ReasoningDetailBlock,
+  TextBlock,
+  UserBlock
+} from "../shared/Conversation.ts"
+import type { ToolNames } from "../shared/ToolNames.ts"
 import type { Family } from "./Family.ts"
 import { Documents, lowerImage } from "./Media.ts"
 
-export interface Messages {
+export interface LoweredMessages {
   readonly system: ReadonlyArray<JsonObject>
   readonly messages: ReadonlyArray<Message>
 }
@@ -16,11 +22,11 @@ interface Message {
   readonly content: ReadonlyArray<JsonObject>
 }
 
-export const lowerConversation = (
+export const lowerMessages = (
   conversation: Conversation,
   names: ToolNames,
   family: Family
-): Messages | ProviderFailure => {
+): LoweredMessages | ProviderFailure => {
   const lowering = new Lowering(names, family, family.cachePoints ? lastBreakpoints(conversation) : new Set())
   const messages: Array<Message> = []
   for (const { blocks, role } of conversation.turns) {
@@ -31,14 +37,14 @@ export const lowerConversation = (
     }
     messages.push({ role, content: withText(content) })
   }
-  // many models refuse to go on with what they have said
+  // many models reject a conversation that ends with an assistant message
   if (messages.at(-1)?.role === "assistant") messages.push({ role: "user", content: [{ text: goOn }] })
   return { system: conversation.instructions.flatMap((block) => lowering.text(block)), messages }
 }
 
 const goOn = "(continue)"
 
-/** A document is only taken together with some text. */
+/** The API accepts a document only together with a text block. */
 const withText = (content: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> =>
   content.some((block) => "document" in block) && !content.some((block) => "text" in block)
     ? [...content, { text: "(see the document)" }]
@@ -71,8 +77,8 @@ class Lowering {
     switch (block._tag) {
       case "Text":
         return { blocks: this.text(block) }
-      case "Thought":
-        return { blocks: lowerThought(block) }
+      case "Reasoning":
+        return { blocks: lowerReasoningDetail(block) }
       case "ToolCall":
         return {
           blocks: [{ toolUse: { toolUseId: block.id, name: this.names.toProvider(block.name), input: block.input } }]
@@ -83,7 +89,7 @@ class Lowering {
           content: block.content.map(({ text }) => ({ text })),
           status: this.family.resultStatus ? (block.isMissing ? "error" : "success") : undefined
         }
-        // inside a result there is no place for one
+        // a tool result cannot contain a cache point
         const isCached = block.content.some((text) => this.cached.has(text))
         return { blocks: isCached ? [{ toolResult }, cachePoint] : [{ toolResult }] }
       }
@@ -92,15 +98,15 @@ class Lowering {
       case "File":
         return this.documents.lower(block)
       case "Audio":
-        return { _tag: "RequestRejected", message: "The provider takes no audio.", param: block.param }
+        return { _tag: "RequestRejected", message: "The provider does not support audio.", param: block.param }
     }
   }
 }
 
 const cachePoint: JsonObject = { cachePoint: { type: "default" } }
 
-/** What was not signed is refused. */
-const lowerThought = ({ detail }: ThoughtBlock): ReadonlyArray<JsonObject> => {
+/** The provider rejects reasoning without a signature. */
+const lowerReasoningDetail = ({ detail }: ReasoningDetailBlock): ReadonlyArray<JsonObject> => {
   if (detail.type === "reasoning.encrypted") {
     return detail.data ? [{ reasoningContent: { redactedContent: detail.data } }] : []
   }

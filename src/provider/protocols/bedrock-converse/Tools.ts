@@ -1,49 +1,49 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import { strictSchema } from "../anthropic-messages/StrictSchema.ts"
-import type { ToolNames } from "../turns/ToolNames.ts"
-import type { Offer, OfferedTool } from "../turns/Tools.ts"
-import type { AssistantBlock, Conversation, TextBlock, UserBlock } from "../turns/Turns.ts"
+import type { AssistantBlock, Conversation, TextBlock, UserBlock } from "../shared/Conversation.ts"
+import type { ToolNames } from "../shared/ToolNames.ts"
+import type { AvailableTool, ToolSet } from "../shared/Tools.ts"
 
 /**
- * The tools of a call. Whenever the conversation has calls there must be some: without any on offer those that were called
- * stand there, and the model is told to leave them alone.
+ * The tools of a call. A conversation with tool calls requires tool definitions: when the request has none, the tools that were
+ * called before are declared, with a description that forbids calling them.
  */
-export const toolConfigOf = (offer: Offer, conversation: Conversation, names: ToolNames): JsonObject | undefined => {
-  if (offer.choice?._tag === "None") return undefined
-  if (offer.tools.length > 0) {
-    return { tools: offer.tools.map((tool) => toolSpec(tool, names)), toolChoice: lowerChoice(offer, names) }
+export const lowerTools = (toolSet: ToolSet, conversation: Conversation, names: ToolNames): JsonObject | undefined => {
+  if (toolSet.choice?._tag === "None") return undefined
+  if (toolSet.tools.length > 0) {
+    return { tools: toolSet.tools.map((tool) => toolSpec(tool, names)), toolChoice: lowerChoice(toolSet, names) }
   }
   const called = calledIn(conversation)
-  return called.length === 0 ? undefined : { tools: called.map((name) => retired(names.toProvider(name))) }
+  return called.length === 0 ? undefined : { tools: called.map((name) => retiredTool(names.toProvider(name))) }
 }
 
 /**
- * The same conversation in words: what was called, with what, and what came back. There is no choice by which a model could be
- * kept from calling, so that a call that must bring none has no tools, and then the conversation may not have any either.
+ * The same conversation with tool calls and results written as text. The API has no tool choice `none`, so a request that must
+ * not call tools is sent without tools, and then the conversation may not contain tool blocks either.
  */
 export const withoutTools = (conversation: Conversation): Conversation => ({
   ...conversation,
   turns: conversation.turns.map((turn) =>
     turn.role === "user"
-      ? { ...turn, blocks: turn.blocks.map((block): UserBlock => toldResult(block)) }
-      : { ...turn, blocks: turn.blocks.map((block): AssistantBlock => toldCall(block)) }
+      ? { ...turn, blocks: turn.blocks.map((block): UserBlock => resultAsText(block)) }
+      : { ...turn, blocks: turn.blocks.map((block): AssistantBlock => callAsText(block)) }
   )
 })
 
-const toldCall = (block: AssistantBlock): AssistantBlock =>
-  block._tag === "ToolCall" ? told(`[Called the tool ${block.name} with ${JSON.stringify(block.input)}]`) : block
+const callAsText = (block: AssistantBlock): AssistantBlock =>
+  block._tag === "ToolCall" ? textBlock(`[Called the tool ${block.name} with ${JSON.stringify(block.input)}]`) : block
 
-const toldResult = (block: UserBlock): UserBlock =>
+const resultAsText = (block: UserBlock): UserBlock =>
   block._tag === "ToolResult"
-    ? told(
+    ? textBlock(
         `[The tool ${block.name} answered]\n${block.content.map(({ text }) => text).join("\n")}`,
         block.content.some(({ isCacheBreakpoint }) => isCacheBreakpoint)
       )
     : block
 
-const told = (text: string, isCacheBreakpoint = false): TextBlock => ({ _tag: "Text", text, isCacheBreakpoint })
+const textBlock = (text: string, isCacheBreakpoint = false): TextBlock => ({ _tag: "Text", text, isCacheBreakpoint })
 
-const toolSpec = (tool: OfferedTool, names: ToolNames): JsonObject => ({
+const toolSpec = (tool: AvailableTool, names: ToolNames): JsonObject => ({
   toolSpec: {
     name: names.toProvider(tool.name),
     description: tool.description === "" ? undefined : tool.description,
@@ -52,7 +52,7 @@ const toolSpec = (tool: OfferedTool, names: ToolNames): JsonObject => ({
   }
 })
 
-const retired = (name: string): JsonObject => ({
+const retiredTool = (name: string): JsonObject => ({
   toolSpec: {
     name,
     description: "Was called earlier in this conversation. It is not available any more: do not call it.",
@@ -60,7 +60,7 @@ const retired = (name: string): JsonObject => ({
   }
 })
 
-const lowerChoice = ({ choice }: Offer, names: ToolNames): JsonObject | undefined => {
+const lowerChoice = ({ choice }: ToolSet, names: ToolNames): JsonObject | undefined => {
   switch (choice?._tag) {
     case "Auto":
       return { auto: {} }

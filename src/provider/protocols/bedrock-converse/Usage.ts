@@ -1,7 +1,7 @@
 import { noDetails, type Usage } from "../../../domain/Usage.ts"
-import { countAt, type Json } from "../../Json.ts"
+import { countAt, type Json } from "../shared/Json.ts"
 
-/** The kinds of prompt tokens are disjoint already; thoughts are inside the output and not told apart. */
+/** The kinds of prompt tokens are disjoint; reasoning tokens are part of the output tokens and not reported separately. */
 export const usageOf = (usage: Json | undefined): Usage | undefined => {
   const inputTokens = countAt(usage, "inputTokens")
   const outputTokens = countAt(usage, "outputTokens")

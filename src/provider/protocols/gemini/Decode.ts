@@ -1,28 +1,28 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { parse } from "../../../wire/JsonBounds.ts"
-import type { SseEvent } from "../../../wire/Sse.ts"
-import { firstOf, listOf, malformed, objectOf, objectsOf, textOf } from "../../Fields.ts"
-import { isObject, type Json, objectAt, parseObject, textAt } from "../../Json.ts"
-import { failed, type Machine, more, readable, type Step, whole } from "../../Protocol.ts"
+import type { SseEvent } from "../../../wire/framing/Sse.ts"
+import { parse } from "../../../wire/validation/JsonBounds.ts"
 import type { ProviderCall } from "../../Provider.ts"
-import { servedOf } from "../../Served.ts"
-import { classifyInBand } from "./Classify.ts"
+import { firstOf, listOf, malformed, objectOf, objectsOf, textOf } from "../shared/Fields.ts"
+import { isObject, type Json, objectAt, parseObject, textAt } from "../shared/Json.ts"
+import { complete, failed, incomplete, readable, type Step, type StreamDecoder } from "../shared/Protocol.ts"
+import { responseInfoOf } from "../shared/ResponseInfo.ts"
+import { classifyInBand } from "./Errors.ts"
 import { finishReasonOf } from "./FinishReasons.ts"
 import { FunctionCalls } from "./FunctionCalls.ts"
 import { logprobsOf } from "./Logprobs.ts"
 import { usageOf } from "./Usage.ts"
 
-/** What a stream has said so far. */
+/** Decoder state of one stream. */
 export interface State {
   readonly calls: FunctionCalls
-  /** Blocks of thought so far. */
+  /** Number of reasoning blocks so far. */
   blocks: number
-  /** The block that thoughts are being added to. */
-  thought: number | undefined
-  /** A signature of text of which nothing has come yet. */
+  /** Index of the reasoning block that is open. */
+  openBlock: number | undefined
+  /** A signature of text, received before any text. */
   signature: string | undefined
-  saidText: boolean
+  hasText: boolean
   hasContent: boolean
   finished: boolean
   served: string
@@ -32,16 +32,16 @@ export interface State {
 const start = (call: ProviderCall): State => ({
   calls: new FunctionCalls(call),
   blocks: 0,
-  thought: undefined,
+  openBlock: undefined,
   signature: undefined,
-  saidText: false,
+  hasText: false,
   hasContent: false,
   finished: false,
   served: "",
   usage: ""
 })
 
-export const machine: Machine<SseEvent, State> = {
+export const streamDecoder: StreamDecoder<SseEvent, State> = {
   start,
   step: (state, frame) => {
     const json = parseObject(frame.data)
@@ -49,11 +49,11 @@ export const machine: Machine<SseEvent, State> = {
       ? failed({ _tag: "BadResponse", detail: "an event that is not a JSON object" })
       : chunk(state, json)
   },
-  onEnd: (state) => (state.finished ? whole() : failed({ _tag: "Disconnected" }))
+  onEnd: (state) => (state.finished ? complete() : failed({ _tag: "Disconnected" }))
 }
 
-/** A plain answer is one chunk; a stream that is not sent as events is a list of them. */
-export const plain = (call: ProviderCall, body: string): Step =>
+/** A non-streaming response is one chunk; a stream without server-sent events is a list of chunks. */
+export const nonStreaming = (call: ProviderCall, body: string): Step =>
   readable(() => {
     const chunks = chunksOf(body)
     if (chunks === undefined) return failed({ _tag: "BadResponse", detail: "an answer that is not JSON" })
@@ -62,9 +62,9 @@ export const plain = (call: ProviderCall, body: string): Step =>
     for (const json of chunks) {
       const step = chunk(state, json)
       for (const event of step.events) events.push(event)
-      if (step.progress !== "more") return { events, progress: step.progress }
+      if (step.progress !== "incomplete") return { events, progress: step.progress }
     }
-    if (state.finished) return whole(events)
+    if (state.finished) return complete(events)
     return state.hasContent
       ? failed({ _tag: "BadResponse", detail: "an answer without a finish reason" }, events)
       : failed({ _tag: "EmptyCompletion" })
@@ -101,15 +101,15 @@ const chunk = (state: State, json: Json): Step => {
     state.usage = counts
     events.push({ _tag: "Usage", usage })
   }
-  return failure === undefined ? more(events) : failed(failure, events)
+  return failure === undefined ? incomplete(events) : failed(failure, events)
 }
 
-/** Who answers, said once and again only when it changes. */
+/** Emitted once, and again only when the reported values change. */
 const served = (state: State, json: Json, events: Array<ChatEvent>): void => {
   const model = textAt(json, "modelVersion")
   if (model === undefined || model === state.served) return
   state.served = model
-  events.push(servedOf({ model }))
+  events.push(responseInfoOf({ model }))
 }
 
 const contents = (state: State, candidate: Json, events: Array<ChatEvent>): ProviderFailure | undefined => {
@@ -118,11 +118,11 @@ const contents = (state: State, candidate: Json, events: Array<ChatEvent>): Prov
   for (const part of objectsOf(objectOf(candidate, "content"), "parts")) {
     const call = objectOf(part, "functionCall")
     if (call !== undefined) {
-      state.thought = undefined
+      state.openBlock = undefined
       const failure = state.calls.read(part, call, () => state.blocks++, events)
       if (failure !== undefined) return failure
     } else if (part["thought"] === true) {
-      thought(state, part, events)
+      reasoning(state, part, events)
     } else {
       for (const key of Object.keys(part)) {
         if (!textFields.has(key)) return malformed("a part of an unknown kind")
@@ -135,42 +135,42 @@ const contents = (state: State, candidate: Json, events: Array<ChatEvent>): Prov
   return undefined
 }
 
-/** A part of text and what may stand beside it. Pictures and the provider's own tools are never asked for. */
+/** The fields of a text part. Image output and the provider's own tools are never requested. */
 const textFields: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature", "partMetadata"])
 
-const thought = (state: State, part: Json, events: Array<ChatEvent>): void => {
-  const said = textOf(part, "text") ?? ""
+const reasoning = (state: State, part: Json, events: Array<ChatEvent>): void => {
+  const content = textOf(part, "text") ?? ""
   const signature = textOf(part, "thoughtSignature")
-  if (said === "" && signature === undefined) return
-  state.thought ??= state.blocks++
+  if (content === "" && signature === undefined) return
+  state.openBlock ??= state.blocks++
   events.push({
     _tag: "Reasoning",
-    index: state.thought,
+    index: state.openBlock,
     kind: "text",
-    text: said,
+    text: content,
     ...(signature !== undefined && { signature })
   })
 }
 
-/** A signature may come on text that is empty, at the end of a stream; alone it is no answer, and waits for one. */
+/** A signature may come with empty text at the end of a stream. Without any text before, it is kept until text comes. */
 const text = (state: State, part: Json, logprobs: ReadonlyArray<unknown>, events: Array<ChatEvent>): void => {
-  const said = textOf(part, "text") ?? ""
-  if (said !== "" || logprobs.length > 0) {
-    state.thought = undefined
-    state.saidText = true
-    events.push(logprobs.length === 0 ? { _tag: "Text", text: said } : { _tag: "Text", text: said, logprobs })
+  const content = textOf(part, "text") ?? ""
+  if (content !== "" || logprobs.length > 0) {
+    state.openBlock = undefined
+    state.hasText = true
+    events.push(logprobs.length === 0 ? { _tag: "Text", text: content } : { _tag: "Text", text: content, logprobs })
   }
   state.signature = textOf(part, "thoughtSignature") ?? state.signature
-  if (state.signature === undefined || !state.saidText) return
+  if (state.signature === undefined || !state.hasText) return
   events.push({ _tag: "Reasoning", index: state.blocks++, kind: "encrypted", text: state.signature })
   state.signature = undefined
 }
 
-/** Of several reasons the first counts, but a failure always does. */
+/** The first of several finish reasons applies, but a failure always does. */
 const finish = (state: State, reason: string | undefined, events: Array<ChatEvent>): ProviderFailure | undefined => {
   if (reason === undefined || reason === "FINISH_REASON_UNSPECIFIED") return undefined
   const known = finishReasonOf(reason)
-  // a reason that explains nothing, for nothing
+  // OTHER explains nothing, and there is no output
   if (reason === "OTHER" && !state.hasContent) return { _tag: "EmptyCompletion" }
   if (typeof known !== "string") return known
   if (state.finished) return undefined
@@ -184,5 +184,5 @@ const finish = (state: State, reason: string | undefined, events: Array<ChatEven
   return undefined
 }
 
-/** The provider's word, as far as it is one. */
+/** The provider's code if it has the form of one. */
 const word = (text: string): string => (/^[A-Z_]{1,40}$/.test(text) ? text : "OTHER")

@@ -1,4 +1,4 @@
-import { brokenAnswer, finishTable } from "../../FinishTable.ts"
+import { badResponse, finishTable } from "../shared/FinishReasonTable.ts"
 
 const google = "Google, Gemini API, FinishReason"
 
@@ -16,10 +16,10 @@ export const finishReasonOf = finishTable([
   ["IMAGE_RECITATION", "content_filter", google],
   ["MODEL_ARMOR", "content_filter", "Google, Vertex AI, FinishReason"],
   ["FUNCTION_CALL", "tool_calls", "servers that imitate Gemini"],
-  ["MALFORMED_FUNCTION_CALL", brokenAnswer("a malformed function call"), google],
-  ["UNEXPECTED_TOOL_CALL", brokenAnswer("a function call that was not allowed"), google],
-  ["TOO_MANY_TOOL_CALLS", brokenAnswer("too many function calls"), google],
-  ["MISSING_THOUGHT_SIGNATURE", brokenAnswer("a function call without its signature"), google],
-  ["MALFORMED_RESPONSE", brokenAnswer("a malformed answer"), google],
-  ["OTHER", brokenAnswer("an answer that was broken off for an unknown reason"), google]
+  ["MALFORMED_FUNCTION_CALL", badResponse("a malformed function call"), google],
+  ["UNEXPECTED_TOOL_CALL", badResponse("a function call that was not allowed"), google],
+  ["TOO_MANY_TOOL_CALLS", badResponse("too many function calls"), google],
+  ["MISSING_THOUGHT_SIGNATURE", badResponse("a function call without its signature"), google],
+  ["MALFORMED_RESPONSE", badResponse("a malformed answer"), google],
+  ["OTHER", badResponse("an answer that was broken off for an unknown reason"), google]
 ])

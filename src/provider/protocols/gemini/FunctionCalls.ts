@@ -1,18 +1,18 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { RequestId } from "../../../domain/Ids.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { listOf, objectOf, textOf } from "../../Fields.ts"
-import type { Json } from "../../Json.ts"
 import type { ProviderCall } from "../../Provider.ts"
-import { mintId } from "../openai-chat/ToolCalls.ts"
-import { type ToolNames, toolNamesOf } from "../turns/ToolNames.ts"
-import { customToolsOf } from "../turns/Tools.ts"
+import { listOf, objectOf, textOf } from "../shared/Fields.ts"
+import type { Json } from "../shared/Json.ts"
+import { mintToolCallId } from "../shared/ToolIds.ts"
+import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
+import { customToolsOf } from "../shared/Tools.ts"
 import { PartialArgs } from "./PartialArgs.ts"
 
-/** No honest answer calls more tools. */
-const mostCalls = 1024
+/** More function calls than any valid response has. */
+const maxCalls = 1024
 
-interface Begun {
+interface PartialCall {
   readonly id: string | undefined
   readonly name: string
   readonly pieces: PartialArgs
@@ -20,15 +20,15 @@ interface Begun {
 }
 
 /**
- * Function calls come whole, each in a part of its own; neither chunk nor name tells parallel ones apart, so one counter
- * numbers them all. Only where a call says that it goes on are its parts put together first.
+ * Function calls come complete, each in its own part; neither chunk nor name distinguishes parallel calls, so one counter
+ * numbers all of them. Only the parts of a call with `willContinue` are assembled first.
  */
 export class FunctionCalls {
   private readonly requestId: RequestId
   private readonly names: ToolNames
   private readonly custom: ReadonlySet<string>
   private readonly ids = new Set<string>()
-  private begun: Begun | undefined
+  private begun: PartialCall | undefined
 
   constructor(call: ProviderCall) {
     this.requestId = call.requestId
@@ -40,7 +40,7 @@ export class FunctionCalls {
     return this.ids.size
   }
 
-  /** A call that has said that it goes on, and has not. */
+  /** A call with `willContinue` whose next part has not come. */
   get incomplete(): boolean {
     return this.begun !== undefined
   }
@@ -48,7 +48,7 @@ export class FunctionCalls {
   read(part: Json, call: Json, nextBlock: () => number, events: Array<ChatEvent>): ProviderFailure | undefined {
     const name = textOf(call, "name") ?? this.begun?.name
     if (name === undefined) return bad("a function call without a name")
-    if (this.count >= mostCalls) return bad(`more than ${mostCalls} function calls`)
+    if (this.count >= maxCalls) return bad(`more than ${maxCalls} function calls`)
     const id = textOf(call, "id")
     const signature = textOf(part, "thoughtSignature")
     const goesOn = call["willContinue"] === true
@@ -67,7 +67,7 @@ export class FunctionCalls {
     return undefined
   }
 
-  /** The signature goes with the call, and as a thought of its id for clients that only give thoughts back. */
+  /** The signature is emitted with the call and as a reasoning block with the call's id, for clients that send back only reasoning. */
   private emit(
     givenId: string | undefined,
     providerName: string,
@@ -78,7 +78,7 @@ export class FunctionCalls {
   ): void {
     const index = this.count
     const isUsable = givenId !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(givenId) && !this.ids.has(givenId)
-    const id = isUsable ? givenId : mintId(this.requestId, index)
+    const id = isUsable ? givenId : mintToolCallId(this.requestId, index)
     this.ids.add(id)
     const name = this.names.toClient(providerName)
     const kind = this.custom.has(name) ? "custom" : "function"
@@ -97,7 +97,7 @@ export class FunctionCalls {
   }
 }
 
-/** A custom tool was offered as a function of one string. */
+/** A custom tool is declared as a function with one string parameter. */
 const inputOf = (args: Json): string => {
   const input = args["input"]
   return typeof input === "string" ? input : JSON.stringify(args)

@@ -1,6 +1,6 @@
-import { isObject, type Json, listAt, objectAt } from "../../Json.ts"
+import { isObject, type Json, listAt, objectAt } from "../shared/Json.ts"
 
-/** Log probabilities of an event's tokens, as chat completions spells them. */
+/** Log probabilities of an event's tokens in the format of chat completions. */
 export const logprobsOf = (candidate: Json): ReadonlyArray<unknown> => {
   const result = objectAt(candidate, "logprobsResult")
   const alternatives = listAt(result, "topCandidates")
@@ -19,5 +19,5 @@ const tokenOf = (value: unknown): Json => {
   return { token, logprob: typeof logprob === "number" ? logprob : unlikely, bytes: [...Buffer.from(token, "utf8")] }
 }
 
-/** What chat completions says of a token whose probability is not known to be anything. */
+/** The value that chat completions uses for a token without a known probability. */
 const unlikely = -9999

@@ -1,10 +1,10 @@
-import { isObject, type Json } from "../../Json.ts"
+import { isObject, type Json } from "../shared/Json.ts"
 
 type Writable = { [key: string]: unknown }
 
 /**
- * Arguments of a call that come piece by piece, each at a place of the object (`$.items[0].name`); pieces of one text follow
- * one another. Places that cannot be are a reason to give up.
+ * Arguments of a call that come in pieces, each with a path into the object (`$.items[0].name`); pieces of one string are
+ * concatenated. A piece with an impossible path fails the response.
  */
 export class PartialArgs {
   private readonly root: Writable = {}
@@ -37,19 +37,19 @@ const pieceValue = (piece: Json): unknown => {
   return "nullValue" in piece ? null : undefined
 }
 
-type Step = string | number
+type PathStep = string | number
 
-/** No honest call has more elements in one list, or more steps. */
-const mostElements = 10_000
-const mostSteps = 64
+/** More elements in one list, or more path steps, than any valid call has. */
+const maxElements = 10_000
+const maxSteps = 64
 
-const stepsOf = (path: unknown): ReadonlyArray<Step> | undefined => {
+const stepsOf = (path: unknown): ReadonlyArray<PathStep> | undefined => {
   if (typeof path !== "string" || !path.startsWith("$")) return undefined
-  const steps: Array<Step> = []
+  const steps: Array<PathStep> = []
   let rest = path.slice(1)
   while (rest !== "") {
     const found = /^(?:\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\])/.exec(rest)
-    if (found === null || steps.length === mostSteps) return undefined
+    if (found === null || steps.length === maxSteps) return undefined
     const [all, name, index, single, double] = found
     steps.push(index !== undefined ? Number(index) : (name ?? (single ?? double ?? "").replace(/\\(.)/g, "$1")))
     rest = rest.slice(all.length)
@@ -57,14 +57,14 @@ const stepsOf = (path: unknown): ReadonlyArray<Step> | undefined => {
   return steps
 }
 
-const childOf = (place: unknown, step: Step): unknown => {
+const childOf = (place: unknown, step: PathStep): unknown => {
   if (Array.isArray(place)) return typeof step === "number" ? place[step] : undefined
   return isObject(place) && Object.hasOwn(place, step) ? place[step] : undefined
 }
 
-const put = (place: unknown, step: Step, value: unknown): boolean => {
+const put = (place: unknown, step: PathStep, value: unknown): boolean => {
   if (Array.isArray(place)) {
-    if (typeof step !== "number" || step > place.length || step >= mostElements) return false
+    if (typeof step !== "number" || step > place.length || step >= maxElements) return false
     place[step] = value
     return true
   }

@@ -1,15 +1,16 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
-import { isObject, listAt, objectAt } from "../../Json.ts"
+import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import { isObject, listAt, objectAt } from "../shared/Json.ts"
 
 /**
- * How a server takes schemas: as JSON schemas, or only as the OpenAPI subset in which an unknown keyword makes it refuse the
- * whole request.
+ * The schema format of a server: JSON Schema, or only the OpenAPI subset, where an unknown keyword makes the server reject the
+ * request.
  */
 export type SchemaDialect = "json" | "openapi"
 
 // JSON schemas
 
-/** Keywords outside its list the provider passes over, so a `const` would not bind: as an `enum` it does. */
+/** The provider ignores unknown keywords, among them `const`, so a `const` is sent as an `enum`. */
 export const jsonSchema = (schema: JsonObject): JsonObject => mapSchema(schema, withoutConst)
 
 const withoutConst = (schema: JsonObject): JsonObject => {
@@ -17,7 +18,7 @@ const withoutConst = (schema: JsonObject): JsonObject => {
   return only === undefined || "enum" in rest ? rest : { ...rest, enum: [only] }
 }
 
-/** Keywords whose value is a schema, a list of schemas, or a record of schemas: names in a record are no keywords. */
+/** Keywords whose value is a schema, a list of schemas, or a record of schemas, whose keys are not keywords. */
 const schemaKeys: ReadonlySet<string> = new Set([
   "additionalProperties",
   "contains",
@@ -54,15 +55,15 @@ const mapSchema = (schema: JsonObject, change: (schema: JsonObject) => JsonObjec
 
 // The OpenAPI subset
 
-/** Resolved references can multiply without end. */
-const mostSchemas = 5_000
+/** Resolved references can multiply without bound. */
+const maxSchemas = 5_000
 
-/** Characters of what references put where they are used, in all schemas of a request together. */
+/** Characters that resolved references may add, in all schemas of a request together. */
 const maxCopiedCharacters = 512 * 1024
-/** What following a reference costs at least. */
+/** The minimum cost of resolving a reference. */
 const referenceCharacters = 64
 
-/** What references have copied so far. */
+/** Counts the characters that resolved references have added. */
 export class Copies {
   private left = maxCopiedCharacters
   private readonly lengths = new WeakMap<JsonObject, number>()
@@ -83,12 +84,18 @@ export class Copies {
   }
 }
 
-/** `undefined` when the schema is too large once its references stand where they are used. */
+/** `undefined` when the schema is too large after resolving its references. */
 export const openApiSchema = (root: JsonObject, copies = new Copies()): JsonObject | undefined => {
   const converter = new Converter(root, copies)
   const schema = converter.convert(root)
   return converter.isTooLarge ? undefined : schema
 }
+
+export const schemaTooLarge = (param: string): ProviderFailure => ({
+  _tag: "RequestRejected",
+  message: "A JSON schema is too large once its references are resolved.",
+  param
+})
 
 class Converter {
   private readonly root: JsonObject
@@ -104,15 +111,15 @@ class Converter {
   }
 
   get isTooLarge(): boolean {
-    return this.count > mostSchemas || this.copies.isTooLarge
+    return this.count > maxSchemas || this.copies.isTooLarge
   }
 
-  /** A schema that contains itself is cut where it begins anew. */
+  /** A recursive schema is cut at its second occurrence. */
   convert(given: JsonObject): JsonObject {
     const ref = given["$ref"]
     const isCyclic = typeof ref === "string" && (ref === "#" || this.open.includes(ref))
     this.count++
-    if (isCyclic || this.isTooLarge || this.depth >= deepest) return { type: "OBJECT" }
+    if (isCyclic || this.isTooLarge || this.depth >= maxSchemaDepth) return { type: "OBJECT" }
     this.depth++
     if (typeof ref === "string") this.open.push(ref)
     const converted = this.bare(this.merged(this.resolved(given)))
@@ -127,19 +134,19 @@ class Converter {
     const real = variants.filter((variant) => !isNull(this.resolved(variant)))
     const isNullable = types.includes("null") || real.length < variants.length || schema["nullable"] === true
     const [type, ...others] = types.filter((one) => one !== "null")
-    const said: JsonObject = {
+    const annotations: JsonObject = {
       title: schema["title"],
       description: descriptionOf(schema, type),
       nullable: isNullable ? true : undefined
     }
     const [only] = real
-    if (only !== undefined && real.length === 1) return defined({ ...this.convert(only), ...defined(said) })
-    if (real.length > 1) return defined({ ...said, anyOf: real.map((variant) => this.convert(variant)) })
+    if (only !== undefined && real.length === 1) return defined({ ...this.convert(only), ...defined(annotations) })
+    if (real.length > 1) return defined({ ...annotations, anyOf: real.map((variant) => this.convert(variant)) })
     if (type !== undefined && others.length > 0) {
-      const anyOf = [type, ...others].map((one) => this.convert({ ...schema, ...unsaid, type: one }))
-      return defined({ ...said, anyOf })
+      const anyOf = [type, ...others].map((one) => this.convert({ ...schema, ...withoutAnnotations, type: one }))
+      return defined({ ...annotations, anyOf })
     }
-    return defined({ ...said, ...this.typed(schema, type ?? impliedType(schema)) })
+    return defined({ ...annotations, ...this.typed(schema, type ?? impliedType(schema)) })
   }
 
   private typed(schema: JsonObject, type: string): JsonObject {
@@ -191,7 +198,7 @@ class Converter {
     }
   }
 
-  /** A list must say what is in it; a tuple becomes a list of any of its members. */
+  /** An array must declare its items; a tuple becomes an array of any of its members. */
   private items(schema: JsonObject): JsonObject {
     const items = schema["items"]
     if (isObject(items)) return this.convert(items)
@@ -201,7 +208,7 @@ class Converter {
     return tuple.length === 1 ? this.convert(only) : { anyOf: tuple.map((member) => this.convert(member)) }
   }
 
-  /** Of an object with properties, variants only say which of them go together: they are left out. */
+  /** Variants of an object with properties only restrict combinations of the properties: they are left out. */
   private variantsOf(schema: JsonObject): ReadonlyArray<JsonObject> {
     if ("properties" in schema) return []
     const variants = [...listAt(schema, "anyOf"), ...listAt(schema, "oneOf")].filter(isObject)
@@ -211,10 +218,10 @@ class Converter {
       : variants
   }
 
-  /** All parts of an `allOf` in one. */
+  /** Merges the parts of an `allOf`. */
   private merged(schema: JsonObject, nested = 0): JsonObject {
     const { allOf: _, ...own } = schema
-    const parts = nested < longestChain ? listAt(schema, "allOf").filter(isObject) : []
+    const parts = nested < maxChainLength ? listAt(schema, "allOf").filter(isObject) : []
     if (parts.length === 0) return own
     const all = [own]
     for (const part of parts) {
@@ -222,7 +229,7 @@ class Converter {
       if (this.isTooLarge) return own
       all.push(this.merged(this.resolved(part), nested + 1))
     }
-    // of two that say the same the earlier one counts: it is written later
+    // of two values for one keyword the earlier part wins: it is written later
     const whole = new Map<string, unknown>()
     const properties = new Map<string, unknown>()
     const required = new Set<unknown>()
@@ -236,11 +243,11 @@ class Converter {
     return Object.fromEntries(whole)
   }
 
-  /** Follows `$ref` within the schema; what stands beside it, a description for one, is kept. */
+  /** Resolves `$ref` within the schema; keywords beside it, such as a description, are kept. */
   private resolved(schema: JsonObject): JsonObject {
     let current = schema
     for (let hops = 0; typeof current["$ref"] === "string"; hops++) {
-      const target = hops < longestChain ? this.target(current["$ref"]) : undefined
+      const target = hops < maxChainLength ? this.target(current["$ref"]) : undefined
       const { $ref: _, ...beside } = current
       if (target === undefined) return beside
       this.copies.add(current["$ref"], target)
@@ -262,9 +269,9 @@ class Converter {
 }
 
 /** References to references, and `allOf` within `allOf`. */
-const longestChain = 16
-/** Deeper than the bodies that we take can be without references. */
-const deepest = 64
+const maxChainLength = 16
+/** The depth limit of request bodies, which schemas exceed only by references. */
+const maxSchemaDepth = 64
 
 /** JSON pointers have their own escapes inside those of URLs. */
 const unescaped = (step: string): string => {
@@ -278,7 +285,7 @@ const unescaped = (step: string): string => {
 
 const isNull = (schema: JsonObject): boolean => schema["type"] === "null" || schema["const"] === null
 
-const unsaid = { title: undefined, description: undefined, nullable: undefined }
+const withoutAnnotations = { title: undefined, description: undefined, nullable: undefined }
 
 const defined = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
@@ -312,7 +319,7 @@ const textEnum = (schema: JsonObject): ReadonlyArray<string> | undefined => {
   return values.length === 0 ? undefined : values
 }
 
-/** Only strings can be enumerated; other values are told in words. */
+/** Only strings can be enumerated; other values are listed in the description. */
 const descriptionOf = (schema: JsonObject, type: string | undefined): unknown => {
   const values = valuesOf(schema)
   const description = schema["description"]

@@ -1,9 +1,9 @@
 import { noDetails, type Usage } from "../../../domain/Usage.ts"
-import { countAt, isObject, type Json, listAt, objectAt, textAt } from "../../Json.ts"
+import { countAt, isObject, type Json, listAt, objectAt, textAt } from "../shared/Json.ts"
 
 /**
- * The usage that an event carries, in disjoint counts. Cached tokens are inside the prompt, results of the provider's own
- * tools and thoughts are beside it and beside the answer. Counts that are not there are 0, but without a prompt there is none.
+ * The usage of an event, in disjoint counts. Cached tokens are part of the prompt count; results of the provider's own tools and
+ * reasoning are not part of the prompt and candidate counts. A missing count is 0; without a prompt count there is no usage.
  */
 export const usageOf = (json: Json): Usage | undefined => {
   const usage = objectAt(json, "usageMetadata")

@@ -1,36 +1,36 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import type { SseEvent } from "../../../wire/Sse.ts"
-import { firstOf, listOf, malformed, objectOf, objectsOf, textOf } from "../../Fields.ts"
-import { isObject, type Json, parseObject, textAt } from "../../Json.ts"
-import { failed, type Machine, more, readable, type Step, whole } from "../../Protocol.ts"
+import type { SseEvent } from "../../../wire/framing/Sse.ts"
 import type { ProviderCall } from "../../Provider.ts"
-import { servedOf } from "../../Served.ts"
-import { classifyInBand, inBandError } from "./Classify.ts"
+import { firstOf, listOf, malformed, objectOf, objectsOf, textOf } from "../shared/Fields.ts"
+import { isObject, type Json, parseObject, textAt } from "../shared/Json.ts"
+import { complete, failed, incomplete, readable, type Step, type StreamDecoder } from "../shared/Protocol.ts"
+import { responseInfoOf } from "../shared/ResponseInfo.ts"
+import { classifyInBand, inBandError } from "./Errors.ts"
 import { finishReasonOf } from "./FinishReasons.ts"
 import type { Quirks } from "./Quirks.ts"
-import { Reasoning } from "./Reasoning.ts"
+import { ReasoningReader } from "./ReasoningReader.ts"
 import { ToolCalls } from "./ToolCalls.ts"
 import { usageOf } from "./Usage.ts"
 
-/** What a stream has said so far. */
+/** Decoder state of one stream. */
 export interface State {
   readonly toolCalls: ToolCalls
-  readonly reasoning: Reasoning
+  readonly reasoning: ReasoningReader
   finished: boolean
   hasContent: boolean
-  served: string
+  responseInfo: string
 }
 
 const start = (call: ProviderCall, quirks: Quirks): State => ({
   toolCalls: new ToolCalls(call.requestId),
-  reasoning: new Reasoning(quirks.repeatsReasoning),
+  reasoning: new ReasoningReader(quirks.repeatsReasoning),
   finished: false,
   hasContent: false,
-  served: ""
+  responseInfo: ""
 })
 
-export const machine = (quirks: Quirks): Machine<SseEvent, State> => ({
+export const streamDecoder = (quirks: Quirks): StreamDecoder<SseEvent, State> => ({
   start: (call) => start(call, quirks),
   step: (state, frame) => {
     if (frame.data === "[DONE]")
@@ -45,8 +45,8 @@ export const machine = (quirks: Quirks): Machine<SseEvent, State> => ({
   onEnd: (state) => onEnd(state)
 })
 
-/** A plain answer is one chunk whose message is the delta. */
-export const plain = (call: ProviderCall, body: string, quirks: Quirks): Step =>
+/** A non-streaming response is decoded as one chunk whose message is the delta. */
+export const nonStreaming = (call: ProviderCall, body: string, quirks: Quirks): Step =>
   readable(() => {
     const json = parseObject(body)
     if (json === undefined) return failed({ _tag: "BadResponse", detail: "an answer that is not a JSON object" })
@@ -54,22 +54,22 @@ export const plain = (call: ProviderCall, body: string, quirks: Quirks): Step =>
     if (error !== undefined) return failed(classifyInBand(error))
     const state = start(call, quirks)
     const step = chunk(state, json, "message")
-    if (step.progress !== "more") return step
-    if (state.finished) return whole(step.events)
+    if (step.progress !== "incomplete") return step
+    if (state.finished) return complete(step.events)
     return state.hasContent
       ? failed({ _tag: "BadResponse", detail: "an answer without a finish reason" }, step.events)
       : failed({ _tag: "EmptyCompletion" })
   })
 
-/** Whole if a finish has come: vendors differ in whether they say `[DONE]`. */
-const onEnd = (state: State): Step => (state.finished ? whole() : failed({ _tag: "Disconnected" }))
+/** Complete if a finish reason has been received: not all vendors send `[DONE]`. */
+const onEnd = (state: State): Step => (state.finished ? complete() : failed({ _tag: "Disconnected" }))
 
 const chunk = (state: State, json: Json, shape: "delta" | "message"): Step => {
   const usage = usageOf(json)
   if (json["choices"] === undefined || json["choices"] === null) {
     return usage === undefined
       ? failed({ _tag: "BadResponse", detail: "an event without choices" })
-      : more([{ _tag: "Usage", usage }])
+      : incomplete([{ _tag: "Usage", usage }])
   }
   const events: Array<ChatEvent> = []
   served(state, json, events)
@@ -82,18 +82,18 @@ const chunk = (state: State, json: Json, shape: "delta" | "message"): Step => {
     failure ??= finish(state, textOf(choice, "finish_reason"), textAt(choice, "native_finish_reason"), events)
   }
   if (usage !== undefined) events.push({ _tag: "Usage", usage })
-  return failure === undefined ? more(events) : failed(failure, events)
+  return failure === undefined ? incomplete(events) : failed(failure, events)
 }
 
-/** Who answers, said once and again only when it changes. */
+/** Emitted once, and again only when the reported values change. */
 const served = (state: State, json: Json, events: Array<ChatEvent>): void => {
   const model = textAt(json, "model")
   const serviceTier = textAt(json, "service_tier")
   const systemFingerprint = textAt(json, "system_fingerprint")
-  const said = `${model ?? ""}\n${serviceTier ?? ""}\n${systemFingerprint ?? ""}`
-  if (said === state.served || said === "\n\n") return
-  state.served = said
-  events.push(servedOf({ model, serviceTier, systemFingerprint }))
+  const reported = `${model ?? ""}\n${serviceTier ?? ""}\n${systemFingerprint ?? ""}`
+  if (reported === state.responseInfo || reported === "\n\n") return
+  state.responseInfo = reported
+  events.push(responseInfoOf({ model, serviceTier, systemFingerprint }))
 }
 
 const contents = (
@@ -119,7 +119,7 @@ const contents = (
   return failure
 }
 
-/** Text, or a list of parts in which a vendor keeps its thoughts apart from its text. */
+/** Text, or a list of parts in which a vendor separates reasoning from text. */
 const contentText = (state: State, content: unknown, events: Array<ChatEvent>): string => {
   if (typeof content === "string") return content
   if (content === undefined || content === null) return ""
@@ -132,12 +132,12 @@ const contentText = (state: State, content: unknown, events: Array<ChatEvent>): 
         text += textOf(part, "text") ?? ""
         break
       case "thinking": {
-        const thought = part["thinking"]
-        const pieces = typeof thought === "string" ? [{ text: thought }] : objectsOf(part, "thinking")
-        for (const piece of pieces) state.reasoning.plain(textOf(piece, "text"), events)
+        const reasoning = part["thinking"]
+        const pieces = typeof reasoning === "string" ? [{ text: reasoning }] : objectsOf(part, "thinking")
+        for (const piece of pieces) state.reasoning.emitText(textOf(piece, "text"), events)
         break
       }
-      // Mistral's pointers into what its tools have found; they hold no text
+      // Mistral's references to tool results; they have no text
       case "reference":
         break
       default:
@@ -147,7 +147,7 @@ const contentText = (state: State, content: unknown, events: Array<ChatEvent>): 
   return text
 }
 
-/** An empty finish reason is none. Of several the first counts, but a failure always does. */
+/** An empty finish reason counts as absent. The first of several applies, but a failure always does. */
 const finish = (
   state: State,
   reason: string | undefined,

@@ -1,7 +1,7 @@
-import { finishTable } from "../../FinishTable.ts"
+import { finishTable } from "../shared/FinishReasonTable.ts"
 
 const openAi = "OpenAI, chat completion object"
-const anthropic = "Anthropic's words, passed on by OpenAI-compatible servers in front of Claude"
+const anthropic = "Anthropic's values, passed on by OpenAI-compatible servers in front of Claude"
 const cohere = "Cohere, Chat API v2"
 const zai = "Z.ai, chat completion API"
 

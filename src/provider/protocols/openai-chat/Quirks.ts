@@ -1,56 +1,57 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import type { Reasoning } from "../../../domain/Model.ts"
 import type { Parameter, Support } from "../../../domain/Support.ts"
+import { all } from "../shared/SupportTables.ts"
 
 /**
- * What a vendor does its own way, as data: the protocol never asks who it is talking to. Left out means as OpenAI does,
- * except where a default says otherwise.
+ * Vendor differences as data: the protocol has no vendor-specific branches. Fields that are left out default to OpenAI's
+ * behaviour, unless the default is documented otherwise.
  */
 export interface Quirks {
   readonly outputCapField: "max_completion_tokens" | "max_tokens"
-  /** The role under which developer messages go. */
+  /** The role of developer messages. */
   readonly instructionRole: "developer" | "system"
-  /** Takes `stream_options.include_usage`; one that does not sends usage unasked. */
+  /** Supports `stream_options.include_usage`; other vendors send usage without it. */
   readonly streamOptions: boolean
-  /** Takes `tool_choice.allowed_tools`; else the tools are filtered and the mode is sent. */
+  /** Supports `tool_choice.allowed_tools`; otherwise the tools are filtered and the mode is sent. */
   readonly allowedTools: boolean
   readonly customTools: boolean
-  /** How thoughts of an earlier turn go back. */
-  readonly reasoningBack: "none" | "reasoning_content" | "reasoning_details"
-  /** Each fragment of a thought may repeat all of it so far. */
+  /** The field in which reasoning of earlier turns is sent back. */
+  readonly reasoningHistory: "none" | "reasoning_content" | "reasoning_details"
+  /** Each reasoning fragment may repeat the text of the fragments before. */
   readonly repeatsReasoning: boolean
-  /** Takes back what it put under a tool call's `extra_content`. */
+  /** Accepts the `extra_content` of its own tool calls in later requests. */
   readonly extraContent: boolean
-  /** Takes only tool call ids of exactly this many letters and digits. */
+  /** Accepts only tool call ids of exactly this many letters and digits. */
   readonly toolCallIdLength: number | null
-  readonly thinking: Thinking
+  readonly reasoningFields: ReasoningFields
   readonly seedField: "seed" | "random_seed"
   /** Fields that every body carries. */
   readonly always: JsonObject
   readonly support: Readonly<Partial<Record<Parameter, Support>>>
 }
 
-/** The fields by which thinking is asked for, by the model's way of taking it. */
-export interface Thinking {
-  /** The ways of a model that these fields can carry. */
+/** The request fields for reasoning, by the model's reasoning style. */
+export interface ReasoningFields {
+  /** The reasoning styles that these fields support. */
   readonly styles: ReadonlyArray<Reasoning["style"]>
   readonly effort: (effort: string | number) => JsonObject
   readonly toggle: (on: boolean) => JsonObject
   readonly budget: (tokens: number) => JsonObject
 }
 
-const effortField: Thinking["effort"] = (effort) => ({ reasoning_effort: effort })
+const effortField: ReasoningFields["effort"] = (effort) => ({ reasoning_effort: effort })
 
-/** `reasoning_effort` alone; a switch is its two ends. */
-export const thinkingByEffort: Thinking = {
+/** `reasoning_effort` alone; a toggle is sent as `high` or `none`. */
+export const reasoningByEffort: ReasoningFields = {
   styles: ["effort", "toggle", "fixed"],
   effort: effortField,
   toggle: (on) => ({ reasoning_effort: on ? "high" : "none" }),
   budget: () => ({})
 }
 
-/** `thinking: { type }`, with `budget_tokens` where a budget is taken. */
-export const thinkingByType: Thinking = {
+/** `thinking: { type }`, with `budget_tokens` for a budget. */
+export const reasoningByType: ReasoningFields = {
   styles: ["effort", "budget", "toggle", "fixed"],
   effort: effortField,
   toggle: (on) => ({ thinking: { type: on ? "enabled" : "disabled" } }),
@@ -58,15 +59,15 @@ export const thinkingByType: Thinking = {
 }
 
 /** `enable_thinking` and `thinking_budget`. */
-export const thinkingByFlag: Thinking = {
+export const reasoningByFlag: ReasoningFields = {
   styles: ["effort", "budget", "toggle", "fixed"],
   effort: effortField,
   toggle: (on) => ({ enable_thinking: on }),
   budget: (tokens) => ({ enable_thinking: true, thinking_budget: tokens })
 }
 
-/** One `reasoning` object for everything. */
-export const thinkingByObject: Thinking = {
+/** One `reasoning` object for effort, toggle and budget. */
+export const reasoningByObject: ReasoningFields = {
   styles: ["effort", "budget", "toggle", "fixed"],
   effort: (effort) => ({ reasoning: { effort } }),
   toggle: (on) => ({ reasoning: { enabled: on } }),
@@ -74,7 +75,10 @@ export const thinkingByObject: Thinking = {
 }
 
 /** `reasoning: { enabled }` beside `reasoning_effort`. */
-export const thinkingByEnabled: Thinking = { ...thinkingByEffort, toggle: (on) => ({ reasoning: { enabled: on } }) }
+export const reasoningByEnabled: ReasoningFields = {
+  ...reasoningByEffort,
+  toggle: (on) => ({ reasoning: { enabled: on } })
+}
 
 export const openAi: Quirks = {
   outputCapField: "max_completion_tokens",
@@ -82,17 +86,17 @@ export const openAi: Quirks = {
   streamOptions: true,
   allowedTools: true,
   customTools: true,
-  reasoningBack: "none",
+  reasoningHistory: "none",
   repeatsReasoning: false,
   extraContent: false,
   toolCallIdLength: null,
-  thinking: thinkingByEffort,
+  reasoningFields: reasoningByEffort,
   seedField: "seed",
   always: {},
   support: {}
 }
 
-/** What can be relied on at a server that only calls itself compatible. */
+/** The fields that any OpenAI-compatible server can be expected to support. */
 export const compatible: Quirks = {
   ...openAi,
   outputCapField: "max_tokens",
@@ -100,22 +104,20 @@ export const compatible: Quirks = {
   allowedTools: false,
   customTools: false,
   support: {
-    modalities: "refused",
-    audio: "refused",
-    verbosity: "dropped",
-    service_tier: "dropped",
-    store: "dropped",
-    metadata: "dropped",
-    safety_identifier: "dropped",
-    prompt_cache_key: "dropped",
-    prompt_cache_options: "dropped",
-    prompt_cache_retention: "dropped",
-    prediction: "dropped",
-    moderation: "dropped",
-    web_search_options: "dropped"
+    ...all("refused", "modalities", "audio"),
+    ...all(
+      "dropped",
+      "verbosity",
+      "service_tier",
+      "store",
+      "metadata",
+      "safety_identifier",
+      "prompt_cache_key",
+      "prompt_cache_options",
+      "prompt_cache_retention",
+      "prediction",
+      "moderation",
+      "web_search_options"
+    )
   }
 }
-
-/** The same for several parameters. */
-export const all = (support: Support, ...parameters: ReadonlyArray<Parameter>): Quirks["support"] =>
-  Object.fromEntries(parameters.map((parameter) => [parameter, support]))

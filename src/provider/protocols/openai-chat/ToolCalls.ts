@@ -1,30 +1,31 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { RequestId } from "../../../domain/Ids.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { malformed, objectOf, textOf } from "../../Fields.ts"
-import { isObject, type Json } from "../../Json.ts"
+import { malformed, objectOf, textOf } from "../shared/Fields.ts"
+import { isObject, type Json } from "../shared/Json.ts"
+import { mintToolCallId } from "../shared/ToolIds.ts"
 
-interface Slot {
-  /** Ours, counted from 0 without gaps. */
+interface PendingToolCall {
+  /** Our index of the call, from 0 without gaps. */
   readonly index: number
   readonly upstreamId: string | undefined
   readonly kind: "function" | "custom"
   name: string | undefined
-  /** Arguments that came before the name. */
+  /** Arguments received before the name. */
   early: string
 }
 
-/** No honest answer calls more tools; each call is kept in memory. */
-const mostToolCalls = 1024
+/** More tool calls than any valid response has; each call is kept in memory. */
+const maxToolCalls = 1024
 
 /**
- * Puts the fragments of parallel tool calls together. Upstreams differ: some leave out the index or the id, and some give
- * every call the index 0 and a new id.
+ * Assembles the fragments of parallel tool calls. Upstreams differ: some leave out the index or the id, and some give every call
+ * the index 0 and a new id.
  */
 export class ToolCalls {
-  private readonly slots: Array<Slot> = []
-  private byIndex: Map<number, Slot> | undefined
-  private byId: Map<string, Slot> | undefined
+  private readonly pending: Array<PendingToolCall> = []
+  private byIndex: Map<number, PendingToolCall> | undefined
+  private byId: Map<string, PendingToolCall> | undefined
   private readonly requestId: RequestId
 
   constructor(requestId: RequestId) {
@@ -32,28 +33,28 @@ export class ToolCalls {
   }
 
   get count(): number {
-    return this.slots.length
+    return this.pending.length
   }
 
-  /** A call whose name never came. */
+  /** A call without a name. */
   get incomplete(): boolean {
-    return this.slots.some((slot) => slot.name === undefined)
+    return this.pending.some((slot) => slot.name === undefined)
   }
 
   read(fragments: ReadonlyArray<unknown>, events: Array<ChatEvent>): ProviderFailure | undefined {
     for (const fragment of fragments) {
       if (!isObject(fragment)) return { _tag: "BadResponse", detail: "a tool call that is not an object" }
-      const slot = this.slotOf(fragment)
+      const slot = this.pendingCallOf(fragment)
       if (slot === undefined) return { _tag: "BadResponse", detail: "a piece of a tool call that never began" }
-      if (this.slots.length > mostToolCalls) {
-        return { _tag: "BadResponse", detail: `more than ${mostToolCalls} tool calls` }
+      if (this.pending.length > maxToolCalls) {
+        return { _tag: "BadResponse", detail: `more than ${maxToolCalls} tool calls` }
       }
       this.emit(slot, fragment, events)
     }
     return undefined
   }
 
-  private slotOf(fragment: Json): Slot | undefined {
+  private pendingCallOf(fragment: Json): PendingToolCall | undefined {
     const id = textOf(fragment, "id")
     const names = nameOf(fragment) !== undefined
     const given = fragment["index"] ?? undefined
@@ -69,18 +70,18 @@ export class ToolCalls {
     if (given !== undefined) return malformed("a tool call whose index is not a number")
     const same = id === undefined ? undefined : this.byId?.get(id)
     if (same !== undefined) return same
-    return id !== undefined || names ? this.begin(fragment) : this.slots.at(-1)
+    return id !== undefined || names ? this.begin(fragment) : this.pending.at(-1)
   }
 
-  private begin(fragment: Json): Slot {
-    const slot: Slot = {
-      index: this.slots.length,
+  private begin(fragment: Json): PendingToolCall {
+    const slot: PendingToolCall = {
+      index: this.pending.length,
       upstreamId: textOf(fragment, "id"),
       kind: fragment["type"] === "custom" || objectOf(fragment, "custom") !== undefined ? "custom" : "function",
       name: undefined,
       early: ""
     }
-    this.slots.push(slot)
+    this.pending.push(slot)
     if (slot.upstreamId !== undefined) {
       this.byId ??= new Map()
       if (!this.byId.has(slot.upstreamId)) this.byId.set(slot.upstreamId, slot)
@@ -88,7 +89,7 @@ export class ToolCalls {
     return slot
   }
 
-  private emit(slot: Slot, fragment: Json, events: Array<ChatEvent>): void {
+  private emit(slot: PendingToolCall, fragment: Json, events: Array<ChatEvent>): void {
     const piece = argumentsOf(fragment)
     const extraContent = objectOf(fragment, "extra_content")
     const extra = extraContent !== undefined && { extraContent }
@@ -106,7 +107,7 @@ export class ToolCalls {
       _tag: "ToolCall",
       index: slot.index,
       kind: slot.kind,
-      id: slot.upstreamId ?? mintId(this.requestId, slot.index),
+      id: slot.upstreamId ?? mintToolCallId(this.requestId, slot.index),
       name: slot.name,
       arguments: slot.early + piece,
       ...extra
@@ -114,10 +115,6 @@ export class ToolCalls {
     slot.early = ""
   }
 }
-
-/** At most 40 characters, the longest id that every vendor takes back. */
-export const mintId = (requestId: RequestId, index: number): string =>
-  `call_${requestId.replaceAll("-", "")}${index.toString(36)}`
 
 const bodyOf = (fragment: Json): Json | undefined => objectOf(fragment, "function") ?? objectOf(fragment, "custom")
 

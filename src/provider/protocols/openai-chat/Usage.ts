@@ -1,9 +1,9 @@
 import { noDetails, type Usage } from "../../../domain/Usage.ts"
-import { countAt, isObject, type Json, listAt, objectAt } from "../../Json.ts"
+import { countAt, isObject, type Json, listAt, objectAt } from "../shared/Json.ts"
 
 /**
- * The usage that an event carries, in disjoint counts. Counts that cannot be are as if they had not come; without both sides
- * there is no usage. Cached tokens are inside the prompt.
+ * The usage of an event, in disjoint counts. Invalid counts are treated as absent; without prompt and completion counts there is
+ * no usage. Cached tokens are part of the prompt count.
  */
 export const usageOf = (json: Json): Usage | undefined => {
   const usage = objectAt(json, "usage") ?? objectAt(objectAt(json, "x_groq"), "usage") ?? usageOfChoice(json)
@@ -38,7 +38,7 @@ export const usageOf = (json: Json): Usage | undefined => {
   }
 }
 
-/** Thoughts are part of the completion, except where the total can only be reached by adding them. */
+/** Reasoning tokens are part of the completion count, except where the total is the sum of all three counts. */
 const reasoningIsInside = (usage: Json, prompt: number, completion: number, reasoning: number): boolean =>
   reasoning <= completion && !(reasoning > 0 && countAt(usage, "total_tokens") === prompt + completion + reasoning)
 

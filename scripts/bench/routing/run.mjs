@@ -1,0 +1,103 @@
+// @ts-check
+// What one routing decision costs: intersectPolicies and rank over pools of several sizes. Run: node scripts/bench/routing/run.mjs
+import { performance } from "node:perf_hooks"
+import { importSources } from "../../lib/sources.mjs"
+
+/** @type {typeof import("./sources.ts")} */
+const library = await importSources(new URL("./sources.ts", import.meta.url))
+
+/** @typedef {ReturnType<typeof library.makeSnapshot>["models"][number]} Model */
+/** @typedef {typeof request} Request */
+
+const support = /** @type {Model["support"]} */ (
+  Object.fromEntries([...library.shapingParameters, ...library.tuningParameters].map((name) => [name, "native"]))
+)
+const capabilities = /** @type {Model["capabilities"]} */ (
+  Object.fromEntries(library.capabilities.map((name) => [name, true]))
+)
+
+/** @param {number} index @returns {Model} */
+const model = (index) => ({
+  id: `provider${index % 16}/model-${index}`,
+  providerId: `provider${index % 16}`,
+  upstreamModel: `model-${index}`,
+  alias: `model-${index}`,
+  displayName: `Model ${index}`,
+  createdSeconds: 0,
+  protocol: "openai-chat",
+  prices: {
+    input: 100_000 + ((index * 7_919) % 97) * 50_000,
+    output: 400_000 + ((index * 104_729) % 97) * 200_000,
+    cacheRead: null,
+    cacheWrite: null,
+    tiers: []
+  },
+  contextTokens: 200_000,
+  inputTokens: null,
+  outputTokens: 32_000,
+  imageTokens: 1_000,
+  quality: 0.4 + ((index * 31) % 50) / 100,
+  capabilities,
+  reasoning: null,
+  reasonsByDefault: false,
+  toolsForbidEffort: false,
+  profile: { effort: null, maxOutputTokens: null, apiVersion: null },
+  support,
+  billsAbortedCalls: false,
+  listed: true,
+  knowledgeCutoff: null
+})
+
+const request = library.runSync(
+  library.decode({ model: "auto", messages: [{ role: "user", content: "Hello" }], temperature: 0.7 })
+)
+const project = {
+  version: 1,
+  models: { allow: ["*"], deny: ["provider3/*", "model-7"] },
+  providers: { allow: null, deny: ["provider5"] },
+  maxInputPriceMicroUsdPerMillion: 50_000_000,
+  maxOutputPriceMicroUsdPerMillion: null,
+  defaultAlpha: null,
+  enableFallback: true
+}
+
+/** Microseconds a call, as percentiles of many short batches. @param {() => void} run */
+const measure = (run) => {
+  const batch = 20
+  for (let n = 0; n < 20_000; n++) run()
+  /** @type {Array<number>} */
+  const times = []
+  for (let n = 0; n < 2_000; n++) {
+    const start = performance.now()
+    for (let m = 0; m < batch; m++) run()
+    times.push(((performance.now() - start) * 1_000) / batch)
+  }
+  times.sort((a, b) => a - b)
+  const at = (/** @type {number} */ share) => times[Math.floor(times.length * share)]?.toFixed(1)
+  return `p50 ${at(0.5)} µs  p99 ${at(0.99)} µs`
+}
+
+for (const size of [1, 10, 100, 300]) {
+  const models = Array.from({ length: size }, (_, index) => model(index))
+  const snapshot = library.makeSnapshot(models)
+  const health = library.makeHealth({ now: () => performance.now(), after: () => () => {} }, () => 0.5)
+  for (const one of models) health.succeeded(one, 300)
+  const decide = (/** @type {Request} */ asked) =>
+    library.rank({
+      snapshot,
+      policy: library.intersectPolicies(project, null, asked.routing),
+      request: asked,
+      promptTokens: 1_000,
+      health: health.of,
+      nowMillis: performance.now(),
+      billingMode: "managed"
+    })
+  const decided = decide(request)
+  if (decided._tag === "Left") throw new Error("no model is eligible")
+  const count = decided.right.candidates.length
+  console.log(`auto, ${size} models (${count} candidates): ${measure(() => decide(request))}`)
+  if (size === 100) {
+    const pinned = { ...request, model: model(0).id }
+    console.log(`a concrete id among ${size}: ${measure(() => decide(pinned))}`)
+  }
+}

@@ -1,0 +1,8 @@
+export { runSync } from "effect/Effect"
+export { makeSnapshot } from "../../../src/catalog/Catalog.ts"
+export { capabilities } from "../../../src/domain/Model.ts"
+export { shapingParameters, tuningParameters } from "../../../src/domain/Support.ts"
+export { intersectPolicies } from "../../../src/policy/EffectivePolicy.ts"
+export { make as makeHealth } from "../../../src/routing/Health.ts"
+export { rank } from "../../../src/routing/Router.ts"
+export { decode } from "../../../src/wire/chat/ChatRequest.ts"

@@ -1,0 +1,112 @@
+// @ts-check
+// The parts of dist/: what each is built from, whether it is up to date, and how it is built.
+import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { root } from "./root.mjs"
+
+export const dist = join(root, "dist")
+
+/** The service as `node` starts it. */
+export const builtBundle = join(dist, "main.js")
+
+/** @typedef {{ readonly title: string, readonly command: ReadonlyArray<string>, readonly sources: ReadonlyArray<string> }} Part */
+
+const parts = {
+  /** The service in one bundle, its worker and assets beside it. @type {Part} */
+  service: {
+    title: "the service",
+    command: [process.execPath, "scripts/build/service.mjs"],
+    sources: ["src", "scripts/build/service.mjs", "scripts/build/undici.js", "package-lock.json", "tsconfig.json"]
+  },
+  /** An empty embedded database, which a first start unpacks; a service on PostgreSQL needs none. @type {Part} */
+  template: {
+    title: "the template of the embedded database",
+    command: [process.execPath, "scripts/build/template.mjs"],
+    sources: [
+      "scripts/build/template.mjs",
+      "src/sql/embedded/template.js",
+      "node_modules/@electric-sql/pglite/package.json"
+    ]
+  },
+  /** What `exports` of package.json names. @type {Part} */
+  library: {
+    title: "the library",
+    command: ["node_modules/.bin/tsc", "-p", "tsconfig.library.json"],
+    sources: ["src", "package-lock.json", "tsconfig.json", "tsconfig.library.json"]
+  }
+}
+
+/** @typedef {keyof typeof parts} PartName */
+
+/** @type {ReadonlyArray<PartName>} */
+export const allParts = ["service", "template", "library"]
+
+/** What a service on the embedded database needs. @type {ReadonlyArray<PartName>} */
+export const serviceParts = ["service", "template"]
+
+/** Builds those parts whose sources have changed since they were built; ends the process when one cannot be built. @param {ReadonlyArray<PartName>} names */
+export const ensureBuilt = (names) => build(names.filter(isStale))
+
+/** Builds the parts, at the same time; ends the process when one cannot be built. @param {ReadonlyArray<PartName>} names */
+export const build = async (names) => {
+  if (names.length === 0) return
+  const started = performance.now()
+  console.log(`building ${names.map((name) => parts[name].title).join(", ")} …`)
+  mkdirSync(dist, { recursive: true })
+  const statuses = await Promise.all(names.map(buildOne))
+  const failed = statuses.find((status) => status !== 0)
+  if (failed !== undefined) process.exit(failed)
+  console.log(`built in ${secondsSince(started)} s`)
+}
+
+/** @param {PartName} name @returns {Promise<number>} the builder's exit code */
+const buildOne = async (name) => {
+  const started = performance.now()
+  // read first: what is changed during the build is then seen as changed after it
+  const builtFrom = fingerprint(name)
+  rmSync(stampOf(name), { force: true })
+  const [command = "", ...args] = parts[name].command
+  const child = spawn(command, args, { stdio: "inherit", cwd: root })
+  const status = await new Promise((resolve) => child.once("exit", (code) => resolve(code ?? 1)))
+  if (status !== 0) console.error(`${parts[name].title} could not be built`)
+  else {
+    writeFileSync(stampOf(name), builtFrom)
+    console.log(`  ${parts[name].title} (${secondsSince(started)} s)`)
+  }
+  return status
+}
+
+/** @param {number} started */
+const secondsSince = (started) => ((performance.now() - started) / 1000).toFixed(1)
+
+/** @param {PartName} name */
+const isStale = (name) => !existsSync(stampOf(name)) || readFileSync(stampOf(name), "utf8") !== fingerprint(name)
+
+/** @param {PartName} name */
+const stampOf = (name) => join(dist, `.${name}-built-from`)
+
+/** @param {PartName} name */
+const fingerprint = (name) => {
+  const hash = createHash("sha256")
+  for (const source of parts[name].sources) {
+    for (const file of filesOf(join(root, source))) {
+      hash.update(file.slice(root.length)).update("\0")
+      hash.update(existsSync(file) ? readFileSync(file) : "")
+    }
+  }
+  return hash.digest("hex")
+}
+
+/** @param {string} path @returns {ReadonlyArray<string>} */
+const filesOf = (path) => {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter(({ name }) => !name.endsWith(".md"))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((entry) => (entry.isDirectory() ? filesOf(join(path, entry.name)) : [join(path, entry.name)]))
+  } catch {
+    return [path]
+  }
+}

@@ -1,0 +1,380 @@
+// @ts-check
+
+const runner = "src/gateway/CallRunner.ts"
+const admission = "src/gateway/Admission.ts"
+const dispatch = "src/gateway/Dispatch.ts"
+const deadlines = "src/gateway/Deadlines.ts"
+
+const runnerTests = [
+  "test/gateway/Places.test.ts",
+  "test/gateway/Defects.test.ts",
+  "test/gateway/Costs.test.ts",
+  "test/gateway/CallObserver.test.ts",
+  "test/gateway/StreamEnds.test.ts",
+  "test/gateway/Embedding.test.ts"
+]
+const admissionTests = [
+  "test/gateway/Places.test.ts",
+  "test/gateway/Holds.test.ts",
+  "test/gateway/RoutingConfigurations.test.ts",
+  "test/gateway/Admission.test.ts"
+]
+const dispatchTests = [
+  "test/gateway/Holds.test.ts",
+  "test/gateway/Retries.test.ts",
+  "test/gateway/OpenCircuits.test.ts",
+  "test/gateway/RouteHealth.test.ts",
+  "test/gateway/Deadlines.test.ts",
+  "test/gateway/CallObserver.test.ts"
+]
+const deadlinesTests = ["test/gateway/Deadlines.test.ts"]
+
+/**
+ * Before the first attempt, around all attempts, and after the last one.
+ * @type {ReadonlyArray<import("../../mutants.mjs").Mutant>}
+ */
+export const runnerMutants = [
+  {
+    file: runner,
+    find: "      release()\n      return Effect.failCause(cause)",
+    replace: "      return Effect.failCause(cause)",
+    breaks: "a refused hold keeps its place among the running requests",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "  call.admitted.release()\n",
+    replace: "",
+    breaks: "a call that is over keeps its place among the running requests",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "(release) => Effect.sync(release)",
+    replace: "() => Effect.void",
+    breaks: "a model list keeps its place among the running requests",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()",
+    replace: "",
+    breaks: "a defect is settled as if the client had left",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: 'if (deps.isAborted) call.abort({ _tag: "Shutdown" })',
+    replace: "",
+    breaks: "a call that begins after the abort runs on",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: '  for (const call of deps.running) call.abort({ _tag: "Shutdown" })\n',
+    replace: "",
+    breaks: "an abort leaves running calls alone",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "restore(Effect.suspend(() => use(call)))",
+    replace: "Effect.suspend(() => use(call))",
+    breaks: "a client that leaves does not end its call",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "request.stream ? { ...request, stream: false } : request, callOptions",
+    replace: "request, callOptions",
+    breaks: "a request for a stream that is completed asks its provider for a stream",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "request.stream ? request : { ...request, stream: true }, callOptions",
+    replace: "request, callOptions",
+    breaks: "a request for a non-streaming response that is relayed asks its provider for one",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "answer: answer.usage === usage ? answer : { ...answer, usage }",
+    replace: "answer",
+    breaks: "an answer whose usage the gateway has estimated does not contain it",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "    call.contentReceived()\n",
+    replace: "",
+    breaks: "a stream has no time to its first content",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "Math.floor(admitted.startedAtMillis / 1_000)",
+    replace: "admitted.startedAtMillis",
+    breaks: "a response is dated in milliseconds",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: '    Runtime.runFork(runtime)(Effect.logError("a call observer has thrown", Cause.die(defect)))\n',
+    replace: "",
+    breaks: "what an observer throws is not logged",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "    Metrics.defect()\n",
+    replace: "",
+    breaks: "what an observer throws is not counted as a defect",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: 'Spans.span(call.isTraced, "gateway.relay", Spans.noAttributes, pump(call, opened, sink, deps.call.timers))',
+    replace: "pump(call, opened, sink, deps.call.timers)",
+    breaks: "the relay of a stream has no span",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: '    "gateway.status": status,\n',
+    replace: "",
+    breaks: "the span of a call does not say how it ended",
+    tests: runnerTests
+  },
+  {
+    file: admission,
+    find: ".pipe(Effect.tapErrorCause(() => Effect.sync(release)))",
+    replace: "",
+    breaks: "a request that is refused by policy or routing keeps its place among the running requests",
+    tests: admissionTests
+  },
+  {
+    file: admission,
+    find: "deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure))",
+    replace: "deps.rateLimits.admit(caller, 0)",
+    breaks: "prompts are not counted against the tokens per minute",
+    tests: admissionTests
+  },
+  {
+    file: admission,
+    find: "candidate.model, willReason(candidate))",
+    replace: "candidate.model, false)",
+    breaks: "a model that reasons is called with too small a hold for it",
+    tests: admissionTests
+  },
+  {
+    file: admission,
+    find: "const active = configurations.filter((configuration) => configuration.isActive)",
+    replace: "const active = configurations",
+    breaks: "an inactive routing configuration can be named",
+    tests: admissionTests
+  },
+  {
+    file: admission,
+    find: "\n          .filter((configuration) => configuration.isActive)",
+    replace: "",
+    breaks: "an inactive routing configuration is listed",
+    tests: admissionTests
+  },
+  {
+    file: admission,
+    find: "if (byName !== null && byName.id !== bySlug.id) {",
+    replace: "if (false) {",
+    breaks: "model and routing_config may name different configurations",
+    tests: admissionTests
+  },
+  {
+    file: dispatch,
+    find: ".slice(call.hold.option)",
+    replace: ".slice(0)",
+    breaks: "a candidate that the hold has passed over is tried first",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "        call.hold.amount,\n",
+    replace: "        Number.MAX_SAFE_INTEGER as never,\n",
+    breaks: "a call may generate more than its hold pays for",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "  const missing = unheld(call, candidate)",
+    replace: "  const missing = undefined as ReturnType<typeof unheld>",
+    breaks: "a dearer candidate is called without extending the hold",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "      call.extended(hold)\n",
+    replace: "",
+    breaks: "an extended hold is not used",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "index === hold.option || option.max <= hold.amount",
+    replace: "option.max <= hold.amount",
+    breaks: "a partial hold is extended for the candidate that it was granted for",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "index === hold.option || option.max <= hold.amount",
+    replace: "index === hold.option",
+    breaks: "a hold is extended for a cheaper candidate",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "    endsAtMillis: endsAtMillis(deps, call),\n    acceptEmpty",
+    replace: "    endsAtMillis: deps.timers.now() + deps.deadlines.totalMillis,\n    acceptEmpty",
+    breaks: "each attempt has the whole call's time anew",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "remainingMillis: () => endsAtMillis(deps, call) - deps.timers.now()",
+    replace: "remainingMillis: () => Number.POSITIVE_INFINITY",
+    breaks: "a retry is waited for that starts after the call's end",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call))",
+    replace: "(ranked.openUntilMillis ?? 0)",
+    breaks: "an open circuit is waited for beyond the call's end",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "waitMillis <= maxWaitMillis ? waitMillis : 0",
+    replace: "waitMillis",
+    breaks: "an open circuit is waited for however long that is",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "closedFirst(deps, ranked)",
+    replace: "ranked",
+    breaks: "after a wait the best route is called although its circuit is still open",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "  deps.retryBudget.called(candidates[0].model)\n",
+    replace: "",
+    breaks: "calls earn no retry budget",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "(!isRetry && isClosed(deps, candidate)) ||",
+    replace: "!isRetry ||",
+    breaks: "a fallback to a route whose circuit is open needs no budget",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "(!isRetry && isClosed(deps, candidate)) ||",
+    replace: "isClosed(deps, candidate) ||",
+    breaks: "a retry of a route whose circuit is closed needs no budget",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "(!isRetry && isClosed(deps, candidate)) || deps",
+    replace: "deps",
+    breaks: "every fallback needs a retry budget",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "deadlines: forCandidate(deps.deadlines, candidate)",
+    replace: "deadlines: deps.deadlines",
+    breaks: "a model that reasons has the time of one that does not",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "acceptEmpty: isLast",
+    replace: "acceptEmpty: false",
+    breaks: "an empty answer is a failure even where no other candidate can be tried",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "rest.length === 0 || !ranked.fallbackEnabled || call",
+    replace: "!ranked.fallbackEnabled || call",
+    breaks: "an empty answer of the last candidate is a failure",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "rest.length === 0 || !ranked.fallbackEnabled || call.attempts.length + 1 >= deps.maxAttempts",
+    replace: "rest.length === 0 || !ranked.fallbackEnabled",
+    breaks: "an empty answer of the last attempt that is allowed is a failure",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: "rest.length === 0 || !ranked.fallbackEnabled || call",
+    replace: "rest.length === 0 || call",
+    breaks: "an empty answer is a failure where fallback is off",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: '      if (error._tag === "ProviderError") call.attemptFailed(error)\n',
+    replace: "",
+    breaks: "failed attempts are not recorded",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: '  if (last?._tag === "ProviderError") call.failed(last)\n',
+    replace: "",
+    breaks: "a call whose providers have all failed is settled as cancelled",
+    tests: dispatchTests
+  },
+  {
+    file: dispatch,
+    find: 'Spans.span(true, "gateway.attempt"',
+    replace: 'Spans.span(true, "attempt"',
+    breaks: "the span of an attempt has another name",
+    tests: dispatchTests
+  },
+  {
+    file: deadlines,
+    find: "idleMillis: deadlines.idleMillis * 4",
+    replace: "idleMillis: deadlines.idleMillis",
+    breaks: "a model that reasons may not be silent for longer",
+    tests: deadlinesTests
+  },
+  {
+    file: deadlines,
+    find: "plainAnswerMillis: deadlines.plainAnswerMillis * patience",
+    replace: "plainAnswerMillis: deadlines.plainAnswerMillis",
+    breaks: "a non-streaming answer of a model that reasons has the time of one that does not",
+    tests: deadlinesTests
+  },
+  {
+    file: deadlines,
+    find: 'candidate.effort === "xhigh" || candidate.effort === "max" ? 8 : 4',
+    replace: "4",
+    breaks: "the highest efforts have no more time than the others",
+    tests: deadlinesTests
+  },
+  {
+    file: deadlines,
+    find: 'effort !== "none"',
+    replace: "true",
+    breaks: "a model that is told not to reason has the time of one that does",
+    tests: deadlinesTests
+  }
+]

@@ -1,0 +1,480 @@
+// @ts-check
+
+const call = "src/gateway/Call.ts"
+const state = "src/gateway/CallState.ts"
+const tally = "src/gateway/ResponseTally.ts"
+const settlement = "src/gateway/Settlement.ts"
+const health = "src/gateway/HealthObserver.ts"
+const observers = "src/domain/CallObserver.ts"
+const spans = "src/observe/Spans.ts"
+const spanTests = ["test/observe/Spans.test.ts", "test/gateway/CallObserver.test.ts"]
+
+const callTests = [
+  "test/gateway/CallObserver.test.ts",
+  "test/gateway/Defects.test.ts",
+  "test/gateway/StreamEnds.test.ts",
+  "test/gateway/RouteHealth.test.ts",
+  "test/gateway/Embedding.test.ts",
+  "test/gateway/Retries.test.ts"
+]
+const stateTests = ["test/gateway/CallState.test.ts", "test/gateway/Costs.test.ts", "test/gateway/Holds.test.ts"]
+const tallyTests = ["test/gateway/Costs.test.ts"]
+const settlementTests = [
+  "test/gateway/CallState.test.ts",
+  "test/gateway/Costs.test.ts",
+  "test/gateway/Retries.test.ts",
+  "test/gateway/Deadlines.test.ts"
+]
+const healthTests = ["test/gateway/RouteHealth.test.ts", "test/gateway/OpenCircuits.test.ts"]
+const observersTests = ["test/gateway/CallObserver.test.ts"]
+
+/**
+ * What a call is, what it costs, and who hears of it.
+ * @type {ReadonlyArray<import("../../mutants.mjs").Mutant>}
+ */
+export const stateMutants = [
+  {
+    file: call,
+    find: "    this.upstream?.close()\n    this.upstream = undefined\n    const now",
+    replace: "    this.upstream = undefined\n    const now",
+    breaks: "a call that ends leaves its upstream open",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "    const delivered = deliver({",
+    replace: "    this.change(next, null)\n    const delivered = deliver({",
+    breaks: "an answer that cannot be encoded is charged",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "    if (this.aborted !== undefined) upstream.fail(this.aborted)\n",
+    replace: "",
+    breaks: "an attempt that starts after the abort runs on",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "    this.aborted = reason\n",
+    replace: "",
+    breaks: "an abort between two attempts is forgotten",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "    this.upstream?.fail(reason)\n",
+    replace: "",
+    breaks: "an abort does not reach the attempt that is running",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "  disown(): void {\n    this.upstream = undefined\n",
+    replace: "  disown(): void {\n",
+    breaks: "the socket of a complete answer is closed before it can end by itself",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "CallState.cancelled(this.state, now), null)",
+    replace: "this.state, null)",
+    breaks: "observers do not hear that the attempt of a cancelled call has ended",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "    this.deps.observer.settled(this.admitted, settlement.record)\n",
+    replace: "",
+    breaks: "observers do not hear of the settlement",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "    deps.observer.admitted(admitted)\n",
+    replace: "",
+    breaks: "observers do not hear of the admission",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "    this.deps.observer.attemptStarted(this.admitted, candidate.model)\n",
+    replace: "",
+    breaks: "observers do not hear that an attempt starts",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "    this.deps.observer.chunk(this.admitted, event)\n",
+    replace: "",
+    breaks: "observers do not hear of chunks",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "    attempt.tally.add(event)\n",
+    replace: "",
+    breaks: "what is streamed is not counted",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "CallState.failed(this.state, error.facts.status, error.callError, this.deps.timers.now()), error)",
+    replace: "CallState.failed(this.state, error.facts.status, error.callError, this.deps.timers.now()), null)",
+    breaks: "a stream that breaks after its first content does not count for the health of its route",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "CallState.attemptFailed(this.state, error, this.deps.timers.now()), error)",
+    replace: "CallState.attemptFailed(this.state, error, this.deps.timers.now()), null)",
+    breaks: "a failed attempt does not count for the health of its route",
+    tests: callTests
+  },
+  {
+    file: call,
+    find: "next.firstContentAtMillis - attempt.startedAtMillis",
+    replace: "next.firstContentAtMillis - this.admitted.startedAtMillis",
+    breaks: "the time to the first content of an attempt includes the attempts before it",
+    tests: callTests
+  },
+  {
+    file: state,
+    find: 'state.phase._tag === "Waiting" ? { ...state, phase',
+    replace: "isEnded(state) === false ? { ...state, phase",
+    breaks: "an attempt can start while another one is running",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: 'state.phase._tag === "Waiting" ? { ...state, phase',
+    replace: 'state.phase._tag !== "Streaming" ? { ...state, phase',
+    breaks: "an attempt can start after the ending",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "  if (isEnded(state)) return state\n  const charge",
+    replace: "  const charge",
+    breaks: "a call can be complete after another ending",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "  if (isEnded(state)) return state\n  const running = runningAttempt(state)\n  return",
+    replace: "  const running = runningAttempt(state)\n  return",
+    breaks: "a call can fail after another ending",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "  if (isEnded(state)) return state\n  const running = runningAttempt(state)\n  if",
+    replace: "  const running = runningAttempt(state)\n  if",
+    breaks: "a call can be cancelled after another ending",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: 'state.phase._tag === "Attempting"\n    ? {\n        ...state,\n        attempts: [...state.attempts, recordOf(state.phase.attempt,',
+    replace:
+      'state.phase._tag === "Attempting" || state.phase._tag === "Streaming"\n    ? {\n        ...state,\n        attempts: [...state.attempts, recordOf(state.phase.attempt,',
+    breaks: "an attempt that has shown content can be followed by another one",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: 'phase: { _tag: "Streaming", attempt: state.phase.attempt }',
+    replace: "phase: state.phase",
+    breaks: "content does not bind a call to its attempt",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "export const attemptOf = (candidate: Candidate, now: number): RunningAttempt => ({\n  candidate,\n  startedAtMillis: now,\n  tally: new ResponseTally()",
+    replace:
+      "const sharedTally = new ResponseTally()\n\nexport const attemptOf = (candidate: Candidate, now: number): RunningAttempt => ({\n  candidate,\n  startedAtMillis: now,\n  tally: sharedTally",
+    breaks: "text of an earlier attempt is charged with the next one",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "  tally.usage ??\n",
+    replace: "",
+    breaks: "the usage that the provider reports is not used",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "Math.min(actual, state.hold.amount)",
+    replace: "actual",
+    breaks: "an answer names a cost above what was held and is charged",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "isComplete && attempt.tally.usage !== undefined && state",
+    replace: "isComplete && state",
+    breaks: "a cost that the gateway has estimated is called charged",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "isComplete && attempt.tally.usage !== undefined && state",
+    replace: "attempt.tally.usage !== undefined && state",
+    breaks: "the cost of a cancelled call is called charged",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: ' && state.admitted.caller.billingMode === "managed"\n',
+    replace: "\n",
+    breaks: "a cost that the project pays itself is called charged",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "isUsed ? usageOf(state, attempt) : usage({})",
+    replace: "usageOf(state, attempt)",
+    breaks: "a call that is cancelled before its first content costs its prompt at every provider",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "state.firstContentAtMillis !== null || billsAbortedCalls",
+    replace: "state.firstContentAtMillis !== null",
+    breaks: "a call that is cancelled before its first content is free where the provider charges for it",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "isComplete || state.firstContentAtMillis !== null ||",
+    replace: "isComplete ||",
+    breaks: "a stream that is cancelled after its first content is free",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "isComplete || state.firstContentAtMillis !== null ||",
+    replace: "state.firstContentAtMillis !== null ||",
+    breaks: "a complete non-streaming answer is free",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "  if (actual === 0 && !isComplete) return { actual, cost: noCost }\n",
+    replace: "",
+    breaks: "the cost of a cancelled call that is free is called estimated",
+    tests: stateTests
+  },
+  {
+    file: tally,
+    find: "        this.contentBytes += Buffer.byteLength(event.arguments) + (event.name?.length ?? 0)\n",
+    replace: "",
+    breaks: "tool calls that no provider has counted are free",
+    tests: tallyTests
+  },
+  {
+    file: tally,
+    find: '      case "Reasoning":\n        this.contentBytes',
+    replace: "        this.contentBytes",
+    breaks: "reasoning that no provider has counted is free",
+    tests: tallyTests
+  },
+  {
+    file: tally,
+    find: '      case "Refusal":\n',
+    replace: "",
+    breaks: "refusals that no provider has counted are free",
+    tests: tallyTests
+  },
+  {
+    file: tally,
+    find: "        if (event.model !== undefined) this.servedModel = event.model\n",
+    replace: "        this.servedModel = event.model\n",
+    breaks: "a later report without a model removes the name of the one that answers",
+    tests: tallyTests
+  },
+  {
+    file: settlement,
+    find: "used: attempts[0]?.model !== model.id",
+    replace: "used: attempts.length > 1",
+    breaks: "a retry of the same model is called a fallback",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: "tally.servedModel ?? model.upstreamModel",
+    replace: "model.upstreamModel",
+    breaks: "the model that the provider says has answered is not told",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: 'status === "error" || status === "timeout")',
+    replace: 'status === "error")',
+    breaks: "a fallback after a timeout is not called one",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: "alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha",
+    replace: "alpha: admitted.allowed.alpha",
+    breaks: "a pinned model is said to be chosen by alpha",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: '(phase._tag === "Cancelled" && cost.amount_microusd > 0)',
+    replace: 'phase._tag === "Cancelled"',
+    breaks: "a call that is cancelled for nothing is logged with usage",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: 'phase._tag === "Complete" || (phase._tag === "Cancelled" && cost.amount_microusd > 0)',
+    replace: 'phase._tag === "Cancelled" && cost.amount_microusd > 0',
+    breaks: "a complete call is logged without usage",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: 'error: phase._tag === "Failed" ? phase.error : null',
+    replace: "error: null",
+    breaks: "a failed call is logged without its error",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: 'phase._tag === "Complete" || phase._tag === "Cancelled" ? phase.charge : { actual: zero, cost: noCost }',
+    replace: 'phase._tag === "Complete" ? phase.charge : { actual: zero, cost: noCost }',
+    breaks: "a cancelled call is free",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: 'error: "void", timeout: "void"',
+    replace: 'error: "settled", timeout: "void"',
+    breaks: "the hold of a failed call is settled",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: 'error: "void", timeout: "void"',
+    replace: 'error: "void", timeout: "settled"',
+    breaks: "the hold of a call that ran into a deadline is settled",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: 'cancelled: "cancelled", error',
+    replace: 'cancelled: "void", error',
+    breaks: "a cancelled call is settled as void",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: "  const state = cancelled(last, now)\n",
+    replace: "  const state = last\n",
+    breaks: "a call that has not ended is settled without its running attempt",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: "  const status = statusOf(state)\n",
+    replace: '  const status = state.phase._tag === "Failed" ? "error" : statusOf(state)\n',
+    breaks: "a call that ran into a deadline is logged as an error",
+    tests: settlementTests
+  },
+  {
+    file: health,
+    find: "    if (error !== null) health.failed(model, error)\n    else if",
+    replace: "    if",
+    breaks: "a failed attempt does not count against its route",
+    tests: healthTests
+  },
+  {
+    file: health,
+    find: 'else if (record.status === "success") health.succeeded',
+    replace: "else health.succeeded",
+    breaks: "a client that leaves counts as a success of its route",
+    tests: healthTests
+  },
+  {
+    file: health,
+    find: '    else if (record.status === "success") health.succeeded(model, firstContentMillis ?? record.latency_ms)\n',
+    replace: "",
+    breaks: "a success does not count for the health of its route",
+    tests: healthTests
+  },
+  {
+    file: health,
+    find: "firstContentMillis ?? record.latency_ms",
+    replace: "record.latency_ms",
+    breaks: "a stream counts for the speed of its route by its length",
+    tests: healthTests
+  },
+  {
+    file: health,
+    find: "health.attempted(model)",
+    replace: "undefined",
+    breaks: "every call probes a route whose circuit is half open",
+    tests: healthTests
+  },
+  {
+    file: observers,
+    find: "              failed(defect)\n",
+    replace: "              throw defect\n",
+    breaks: "an observer that throws ends the call",
+    tests: observersTests
+  },
+  {
+    file: observers,
+    find: "            try {\n              listener(call, value)\n            } catch (defect) {\n              failed(defect)\n            }",
+    replace:
+      "            try {\n              listener(call, value)\n            } catch (defect) {\n              failed(defect)\n              return\n            }",
+    breaks: "observers after one that throws hear nothing",
+    tests: observersTests
+  },
+  {
+    file: spans,
+    find: "(isTraced ? Effect.withSpan",
+    replace: "(true ? Effect.withSpan",
+    breaks: "a span is opened although no tracer is set",
+    tests: spanTests
+  },
+  {
+    file: spans,
+    find: "(isTraced ? Effect.withSpan",
+    replace: "(false ? Effect.withSpan",
+    breaks: "the application's tracer sees nothing",
+    tests: spanTests
+  },
+  {
+    file: spans,
+    find: "fiber.currentTracer !== defaultTracer",
+    replace: "true",
+    breaks: "a call is traced although no tracer is set",
+    tests: spanTests
+  },
+  {
+    file: "src/observe/CallMetrics.ts",
+    find: "record.error?.code ?? record.status",
+    replace: "record.status",
+    breaks: "attempts are not counted by the code of their failure",
+    tests: ["test/observe/CallMetrics.test.ts"]
+  },
+  {
+    file: "src/observe/CallMetrics.ts",
+    find: "record.latencyMillis / 1_000",
+    replace: "record.latencyMillis",
+    breaks: "the seconds of a call are milliseconds",
+    tests: ["test/observe/CallMetrics.test.ts"]
+  },
+  {
+    file: "src/observe/CallMetrics.ts",
+    find: "    if (record.firstContentMillis !== null) Metrics",
+    replace: "    Metrics",
+    breaks: "a call without content counts as one with its first content at once",
+    tests: ["test/observe/CallMetrics.test.ts"]
+  }
+]

@@ -1,0 +1,182 @@
+// @ts-check
+
+const sink = ["test/http/inference/HttpSink.test.ts"]
+const errors = ["test/http/Errors.test.ts"]
+const idempotency = ["test/http/inference/Idempotency.test.ts"]
+
+/** @type {import("../mutants.mjs").Area} */
+export const http = {
+  name: "http",
+  tests: ["test/http/inference/OrderOfChecks.test.ts", "test/http/server/BadInput.test.ts"],
+  mutants: [
+    {
+      file: "src/http/Errors.ts",
+      find: 'reason === "held" ? retryAfter(heldRetrySeconds * 1_000) : {}',
+      replace: "{}",
+      breaks: "a client whose money is held by its own calls is not told when to come back",
+      tests: errors
+    },
+    {
+      file: "src/http/Errors.ts",
+      find: 'scope === "account" ? "insufficient_balance" : "spend_limit_exceeded"',
+      replace: '"insufficient_balance"',
+      breaks: "a spend limit is called an empty balance",
+      tests: errors
+    },
+    {
+      file: "src/http/Errors.ts",
+      find: 'retryAfterMillis === null ? { "x-should-retry": "false" } : retryAfter(retryAfterMillis)',
+      replace: "{}",
+      breaks: "a client repeats a call whose providers have all failed",
+      tests: errors
+    },
+    {
+      file: "src/http/Errors.ts",
+      find: "new Set(attempts.map((attempt) => attempt.model)).size > 1",
+      replace: "attempts.length > 1",
+      breaks: "a retry of one model is called a failure of all providers",
+      tests: errors
+    },
+    {
+      file: "src/http/Errors.ts",
+      find: "Math.max(1, Math.ceil(millis / 1_000))",
+      replace: "Math.floor(millis / 1_000)",
+      breaks: "a client is told to come back too early",
+      tests: errors
+    },
+    {
+      file: "src/http/Errors.ts",
+      find: "text.length > maxQuotedCharacters ?",
+      replace: "text.length < 0 ?",
+      breaks: "a client's text is quoted at any length",
+      tests: errors
+    },
+    {
+      file: "src/http/Errors.ts",
+      find: 'error.code === "server_shutdown" ? "server_error" : "provider_error"',
+      replace: '"provider_error"',
+      breaks: "the end of this node is called a provider's failure",
+      tests: errors
+    },
+    {
+      file: "src/http/inference/HttpSink.ts",
+      find: "    if (this.isOver) return\n    try {",
+      replace: "    try {",
+      breaks: "a stream that has ended is ended again with an error",
+      tests: sink
+    },
+    {
+      file: "src/http/inference/HttpSink.ts",
+      find: "this.heartbeatAfter(this.options.heartbeatMillis - silentMillis)",
+      replace: "this.heartbeatAfter(this.options.heartbeatMillis)",
+      breaks: "a heartbeat comes late after a stream has fallen silent",
+      tests: sink
+    },
+    {
+      file: "src/http/inference/HttpSink.ts",
+      find: "    this.lastWriteAtMillis = this.options.timers.now()\n    return this.options.exchange.response.write(text)",
+      replace: "    return this.options.exchange.response.write(text)",
+      breaks: "heartbeats are sent between chunks",
+      tests: sink
+    },
+    {
+      file: "src/http/inference/HttpSink.ts",
+      find: "const cancel = timers.after(writeStallMillis, abandon)",
+      replace: "const cancel = () => {}",
+      breaks: "a reader that takes nothing keeps its call for ever",
+      tests: sink
+    },
+    {
+      file: "src/http/inference/HttpSink.ts",
+      find: "      cancel()\n      resume()\n",
+      replace: "      resume()\n",
+      breaks: "a reader that was slow once is given up later although it reads",
+      tests: sink
+    },
+    {
+      file: "src/http/inference/HttpSink.ts",
+      find: '    this.options.keep?.(this.frames.join(""))\n',
+      replace: "",
+      breaks: "a streamed answer is not kept for its repetition",
+      tests: [...sink, ...idempotency]
+    },
+    {
+      file: "src/http/inference/InferenceHandler.ts",
+      find: "if (Cause.isInterruptedOnly(cause)) return Effect.void",
+      replace: "",
+      breaks: "a client that has left is counted as a defect",
+      equivalent: "a client that leaves interrupts the call's fiber, and an interrupted fiber runs no handler",
+      tests: ["test/http/inference/Calls.test.ts"]
+    },
+    {
+      file: "src/http/inference/InferenceHandler.ts",
+      find: 'drain.isDraining() ? new ServiceRefused({ reason: "shutting_down" }) : undefined',
+      replace: "undefined",
+      breaks: "new calls are taken while the node drains",
+      tests: ["test/http/inference/Calls.test.ts"]
+    },
+    {
+      file: "src/http/inference/InferenceHandler.ts",
+      find: "if (!sink.headSent || Exit.isInterrupted(exit)) sink.dispose()",
+      replace: "",
+      breaks: "heartbeats go on after the call has failed before its head",
+      tests: ["test/http/inference/Calls.test.ts"]
+    },
+    {
+      file: "src/http/inference/InferenceHandler.ts",
+      find: 'typeof given === "string" && /^[\\w.-]{1,64}$/.test(given) ? given : null',
+      replace: 'typeof given === "string" ? given : null',
+      breaks: "any text in x-request-id goes into the log",
+      tests: ["test/http/inference/Calls.test.ts"]
+    },
+    {
+      file: "src/http/inference/IdempotencyKey.ts",
+      find: "begun.finish(kept))",
+      replace: "Effect.void)",
+      breaks: "a request with an Idempotency-Key never ends",
+      tests: idempotency
+    },
+    {
+      file: "src/http/inference/IdempotencyKey.ts",
+      find: "        state.kept = answer\n",
+      replace: "",
+      breaks: "a complete response is not kept for its repetition",
+      tests: idempotency
+    },
+    {
+      file: "src/http/inference/IdempotencyKey.ts",
+      find: "!/^[\\x21-\\x7e][\\x20-\\x7e]{0,254}$/.test(idempotencyKey)",
+      replace: "false",
+      breaks: "any Idempotency-Key is taken",
+      tests: idempotency
+    },
+    {
+      file: "src/calls/Idempotency.ts",
+      find: "if (!requestHash.equals(found.request_hash)) return yield* reused",
+      replace: "",
+      breaks: "another request under the same key gets the first one's answer",
+      tests: ["test/calls/Idempotency.test.ts"]
+    },
+    {
+      file: "src/calls/Idempotency.ts",
+      find: 'update(path).update("\\0")',
+      replace: 'update("\\0")',
+      breaks: "the same body at another endpoint gets the first one's answer",
+      tests: ["test/calls/Idempotency.test.ts"]
+    },
+    {
+      file: "src/calls/Idempotency.ts",
+      find: "answer === undefined || answer.body.length > maxAnswerBytes",
+      replace: "answer === undefined",
+      breaks: "answers of any size are kept",
+      tests: ["test/calls/Idempotency.test.ts"]
+    },
+    {
+      file: "src/calls/Idempotency.ts",
+      find: 'Effect.catchAll(ended, () =>\n        Effect.logWarning("the response of an idempotent request could not be stored")\n      )',
+      replace: "Effect.orDie(ended)",
+      breaks: "an answer is lost because its copy could not be kept",
+      tests: ["test/calls/Idempotency.test.ts"]
+    }
+  ]
+}

@@ -1,0 +1,64 @@
+// @ts-check
+import { batcherMutants } from "./ledger/batcher.mjs"
+
+const batches = ["test/ledger/Batching.test.ts", "test/ledger/batcher"]
+const estimate = ["test/ledger/Estimate.test.ts"]
+const money = ["test/ledger/Estimate.test.ts", "test/gateway"]
+
+/** @type {import("../mutants.mjs").Area} */
+export const ledger = {
+  name: "ledger",
+  tests: batches,
+  mutants: [
+    ...batcherMutants,
+    {
+      file: "src/ledger/Estimate.ts",
+      find: "Math.min(cap, reasoning ? minReasoningTokens : minOutputTokens)",
+      replace: "Math.min(cap, minOutputTokens)",
+      breaks: "a model that reasons is granted too little to answer",
+      tests: money
+    },
+    {
+      file: "src/ledger/Estimate.ts",
+      find: "Math.ceil(prompt.estimatedTokens * safetyFactor)",
+      replace: "prompt.estimatedTokens",
+      breaks: "the most that a prompt may count has no margin",
+      tests: estimate
+    },
+    {
+      file: "src/ledger/Estimate.ts",
+      find: "(prompt.images + prompt.files) * model.imageTokens",
+      replace: "prompt.images * model.imageTokens",
+      breaks: "files are held for as nothing",
+      tests: estimate
+    },
+    {
+      file: "src/ledger/Estimate.ts",
+      find: "Math.min(cap, Math.floor(left / outputRate))",
+      replace: "Math.min(cap, Math.ceil(left / outputRate))",
+      breaks: "one token more is affordable than is held",
+      tests: estimate
+    },
+    {
+      file: "src/ledger/Estimate.ts",
+      find: "model.contextTokens - likelyPromptTokens(prompt)",
+      replace: "model.contextTokens",
+      breaks: "an answer may take the whole context",
+      tests: estimate
+    },
+    {
+      file: "src/domain/Money.ts",
+      find: "microUsd(Math.ceil(tokensTimesRate / 1_000_000))",
+      replace: "microUsd(Math.floor(tokensTimesRate / 1_000_000))",
+      breaks: "costs are rounded down",
+      tests: money
+    },
+    {
+      file: "src/domain/Money.ts",
+      find: "if (prompt > tier.abovePromptTokens) rates = tier",
+      replace: "if (prompt >= tier.abovePromptTokens) rates = tier",
+      breaks: "a price tier begins one token too early",
+      tests: ["test/ledger/Estimate.test.ts", "test/policy/EffectivePolicy.test.ts", "test/routing/Router.test.ts"]
+    }
+  ]
+}

@@ -1,0 +1,297 @@
+// @ts-check
+
+const batcher = "src/ledger/batcher/LedgerBatcher.ts"
+const policy = "src/ledger/batcher/FlushPolicy.ts"
+const failure = "src/ledger/batcher/BatchFailure.ts"
+
+/** @type {ReadonlyArray<import("../../mutants.mjs").Mutant>} */
+export const batcherMutants = [
+  {
+    file: policy,
+    find: "export const maxPerStatement = 256",
+    replace: "export const maxPerStatement = 512",
+    breaks: "a statement has more rows than it should"
+  },
+  {
+    file: policy,
+    find: 'if (queue.writing || queue.retrying) return "Wait"',
+    replace: 'if (queue.writing) return "Wait"',
+    breaks: "a new settlement is written while a failed batch waits for its retry"
+  },
+  {
+    file: policy,
+    find: "queue.closing || queue.settlements >= maxPerStatement ?",
+    replace: "queue.closing ?",
+    breaks: "a full batch of settlements waits for its time"
+  },
+  {
+    file: policy,
+    find: "queue.closing || queue.settlements >= maxPerStatement ?",
+    replace: "queue.settlements >= maxPerStatement ?",
+    breaks: "a settlement during closing waits for its time"
+  },
+  {
+    file: policy,
+    find: '  if (queue.reservations > 0) return "FlushNow"\n',
+    replace: "",
+    breaks: "reservations that arrived during a statement wait for company"
+  },
+  {
+    file: policy,
+    find: '  if (queue.retrying) return "Wait"\n',
+    replace: "",
+    breaks: "after a failed batch its settlements are written again before their time"
+  },
+  {
+    file: policy,
+    find: "queue.closing || queue.failures > 0 ||",
+    replace: "queue.failures > 0 ||",
+    breaks: "closing waits for the time of each batch"
+  },
+  {
+    file: policy,
+    find: "queue.failures > 0 || queue.awaited ||",
+    replace: "queue.awaited ||",
+    breaks: "after a failure settlements wait for company again"
+  },
+  {
+    file: policy,
+    find: "queue.failures > 0 || queue.awaited ||",
+    replace: "queue.failures > 0 ||",
+    breaks: "settlements that someone waits for wait for company"
+  },
+  {
+    file: policy,
+    find: " || queue.settlements >= queue.maxSettlements\n",
+    replace: "\n",
+    breaks: "a full batch of settlements that came during a statement waits for its time"
+  },
+  {
+    file: policy,
+    find: "!queue.retrying && (!queue.suspect || queue.settlementsNext || queue.reservations === 0)",
+    replace: "!queue.retrying",
+    breaks: "reservations wait while suspect settlements are tried again"
+  },
+  {
+    file: policy,
+    find: "!queue.retrying && (!queue.suspect",
+    replace: "(!queue.suspect",
+    breaks: "settlements that wait for their retry are written with reservations"
+  },
+  {
+    file: policy,
+    find: "const mayReserve = !queue.suspect || settlements === 0",
+    replace: "const mayReserve = true",
+    breaks: "reservations fail together with a settlement that is rejected"
+  },
+  {
+    file: failure,
+    find: "uncertain && !reservation.extends",
+    replace: "uncertain",
+    breaks: "an extension whose statement is uncertain voids the hold of a running call"
+  },
+  {
+    file: failure,
+    find: "uncertain && !reservation.extends",
+    replace: "!reservation.extends",
+    breaks: "a hold that cannot have been granted is voided"
+  },
+  {
+    file: failure,
+    find: "firstRetryMillis * 2 ** Math.min(failures - 1, 10)",
+    replace: "firstRetryMillis",
+    breaks: "retries against a database in trouble come at the same pace for ever"
+  },
+  {
+    file: failure,
+    find: "Math.min(rejected ? firstRetryMillis : firstRetryMillis * 2 ** Math.min(failures - 1, 10), maxRetryMillis)",
+    replace: "rejected ? firstRetryMillis : firstRetryMillis * 2 ** Math.min(failures - 1, 10)",
+    breaks: "retries against a database in trouble come ever later"
+  },
+  {
+    file: failure,
+    find: "rejected ? firstRetryMillis : firstRetryMillis * 2",
+    replace: "firstRetryMillis * 2",
+    breaks: "retries of a rejected statement come ever later"
+  },
+  {
+    file: failure,
+    find: "repeated ? { ...failed, maxSettlements: Math.max(1, Math.ceil(batch.settlements / 2)) } : failed",
+    replace: "failed",
+    breaks: "a batch with a rejected row is never halved"
+  },
+  {
+    file: failure,
+    find: "batch.rejected ? rejectionsBeforeHalving : failuresBeforeHalving",
+    replace: "rejectionsBeforeHalving",
+    breaks: "batches are halved at once against a database that does not answer"
+  },
+  {
+    file: failure,
+    find: "state.maxSettlements * 2",
+    replace: "state.maxSettlements",
+    breaks: "batches stay small after a rejected row"
+  },
+  {
+    file: failure,
+    find: "repeated && batch.rejected && batch.settlements === 1",
+    replace: "repeated && batch.settlements === 1",
+    breaks: "a settlement is left out although the database only did not answer"
+  },
+  {
+    file: failure,
+    find: "batch.settlements === 1 && batch.reservations === 0",
+    replace: "batch.settlements === 1",
+    breaks: "a settlement is left out although a reservation may have been what was rejected"
+  },
+  {
+    file: failure,
+    find: "settlement.record === null ? undefined : { ...settlement, record: null }",
+    replace: "undefined",
+    breaks: "a settlement whose log row is rejected is left out"
+  },
+  {
+    file: failure,
+    find: "suspectThrough: batch.lastSequence }",
+    replace: "suspectThrough: 0 }",
+    breaks: "settlements of a failed batch are not suspect"
+  },
+  {
+    file: failure,
+    find: "elapsedMillis >= outageMillis",
+    replace: "elapsedMillis > outageMillis * 2",
+    breaks: "an outage of the database is noticed late"
+  },
+  {
+    file: batcher,
+    find: "const flushMillis = 10\n",
+    replace: "const flushMillis = 100\n",
+    breaks: "a settlement alone waits longer than 10 ms"
+  },
+  {
+    file: batcher,
+    find: "    if (this.settling.has(settlement.callId)) return\n",
+    replace: "",
+    breaks: "a second settlement of a call is written"
+  },
+  {
+    file: batcher,
+    find: "if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)",
+    replace: "",
+    breaks: "what waits behind a database that does not answer waits for another outage"
+  },
+  {
+    file: batcher,
+    find: "if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)",
+    replace: "this.failQueued(exit.cause)",
+    breaks: "what waits behind a batch that has failed at once fails with it"
+  },
+  {
+    file: batcher,
+    find: "        if (queued.interrupted && !queued.reservation.extends) this.voidHold(queued.reservation)\n",
+    replace: "",
+    breaks: "a hold that is granted after its caller has left stays"
+  },
+  {
+    file: batcher,
+    find: 'else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)',
+    replace: "",
+    breaks: "a hold that is granted but never taken stays"
+  },
+  {
+    file: batcher,
+    find: 'if (queued.state === "queued") this.reservations = this.reservations.filter((other) => other !== queued)',
+    replace: 'if (queued.state === "queued") return',
+    breaks: "a reservation whose caller has left is written"
+  },
+  {
+    file: batcher,
+    find: "    this.settlements = [...settlements, ...this.settlements]\n",
+    replace: "",
+    breaks: "settlements of a failed batch are lost"
+  },
+  {
+    file: batcher,
+    find: "    this.settlements = [...settlements, ...this.settlements]\n",
+    replace: "    this.settlements = [...this.settlements, ...settlements]\n",
+    breaks: "settlements of a failed batch are written after later ones"
+  },
+  {
+    file: batcher,
+    find: '        if (this.closing) return resume(unavailable("closing"))\n',
+    replace: "",
+    breaks: "reservations are taken while the ledger closes"
+  },
+  {
+    file: batcher,
+    find: "this.reservations.length >= maxReservations || this",
+    replace: "this",
+    breaks: "any number of reservations may wait"
+  },
+  {
+    file: batcher,
+    find: " || this.settlements.length >= maxSettlements) {",
+    replace: ") {",
+    breaks: "reservations are granted while settlements cannot be written without end"
+  },
+  {
+    file: batcher,
+    find: "this.flushWaiters.filter((waiter) => waiter.through < oldest)",
+    replace: "this.flushWaiters.filter(() => true)",
+    breaks: "flushed succeeds before its settlements are written"
+  },
+  {
+    file: batcher,
+    find: "    if (!this.writing && this.retryTimer === undefined) this.flush()\n",
+    replace: "",
+    breaks: "flushed waits for company"
+  },
+  {
+    file: batcher,
+    find: "const cancel = this.timers.after(closeMillis, () => resume(Effect.void))",
+    replace: "const cancel = () => {}",
+    breaks: "closing waits for ever for a database that does not answer"
+  },
+  {
+    file: batcher,
+    find: "    if (!this.writing) this.perform(FlushPolicy.afterBatch(this.queueState()))\n",
+    replace: "    if (!this.writing) this.onIdle()\n",
+    breaks: "closing drops the settlements that wait"
+  },
+  {
+    file: batcher,
+    find: "    this.reports.written()\n",
+    replace: "",
+    breaks: "the health of the database does not hear of a success"
+  },
+  {
+    file: batcher,
+    find: "    if (error !== undefined) this.reports.failed(error.cause)\n",
+    replace: "",
+    breaks: "the health of the database does not hear of a failure"
+  },
+  {
+    file: batcher,
+    find: "    this.settlementsNext = size.settlements === 0\n",
+    replace: "",
+    breaks: "suspect settlements and reservations do not take turns"
+  },
+  {
+    file: batcher,
+    find: "    this.failureState = BatchFailure.afterDrop(this.failureState)\n",
+    replace: "",
+    breaks: "after a settlement was left out the next failure is taken for a repeated one"
+  },
+  {
+    file: batcher,
+    find: "    this.settled([rejected])\n",
+    replace: "",
+    breaks: "flushed waits for ever for a settlement that was left out"
+  },
+  {
+    file: batcher,
+    find: "rejected: error?.rejected !== false",
+    replace: "rejected: error?.rejected === true",
+    breaks: "a defect of the store is taken for an outage"
+  }
+]

@@ -1,0 +1,161 @@
+// @ts-check
+
+const httpProvider = ["test/provider/transport/HttpProvider.test.ts"]
+const openAi = [
+  "test/provider/protocols/openai-chat/OpenAiChatDecode.test.ts",
+  "test/provider/protocols/UnknownIsNeverSuccess.test.ts"
+]
+
+/** @type {import("../mutants.mjs").Area} */
+export const provider = {
+  name: "provider",
+  tests: [
+    "test/provider/transport/Transport.test.ts",
+    "test/provider/protocols/openai-chat/OpenAiChatContract.test.ts"
+  ],
+  mutants: [
+    {
+      file: "src/provider/transport/Transport.ts",
+      find: "    if (this.resetScore <= maxResetScore) return\n",
+      replace: "    return\n",
+      breaks: "connections that are reset each time are used again for ever"
+    },
+    {
+      file: "src/provider/transport/Transport.ts",
+      find: "    if (this.resetScore > 0) this.resetScore -= 1\n",
+      replace: "",
+      breaks: "rare resets add up until connections are not used again"
+    },
+    {
+      file: "src/provider/transport/Transport.ts",
+      find: '    this.state = "over"\n    this.controller?.abort(closed)',
+      replace: '    this.state = "over"',
+      breaks: "closing a call leaves its socket open"
+    },
+    {
+      file: "src/provider/transport/Transport.ts",
+      find: '    this.state = "over"\n    this.handler.end()',
+      replace: "    this.handler.end()",
+      breaks: "an answer that is over can still fail",
+      equivalent: "undici tells nothing of a request after its end, and a provider closes no exchange that has ended"
+    },
+    {
+      file: "src/provider/transport/SocketError.ts",
+      find: 'if (phase === "answering") return { _tag: "Disconnected" }',
+      replace: "",
+      breaks: "a break in the middle of an answer is taken for one before it",
+      tests: [
+        "test/provider/transport/Transport.test.ts",
+        "test/provider/protocols/openai-chat/OpenAiChatErrors.test.ts"
+      ]
+    },
+    {
+      file: "src/provider/transport/SocketError.ts",
+      find: "reused || readBefore(error)",
+      replace: "false",
+      breaks: "a reset of a reused connection is not told from one of a fresh connection",
+      tests: [
+        "test/provider/transport/Transport.test.ts",
+        "test/provider/protocols/openai-chat/OpenAiChatErrors.test.ts"
+      ]
+    },
+    {
+      file: "src/provider/transport/HttpProvider.ts",
+      find: "    this.deadline = this.options.timers.after(lingerMillis, () => exchange?.close())\n",
+      replace: "",
+      breaks: "the rest of a complete response may take for ever",
+      tests: httpProvider
+    },
+    {
+      file: "src/provider/transport/HttpProvider.ts",
+      find: "const maxNonStreamingBytes = 32 * 1024 * 1024",
+      replace: "const maxNonStreamingBytes = 320 * 1024 * 1024",
+      breaks: "a non-streaming answer has no bound",
+      tests: httpProvider
+    },
+    {
+      file: "src/provider/transport/HttpProvider.ts",
+      find: "this.options.timers.after(errorBodyMillis, () => this.read((body) => body.end()))",
+      replace: "() => {}",
+      breaks: "an error whose body does not end is waited for",
+      tests: httpProvider
+    },
+    {
+      file: "src/provider/transport/HttpProvider.ts",
+      find: 'if (encoding.toLowerCase() !== "identity") return',
+      replace: "if (false) return",
+      breaks: "an encoded answer is read as if it were none",
+      tests: httpProvider
+    },
+    {
+      file: "src/provider/transport/HttpProvider.ts",
+      find: "return isTold ? { ...failure",
+      replace: "return false ? { ...failure",
+      breaks: "pieces of a credential in a provider's text are passed on",
+      tests: httpProvider
+    },
+    {
+      file: "src/provider/protocols/shared/Errors.ts",
+      find: "bounded(Math.max(0, date - nowMillis))",
+      replace: "bounded(Math.max(0, date))",
+      breaks: "a Retry-After date is taken for a duration",
+      tests: ["test/provider/protocols/openai-chat/OpenAiChatErrors.test.ts"]
+    },
+    {
+      file: "src/provider/protocols/shared/Errors.ts",
+      find: "isWait(seconds) ? bounded(seconds * 1000) : null",
+      replace: "bounded(seconds * 1000)",
+      breaks: "a negative Retry-After is believed",
+      tests: ["test/provider/protocols/openai-chat/OpenAiChatErrors.test.ts"]
+    },
+    {
+      file: "src/provider/protocols/openai-chat/Decode.ts",
+      find: '(state.finished ? complete() : failed({ _tag: "Disconnected" }))',
+      replace: "complete()",
+      breaks: "a stream that ends without a finish is whole",
+      tests: openAi
+    },
+    {
+      file: "src/provider/protocols/openai-chat/Decode.ts",
+      find: 'if (frame.event === "error") return failed(classifyInBand(json))',
+      replace: "",
+      breaks: "an error event is read as a chunk",
+      tests: openAi
+    },
+    {
+      file: "src/provider/protocols/openai-chat/Decode.ts",
+      find: 'if (state.toolCalls.incomplete) return { _tag: "BadResponse", detail: "a tool call without a name" }',
+      replace: "",
+      breaks: "a tool call without a name is passed on as whole",
+      tests: openAi
+    },
+    {
+      file: "src/provider/protocols/openai-chat/Decode.ts",
+      find: 'known === "stop" && state.toolCalls.count > 0 ? "tool_calls" : known',
+      replace: "known",
+      breaks: "an answer with tool calls may say that it has stopped",
+      tests: openAi
+    },
+    {
+      file: "src/provider/protocols/openai-chat/Usage.ts",
+      find: "const cacheRead = Math.min(\n    prompt,\n",
+      replace: "const cacheRead = Math.max(\n    0,\n",
+      breaks: "more cached tokens are charged than the prompt has",
+      tests: openAi
+    },
+    {
+      file: "src/provider/StreamProvider.ts",
+      find: 'return exit.value ? undefined : { _tag: "Disconnected" }',
+      replace: "return undefined",
+      breaks: "a provider written as a stream may end without a finish",
+      tests: ["test/testing/doubles/ScriptedProvider.test.ts"]
+    },
+    {
+      file: "src/provider/StreamProvider.ts",
+      find: "          fiber.unsafeInterruptAsFork(fiber.id())\n",
+      replace: "",
+      breaks: "a provider written as a stream runs on after its call was closed",
+      tests: ["test/provider/simulated/Simulated.test.ts", "test/testing/doubles/ScriptedProvider.test.ts"]
+    }
+  ]
+}

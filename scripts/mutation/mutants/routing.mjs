@@ -1,0 +1,224 @@
+// @ts-check
+
+const health = ["test/routing/Health.test.ts"]
+const budget = ["test/routing/RetryBudget.test.ts", "test/routing/SlidingWindow.test.ts"]
+
+/** @type {import("../mutants.mjs").Area} */
+export const routing = {
+  name: "routing",
+  tests: ["test/routing"],
+  mutants: [
+    {
+      file: "src/routing/Breaker.ts",
+      find: "if (isHalfOpen && nowMillis >= this.openUntilMillis)",
+      replace: "if (isHalfOpen)",
+      breaks: "each call while a circuit is open keeps it open for longer",
+      tests: health
+    },
+    {
+      file: "src/routing/Breaker.ts",
+      find: "this.halfOpenUntilMillis = nowMillis + halfOpenMillis",
+      replace: "this.halfOpenUntilMillis = 0",
+      breaks: "every call probes a half-open circuit",
+      tests: health
+    },
+    {
+      file: "src/routing/Breaker.ts",
+      find: "    if (nowMillis < this.ejectedUntilMillis) return\n",
+      replace: "",
+      breaks: "calls that were running when a circuit opened keep it open for longer",
+      tests: health
+    },
+    {
+      file: "src/routing/Breaker.ts",
+      find: "if (nowMillis >= this.ejectedUntilMillis) this.ejections = 0",
+      replace: "this.ejections = 0",
+      breaks: "a success of a call that was running makes the next open period short",
+      tests: health
+    },
+    {
+      file: "src/routing/Breaker.ts",
+      find: "openMillis * this.ejections",
+      replace: "openMillis",
+      breaks: "a circuit whose probe fails is open no longer than before",
+      tests: health
+    },
+    {
+      file: "src/routing/Breaker.ts",
+      find: "attempts >= minAttemptsInWindow && failures > attempts / 2",
+      replace: "attempts >= minAttemptsInWindow && failures >= attempts / 2",
+      breaks: "the circuit of a route that fails half of the time opens",
+      tests: health
+    },
+    {
+      file: "src/routing/Breaker.ts",
+      find: "    this.consecutiveFailures = 0\n    this.halfOpenUntilMillis = 0\n",
+      replace: "    this.consecutiveFailures = 0\n",
+      breaks: "a route whose probe has succeeded keeps others away",
+      tests: health
+    },
+    {
+      file: "src/routing/Breaker.ts",
+      find: "    this.failures *= kept\n",
+      replace: "",
+      breaks: "failures never fade",
+      tests: health
+    },
+    {
+      file: "src/routing/Breaker.ts",
+      find: "const halfLifeMillis = 60_000",
+      replace: "const halfLifeMillis = 30_000",
+      breaks: "outcomes are forgotten twice as fast",
+      tests: health
+    },
+    {
+      file: "src/routing/Health.ts",
+      find: 'error.reason._tag === "EmptyCompletion" ? emptyWeight : 1',
+      replace: "1",
+      breaks: "an empty answer counts as a whole failure",
+      tests: health
+    },
+    {
+      file: "src/routing/Health.ts",
+      find: "    if (now < route.coolingUntilMillis) return\n",
+      replace: "",
+      breaks: "calls that are limited together double the cool-down together",
+      tests: health
+    },
+    {
+      file: "src/routing/Health.ts",
+      find: "      route.coolDowns = 0\n",
+      replace: "",
+      breaks: "cool-downs stay long after a success",
+      tests: health
+    },
+    {
+      file: "src/routing/Health.ts",
+      find: "(model.listed ? model.providerId : model.id)",
+      replace: "model.providerId",
+      breaks: "what befalls an unlisted route counts against its provider",
+      tests: health
+    },
+    {
+      file: "src/routing/Health.ts",
+      find: "if (error.retryAfterMillis !== null) coolDown(route, now, error.retryAfterMillis)",
+      replace: "",
+      breaks: "an overloaded provider that names a time is asked before it",
+      tests: health
+    },
+    {
+      file: "src/routing/Health.ts",
+      find: "          outUntilMillis > now\n            ? 1\n            : ",
+      replace: "          ",
+      breaks: "a route whose credential is refused is ranked as if it could answer",
+      tests: health
+    },
+    {
+      file: "src/routing/RetryBudget.ts",
+      find: "if (retries + 1 > minRetries + retryShare * calls) return false",
+      replace: "if (retries > minRetries + retryShare * calls) return false",
+      breaks: "one retry more than the budget is made",
+      tests: budget
+    },
+    {
+      file: "src/routing/RetryBudget.ts",
+      find: "      window.add(now, 0, 1)\n",
+      replace: "",
+      breaks: "retries are not counted",
+      tests: budget
+    },
+    {
+      file: "src/routing/RetryBudget.ts",
+      find: "windows.get(model.providerId)",
+      replace: "windows.get(model.id)",
+      breaks: "every call starts a new budget for its provider",
+      tests: budget
+    },
+    {
+      file: "src/routing/SlidingWindow.ts",
+      find: "if (slot - this.slot >= slots) {",
+      replace: "if (slot - this.slot > slots) {",
+      breaks: "a window's slots are all emptied one by one",
+      equivalent: "emptying each slot in turn leaves the same window as emptying all at once",
+      tests: budget
+    },
+    {
+      file: "src/routing/Score.ts",
+      find: "const forCost = unit - forQuality",
+      replace: "const forCost = unit",
+      breaks: "at alpha 1 cost still counts"
+    },
+    {
+      file: "src/routing/Score.ts",
+      find: "const forQuality = Math.round(alpha * unit)",
+      replace: "const forQuality = Math.round(Math.max(alpha, 0.01) * unit)",
+      breaks: "at alpha 0 quality still counts"
+    },
+    {
+      file: "src/routing/Score.ts",
+      find: "(failure - priorFailure) / (1 - priorFailure)",
+      replace: "failure",
+      breaks: "a route in use is beaten by one that nobody has tried, or the reverse"
+    },
+    {
+      file: "src/routing/Score.ts",
+      find: "(isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0)",
+      replace: "isOpen ? 2 : 0",
+      breaks: "a route that mostly fails is not put behind the others"
+    },
+    {
+      file: "src/routing/Score.ts",
+      find: "  b.utility - a.utility ||\n  a.cost - b.cost ||",
+      replace: "  b.utility - a.utility ||",
+      breaks: "of two routes alike the dearer may be first"
+    },
+    {
+      file: "src/routing/Router.ts",
+      find: "  diversify(scored)\n",
+      replace: "",
+      breaks: "the second candidate is the same provider's although another is near"
+    },
+    {
+      file: "src/routing/Router.ts",
+      find: "if (other === undefined || other.tier !== second.tier ||",
+      replace: "if (other === undefined ||",
+      breaks: "a route that rests is made the second candidate"
+    },
+    {
+      file: "src/routing/Router.ts",
+      find: 'if (scored.some((one) => byHealthyRank(one, first) < 0)) return "health_demotion"',
+      replace: "",
+      breaks: "a demotion for health is not told"
+    },
+    {
+      file: "src/routing/Router.ts",
+      find: "fallbackEnabled: policy.fallbackEnabled && !pool.pinned",
+      replace: "fallbackEnabled: policy.fallbackEnabled",
+      breaks: "a pinned model falls back"
+    },
+    {
+      file: "src/routing/Router.ts",
+      find: "best.tier >= 2 ?",
+      replace: "best.tier >= 1 ?",
+      breaks: "a route that mostly fails is waited for"
+    },
+    {
+      file: "src/routing/Router.ts",
+      find: "{ models: snapshot.models.filter(isListed), pinned: false }",
+      replace: "{ models: snapshot.models, pinned: false }",
+      breaks: "auto takes routes that are not listed"
+    },
+    {
+      file: "src/routing/Eligibility.ts",
+      find: "promptTokens + minOutputTokens(model, request) > model.contextTokens",
+      replace: "promptTokens > model.contextTokens",
+      breaks: "a model without room for the wanted output is eligible"
+    },
+    {
+      file: "src/routing/Eligibility.ts",
+      find: 'model.prices === null && input.billingMode === "managed"',
+      replace: "model.prices === null",
+      breaks: "a project that pays itself cannot use a model without prices"
+    }
+  ]
+}

@@ -1,0 +1,161 @@
+// @ts-check
+
+const sse = ["test/wire/framing/Sse.test.ts"]
+
+/** @type {import("../mutants.mjs").Area} */
+export const wire = {
+  name: "wire",
+  tests: ["test/wire/chat/ChatStream.test.ts", "test/wire/chat/ChatAnswer.test.ts"],
+  mutants: [
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: "          if (text.charCodeAt(from) === lf) from++\n",
+      replace: "",
+      breaks: "the LF of a CRLF is read as an empty line",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: 'const decoder = new TextDecoder("utf-8")',
+      replace: 'const decoder = new TextDecoder("utf-8", { ignoreBOM: true })',
+      breaks: "a byte order mark at the start is read as text",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: "decoder.decode(bytes, { stream: true })",
+      replace: "decoder.decode(bytes)",
+      breaks: "a character that is split between reads is lost",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: "else data = data === undefined ? value :",
+      replace: "else data = true ? value :",
+      breaks: "of several data lines only the last is kept",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: '    const [name, text] = [event, data]\n    event = ""\n',
+      replace: "    const [name, text] = [event, data]\n",
+      breaks: "an event's name is kept for the next event",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: "charCodeAt(colon + 1) === space ? colon + 2 : colon + 1",
+      replace: "charCodeAt(colon + 1) === space ? colon + 1 : colon + 1",
+      breaks: "the blank after a colon is part of the value",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: "          eventLength = 0\n",
+      replace: "",
+      breaks: "the bound on one event is one on the whole stream",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: "if (eventLength + line.length > limits.eventLength) {",
+      replace: "if (eventLength > limits.eventLength) {",
+      breaks: "a line without an end has no bound",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: "      if (violation !== undefined) return violation\n",
+      replace: "",
+      breaks: "reading goes on after a bound was broken",
+      equivalent: "what has broken a bound is never taken off its count, so that the next read breaks it again",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: "/[\\u0085\\u2028\\u2029]/g",
+      replace: "/[\\u0085]/g",
+      breaks: "a line separator in a text ends a line for some clients",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/EventStream.ts",
+      find: 'if (crc32(whole.subarray(0, end)) !== view.getUint32(end)) return "an event stream message with a wrong checksum"',
+      replace: "",
+      breaks: "a corrupted event stream message is accepted",
+      tests: ["test/wire/framing/EventStream.test.ts"]
+    },
+    {
+      file: "src/wire/framing/EventStream.ts",
+      find: "filled === 0 ? undefined :",
+      replace: "true ? undefined :",
+      breaks: "an event stream that ends inside a message is whole",
+      tests: ["test/wire/framing/EventStream.test.ts"]
+    },
+    {
+      file: "src/wire/validation/JsonBounds.ts",
+      find: "if ((end - escapes) % 2 === 0) return end",
+      replace: "return end",
+      breaks: "an escaped quote ends a long string, so that brackets in it count",
+      tests: ["test/wire/validation/JsonBounds.test.ts"]
+    },
+    {
+      file: "src/wire/validation/JsonBounds.ts",
+      find: "} else if (unit === closeBrace || unit === closeBracket) depth--",
+      replace: "}",
+      breaks: "brackets side by side count as nested",
+      tests: ["test/wire/validation/JsonBounds.test.ts"]
+    },
+    {
+      file: "src/wire/chat/ChatStream.ts",
+      find: "    this.send(Sse.done)\n",
+      replace: "",
+      breaks: "a whole stream ends without [DONE]"
+    },
+    {
+      file: "src/wire/chat/ChatStream.ts",
+      find: "    this.send(Sse.write({ error }))\n",
+      replace: "    this.send(Sse.write({ error }))\n    this.send(Sse.done)\n",
+      breaks: "a stream that has failed ends with [DONE]"
+    },
+    {
+      file: "src/wire/chat/ChatStream.ts",
+      find: "if (!this.options.excludeReasoning) this.reasoning(event)",
+      replace: "this.reasoning(event)",
+      breaks: "reasoning is sent to a client that wants none"
+    },
+    {
+      file: "src/wire/chat/ChatStream.ts",
+      find: "if (!this.write(frame)) this.isFlowing = false",
+      replace: "this.isFlowing = this.write(frame)",
+      breaks: "a slow reader is forgotten when an event has several frames"
+    },
+    {
+      file: "src/wire/chat/ChatStream.ts",
+      find: "    this.isOver = true\n    return this.isFlowing",
+      replace: "    return this.isFlowing",
+      breaks: "a stream that has ended can be ended again"
+    },
+    {
+      file: "src/wire/ErrorBody.ts",
+      find: 'anthropicTypes.has(error.type) ? error.type : "api_error"',
+      replace: "error.type",
+      breaks: "a client of Anthropic's shape is told an error type that it does not know",
+      tests: ["test/wire/ErrorBody.test.ts"]
+    },
+    {
+      file: "src/domain/Completion.ts",
+      find: 'name: before?.name || (event.name ?? ""),',
+      replace: 'name: event.name ?? before?.name ?? "",',
+      breaks: "a later fragment renames a tool call",
+      tests: ["test/domain/Completion.test.ts"]
+    },
+    {
+      file: "src/domain/Completion.ts",
+      find: ".sort(([a], [b]) => a - b)",
+      replace: "",
+      breaks: "blocks of an answer are in the order in which they came, not in theirs",
+      tests: ["test/domain/Completion.test.ts"]
+    }
+  ]
+}

@@ -1,0 +1,79 @@
+import * as Arr from "effect/Array"
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { Attempt, CallRecord } from "./Call.ts"
+import type { CallerShape } from "./Caller.ts"
+import type { ChatRequest } from "./Chat.ts"
+import type { ChatEvent } from "./ChatEvent.ts"
+import type { RequestId } from "./Ids.ts"
+import type { Model } from "./Model.ts"
+import type { ProviderError } from "./ProviderError.ts"
+
+/** The facts of a call that are fixed at its admission. */
+export interface ObservedCall {
+  readonly requestId: RequestId
+  readonly caller: CallerShape
+  readonly request: ChatRequest
+  readonly endpoint: CallRecord["endpoint"]
+  /** Milliseconds since the epoch, by `Timers`. */
+  readonly startedAtMillis: number
+}
+
+export interface EndedAttempt {
+  readonly model: Model
+  /** As in the response's metadata and in the call log. */
+  readonly record: Attempt
+  /** `null` for an attempt that succeeded, that the client cancelled, or that a defect of the gateway ended. */
+  readonly error: ProviderError | null
+  /** From the attempt's start to its first content; `null` when none came or the response was not streamed. */
+  readonly firstContentMillis: number | null
+}
+
+/**
+ * Receives what happens in a call, in this order: `admitted` once the money is held, then for each attempt `attemptStarted`,
+ * `chunk` for each event that reaches the client, `attemptEnded`, and at last `settled`. The methods run on the call's own
+ * turn of the event loop: they must be short. What they throw is reported as a defect and does not touch the call. They are called as functions, without `this`.
+ */
+export interface CallObserver {
+  readonly admitted?: (call: ObservedCall) => void
+  readonly attemptStarted?: (call: ObservedCall, model: Model) => void
+  readonly chunk?: (call: ObservedCall, event: ChatEvent) => void
+  readonly attemptEnded?: (call: ObservedCall, attempt: EndedAttempt) => void
+  readonly settled?: (call: ObservedCall, record: CallRecord) => void
+}
+
+/** The observers of all calls of a gateway; none unless a Layer names them. */
+export class CallObservers extends Context.Reference<CallObservers>()("gateway/domain/CallObservers", {
+  defaultValue: (): ReadonlyArray<CallObserver> => []
+}) {
+  static readonly layer = (...observers: ReadonlyArray<CallObserver>): Layer.Layer<CallObservers> =>
+    Layer.succeed(CallObservers, observers)
+}
+
+/** All observers as one; `failed` receives what an observer has thrown. */
+export const combine = (
+  observers: ReadonlyArray<CallObserver>,
+  failed: (defect: unknown) => void
+): Required<CallObserver> => {
+  const notify = <Value>(listeners: ReadonlyArray<(call: ObservedCall, value: Value) => void>) =>
+    listeners.length === 0
+      ? () => {}
+      : (call: ObservedCall, value: Value): void => {
+          for (const listener of listeners) {
+            try {
+              listener(call, value)
+            } catch (defect) {
+              failed(defect)
+            }
+          }
+        }
+  const admitted = notify<void>(Arr.filterMap(observers, ({ admitted }) => Option.fromNullable(admitted)))
+  return {
+    admitted: (call) => admitted(call, undefined),
+    attemptStarted: notify(Arr.filterMap(observers, ({ attemptStarted }) => Option.fromNullable(attemptStarted))),
+    chunk: notify(Arr.filterMap(observers, ({ chunk }) => Option.fromNullable(chunk))),
+    attemptEnded: notify(Arr.filterMap(observers, ({ attemptEnded }) => Option.fromNullable(attemptEnded))),
+    settled: notify(Arr.filterMap(observers, ({ settled }) => Option.fromNullable(settled)))
+  }
+}

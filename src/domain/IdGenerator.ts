@@ -1,0 +1,41 @@
+import { randomFillSync } from "node:crypto"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { RequestId } from "./Ids.ts"
+import { Timers } from "./Timers.ts"
+
+export interface IdGeneratorShape {
+  /** A UUID v7: sorts by the time it was generated. */
+  readonly uuid: () => string
+}
+
+/** Unchecked: the generator makes UUIDs only, and checking one costs more than making it. */
+export const nextRequestId = (ids: IdGeneratorShape): RequestId =>
+  RequestId.make(ids.uuid(), { disableValidation: true })
+
+/** A service, so that a scripted run can replay its ids exactly. */
+export class IdGenerator extends Context.Tag("gateway/domain/IdGenerator")<IdGenerator, IdGeneratorShape>() {
+  static readonly layer: Layer.Layer<IdGenerator, never, Timers> = Layer.effect(
+    this,
+    Effect.map(Timers, (timers) => ({ uuid: makeUuid(timers.now, randomFillSync) }))
+  )
+}
+
+/** `fill` overwrites the bytes it is given with random ones. */
+export const makeUuid = (now: () => number, fill: (bytes: Uint8Array) => void): (() => string) => {
+  const pool = Buffer.alloc(10 * 128)
+  let at = pool.length
+  return () => {
+    if (at === pool.length) {
+      fill(pool)
+      at = 0
+    }
+    pool[at] = ((pool[at] ?? 0) & 0x0f) | 0x70
+    pool[at + 2] = ((pool[at + 2] ?? 0) & 0x3f) | 0x80
+    const random = pool.toString("hex", at, at + 10)
+    at += 10
+    const time = Math.floor(now()).toString(16).padStart(12, "0")
+    return `${time.slice(0, 8)}-${time.slice(8)}-${random.slice(0, 4)}-${random.slice(4, 8)}-${random.slice(8)}`
+  }
+}

@@ -1,0 +1,151 @@
+import type { CallObserver } from "../domain/CallObserver.ts"
+import type { Candidate } from "../domain/Candidate.ts"
+import type { ChatEvent } from "../domain/ChatEvent.ts"
+import type { ProviderError, ProviderFailure } from "../domain/ProviderError.ts"
+import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+import type { TimersShape } from "../domain/Timers.ts"
+import type { Usage } from "../domain/Usage.ts"
+import type { Hold, Settlement } from "../ledger/Ledger.ts"
+import type { Admitted } from "./Admission.ts"
+import * as CallState from "./CallState.ts"
+import { metadataOf, settlementOf } from "./Settlement.ts"
+
+/** The upstream that an attempt has open. */
+export interface OpenUpstream {
+  /** Closes it silently; idempotent. */
+  readonly close: () => void
+  /** Ends the attempt as if its provider had failed with this. */
+  readonly fail: (reason: ProviderFailure) => void
+}
+
+export interface CallDeps {
+  readonly timers: TimersShape
+  readonly observer: Required<CallObserver>
+}
+
+/** What a complete response says about its call. */
+export interface CompleteFacts {
+  readonly usage: Usage
+  readonly metadata: RouterMetadata
+}
+
+/** A defect of the gateway: it costs the customer nothing. */
+const internalError = { code: "internal_error", message: "The gateway failed unexpectedly." }
+
+/**
+ * One running call, the only owner of its state and of its open upstream. Every change of state passes through here, and
+ * here alone the observers (health, metrics, logs) hear of it.
+ */
+export class Call {
+  readonly admitted: Admitted
+  /** The application has set a tracer: the steps of the call are recorded as spans. */
+  readonly isTraced: boolean
+  private readonly deps: CallDeps
+  private state: CallState.CallState
+  private upstream: OpenUpstream | undefined
+  private aborted: ProviderFailure | undefined
+
+  constructor(deps: CallDeps, admitted: Admitted, hold: Hold, isTraced: boolean) {
+    this.deps = deps
+    this.admitted = admitted
+    this.isTraced = isTraced
+    this.state = CallState.held(admitted, hold)
+    deps.observer.admitted(admitted)
+  }
+
+  get hold(): Hold {
+    return this.state.hold
+  }
+
+  get attempts(): CallState.CallState["attempts"] {
+    return this.state.attempts
+  }
+
+  extended(hold: Hold): void {
+    this.state = CallState.extended(this.state, hold)
+  }
+
+  attempt(candidate: Candidate): CallState.RunningAttempt {
+    const attempt = CallState.attemptOf(candidate, this.deps.timers.now())
+    this.state = CallState.attemptStarted(this.state, attempt)
+    this.deps.observer.attemptStarted(this.admitted, candidate.model)
+    return attempt
+  }
+
+  attemptFailed(error: ProviderError): void {
+    this.change(CallState.attemptFailed(this.state, error, this.deps.timers.now()), error)
+  }
+
+  /** The first content is about to reach the client: no other candidate is tried from here on. */
+  contentReceived(): void {
+    this.state = CallState.contentReceived(this.state, this.deps.timers.now())
+  }
+
+  received(attempt: CallState.RunningAttempt, event: ChatEvent): void {
+    attempt.tally.add(event)
+    this.deps.observer.chunk(this.admitted, event)
+  }
+
+  /** `deliver` writes the end of the response. The call is complete only if that does not throw. */
+  complete<A>(attempt: CallState.RunningAttempt, deliver: (facts: CompleteFacts) => A): A {
+    const now = this.deps.timers.now()
+    const next = CallState.completed(this.state, attempt, now)
+    const delivered = deliver({
+      usage: CallState.usageOf(next, attempt),
+      metadata: metadataOf(next, attempt, now)
+    })
+    this.change(next, null)
+    return delivered
+  }
+
+  failed(error: ProviderError): void {
+    this.change(CallState.failed(this.state, error.facts.status, error.callError, this.deps.timers.now()), error)
+  }
+
+  died(): void {
+    this.change(CallState.failed(this.state, "error", internalError, this.deps.timers.now()), null)
+  }
+
+  /** Takes over what the running attempt has open; it is closed when the call ends, at the latest. */
+  own(upstream: OpenUpstream): void {
+    this.upstream = upstream
+    if (this.aborted !== undefined) upstream.fail(this.aborted)
+  }
+
+  /** The upstream closes by itself: the call has nothing open any more. */
+  disown(): void {
+    this.upstream = undefined
+  }
+
+  /** Fails the attempt that is running now, and any that would follow. */
+  abort(reason: ProviderFailure): void {
+    this.aborted = reason
+    this.upstream?.fail(reason)
+  }
+
+  /** Closes what is open and answers what is to be settled. */
+  end(): Settlement {
+    this.upstream?.close()
+    this.upstream = undefined
+    const now = this.deps.timers.now()
+    this.change(CallState.cancelled(this.state, now), null)
+    const settlement = settlementOf(this.state, now)
+    this.deps.observer.settled(this.admitted, settlement.record)
+    return settlement
+  }
+
+  private change(next: CallState.CallState, error: ProviderError | null): void {
+    const before = this.state
+    this.state = next
+    const record = next.attempts[before.attempts.length]
+    const attempt = CallState.runningAttempt(before)
+    if (record === undefined || attempt === undefined) return
+    this.deps.observer.attemptEnded(this.admitted, {
+      model: attempt.candidate.model,
+      record,
+      error,
+      firstContentMillis:
+        next.firstContentAtMillis === null ? null : next.firstContentAtMillis - attempt.startedAtMillis
+    })
+  }
+}

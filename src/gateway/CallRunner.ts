@@ -1,0 +1,264 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Runtime from "effect/Runtime"
+import * as Utils from "effect/Utils"
+import { Catalog } from "../catalog/Catalog.ts"
+import type { CallerShape } from "../domain/Caller.ts"
+import { CallObservers, combine } from "../domain/CallObserver.ts"
+import type { ChatRequest } from "../domain/Chat.ts"
+import type { Answer } from "../domain/Completion.ts"
+import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
+import type { ResponseStart } from "../domain/ResponseStart.ts"
+import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+import { Timers } from "../domain/Timers.ts"
+import type { Usage } from "../domain/Usage.ts"
+import { Ledger, type LedgerShape } from "../ledger/Ledger.ts"
+import * as Metrics from "../observe/Metrics.ts"
+import * as Spans from "../observe/Spans.ts"
+import { Policy } from "../policy/Policy.ts"
+import { RateLimits, type RateLimitsShape } from "../policy/RateLimits.ts"
+import { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
+import { Providers } from "../provider/Providers.ts"
+import { Health } from "../routing/Health.ts"
+import { RetryBudget } from "../routing/RetryBudget.ts"
+import * as Admission from "./Admission.ts"
+import { Call, type CallDeps } from "./Call.ts"
+import type { RunningAttempt } from "./CallState.ts"
+import { type Deadlines, defaultDeadlines } from "./Deadlines.ts"
+import { type DispatchDeps, dispatch } from "./Dispatch.ts"
+import { observer as healthObserver } from "./HealthObserver.ts"
+import { collect, pump, type Sink } from "./Relay.ts"
+
+/** A complete response with its routing metadata. */
+export interface Completion extends ResponseStart {
+  readonly answer: Answer
+  readonly usage: Usage
+  readonly metadata: RouterMetadata
+}
+
+export interface GatewayOptions {
+  readonly deadlines: Deadlines
+  /** Candidates that one call may try. */
+  readonly maxAttempts: number
+}
+
+export const defaultOptions: GatewayOptions = { deadlines: defaultDeadlines, maxAttempts: 4 }
+
+/**
+ * The program of a call, with its caller as an argument: providing a service to every request costs more than its
+ * admission does. `Gateway` is the same program with the caller from the context.
+ */
+export interface CallRunnerShape {
+  /** `encode` runs before the call is settled: a response that cannot be written is not charged. */
+  readonly complete: <A>(
+    caller: CallerShape,
+    request: ChatRequest,
+    options: Admission.CallOptions,
+    encode: (completion: Completion) => A
+  ) => Effect.Effect<A, CallFailure>
+  readonly relay: (
+    caller: CallerShape,
+    request: ChatRequest,
+    sink: Sink,
+    options: Admission.CallOptions
+  ) => Effect.Effect<void, CallFailure>
+  /** Fails every running call: the node has to go down. Clients receive the error, customers are not charged. */
+  readonly abort: Effect.Effect<void>
+  readonly models: (caller: CallerShape) => Effect.Effect<Admission.Listable, RateLimited | StoreUnavailable>
+}
+
+/** Admit, hold, attempt with fallback, relay, settle. */
+export class CallRunner extends Context.Tag("gateway/gateway/CallRunner")<CallRunner, CallRunnerShape>() {
+  static readonly layer = (
+    options: GatewayOptions = defaultOptions
+  ): Layer.Layer<
+    CallRunner,
+    never,
+    Catalog | RoutingConfigurations | Health | Ledger | Policy | Providers | RateLimits | RetryBudget | Timers
+  > => Layer.effect(this, make(options))
+}
+
+interface RunnerDeps {
+  readonly admission: Admission.Admission
+  readonly ledger: LedgerShape
+  readonly dispatch: DispatchDeps
+  readonly call: CallDeps
+  readonly rateLimits: RateLimitsShape
+  readonly running: Set<Call>
+  isAborted: boolean
+}
+
+const make = Effect.fnUntraced(function* (options: GatewayOptions) {
+  const ledger = yield* Ledger
+  const health = yield* Health
+  const timers = yield* Timers
+  const rateLimits = yield* RateLimits
+  const random = new Utils.PCGRandom(yield* Random.nextInt)
+  const observers = [healthObserver(health), ...(yield* CallObservers)]
+  const deps: RunnerDeps = {
+    ledger,
+    rateLimits,
+    admission: Admission.make({
+      catalog: yield* Catalog,
+      policy: yield* Policy,
+      configurations: yield* RoutingConfigurations,
+      rateLimits,
+      health,
+      timers,
+      random: () => random.number()
+    }),
+    dispatch: {
+      ledger,
+      health,
+      timers,
+      providers: yield* Providers,
+      retryBudget: yield* RetryBudget,
+      deadlines: options.deadlines,
+      maxAttempts: options.maxAttempts
+    },
+    call: { timers, observer: combine(observers, yield* observerFailed) },
+    running: new Set(),
+    isAborted: false
+  }
+  return CallRunner.of({
+    complete: (caller, request, callOptions, encode) =>
+      run(deps, caller, request.stream ? { ...request, stream: false } : request, callOptions, (call) =>
+        complete(deps, call, encode)
+      ),
+    relay: (caller, request, sink, callOptions) =>
+      run(deps, caller, request.stream ? request : { ...request, stream: true }, callOptions, (call) =>
+        relay(deps, call, sink)
+      ),
+    abort: Effect.sync(() => abort(deps)),
+    models: (caller) =>
+      Effect.acquireUseRelease(
+        rateLimits.admit(caller, 0),
+        () => deps.admission.listable(caller),
+        (release) => Effect.sync(release)
+      )
+  })
+})
+
+/** An observer is not part of the call: what it throws is logged and counted as a defect. */
+const observerFailed: Effect.Effect<(defect: unknown) => void> = Effect.map(
+  Effect.runtime<never>(),
+  (runtime) => (defect) => {
+    Metrics.defect()
+    Runtime.runFork(runtime)(Effect.logError("a call observer has thrown", Cause.die(defect)))
+  }
+)
+
+/**
+ * Admitted and held before `use`, settled and released after it, however it ends. Only `use` can be interrupted. One mask
+ * for the whole call costs 2.8 to 3.1 µs, three nested brackets 10 to 15 (measured, Effect 3.22 on Node 20).
+ */
+const run = <A>(
+  deps: RunnerDeps,
+  caller: CallerShape,
+  request: ChatRequest,
+  callOptions: Admission.CallOptions,
+  use: (call: Call) => Effect.Effect<A, CallFailure>
+): Effect.Effect<A, CallFailure> =>
+  Spans.whenTraced((isTraced) => {
+    const settled = Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(deps.admission.admit(caller, request, callOptions), (admitted) =>
+        Effect.flatMap(begin(deps, admitted, callOptions, isTraced), (call) =>
+          Effect.matchCauseEffect(restore(use(call)), {
+            onFailure: (cause) => end(deps, call, Exit.failCause(cause)),
+            onSuccess: (value) => end(deps, call, Exit.succeed(value))
+          })
+        )
+      )
+    )
+    if (!isTraced) return settled
+    const { endpoint, requestId } = callOptions
+    const attributes = {
+      "gateway.request_id": requestId,
+      "gateway.endpoint": endpoint,
+      "gen_ai.request.model": request.model
+    }
+    return Spans.span(isTraced, "gateway.call", attributes, settled)
+  })
+
+const begin = (
+  deps: RunnerDeps,
+  admitted: Admission.Admitted,
+  callOptions: Admission.CallOptions,
+  isTraced: boolean
+): Effect.Effect<Call, CallFailure> => {
+  const { caller, options, release, request, requestId: callId } = admitted
+  const reserved = deps.ledger.reserve({ callId, caller, requestedModel: request.model, options })
+  return Effect.matchCauseEffect(Spans.span(isTraced, "gateway.ledger.reserve", Spans.noAttributes, reserved), {
+    onFailure: (cause) => {
+      release()
+      return Effect.failCause(cause)
+    },
+    onSuccess: (hold) => {
+      callOptions.onHeld?.()
+      const call = new Call(deps.call, admitted, hold, isTraced)
+      deps.running.add(call)
+      // it was still being admitted when all others were aborted
+      if (deps.isAborted) call.abort({ _tag: "Shutdown" })
+      return Effect.succeed(call)
+    }
+  })
+}
+
+const complete = <A>(
+  deps: RunnerDeps,
+  call: Call,
+  encode: (completion: Completion) => A
+): Effect.Effect<A, CallFailure> =>
+  Effect.map(dispatch(deps.dispatch, call, "end"), ({ value: opened }) => {
+    const answer = collect(call, opened)
+    return call.complete(opened.attempt, ({ metadata, usage }) =>
+      encode({
+        ...startOf(call, opened.attempt),
+        // a copy takes 4 µs, and is only needed where the provider has not reported its usage
+        answer: answer.usage === usage ? answer : { ...answer, usage },
+        usage,
+        metadata
+      })
+    )
+  })
+
+const relay = (deps: RunnerDeps, call: Call, sink: Sink): Effect.Effect<void, CallFailure> =>
+  Effect.flatMap(dispatch(deps.dispatch, call, "first-content"), ({ value: opened }) => {
+    call.contentReceived()
+    sink.begin(startOf(call, opened.attempt))
+    return Spans.span(call.isTraced, "gateway.relay", Spans.noAttributes, pump(call, opened, sink, deps.call.timers))
+  })
+
+const end = <A>(deps: RunnerDeps, call: Call, exit: Exit.Exit<A, CallFailure>): Effect.Effect<A, CallFailure> => {
+  deps.running.delete(call)
+  call.admitted.release()
+  if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
+  const settlement = call.end()
+  const settled = deps.ledger.settle(call.hold, settlement)
+  if (!call.isTraced) return Effect.zipRight(settled, exit)
+  const { cost, model, provider, status } = settlement.record
+  return Effect.annotateCurrentSpan({
+    "gateway.status": status,
+    "gateway.cost_microusd": cost.amount_microusd,
+    "gen_ai.provider.name": provider ?? "",
+    "gen_ai.response.model": model ?? ""
+  }).pipe(
+    Effect.zipRight(Spans.span(true, "gateway.ledger.settle", Spans.noAttributes, settled)),
+    Effect.zipRight(exit)
+  )
+}
+
+const abort = (deps: RunnerDeps): void => {
+  deps.isAborted = true
+  for (const call of deps.running) call.abort({ _tag: "Shutdown" })
+}
+
+const startOf = ({ admitted }: Call, { candidate }: RunningAttempt): ResponseStart => ({
+  requestId: admitted.requestId,
+  createdSeconds: Math.floor(admitted.startedAtMillis / 1_000),
+  model: candidate.model.id
+})

@@ -1,0 +1,167 @@
+import { type Attempt, type CallError, type CallStatus, type Cost, cost, noCost } from "../domain/Call.ts"
+import type { Candidate } from "../domain/Candidate.ts"
+import { costOf, type MicroUsd, zero } from "../domain/Money.ts"
+import type { ProviderError } from "../domain/ProviderError.ts"
+import { type Usage, usage } from "../domain/Usage.ts"
+import * as Estimate from "../ledger/Estimate.ts"
+import type { Hold } from "../ledger/Ledger.ts"
+import type { Admitted } from "./Admission.ts"
+import { ResponseTally } from "./ResponseTally.ts"
+
+/** An attempt that is not over. */
+export interface RunningAttempt {
+  readonly candidate: Candidate
+  readonly startedAtMillis: number
+  readonly tally: ResponseTally
+}
+
+/** What a call costs: `actual` may lie above the hold, `cost` is what the customer pays. */
+export interface Charge {
+  readonly actual: MicroUsd
+  readonly cost: Cost
+}
+
+export type Phase =
+  /** No attempt is running: before the first one, and between two. */
+  | { readonly _tag: "Waiting" }
+  /** Nothing has reached the client: another candidate may still be tried. */
+  | { readonly _tag: "Attempting"; readonly attempt: RunningAttempt }
+  /** Content has reached the client: this attempt is the call's last. */
+  | { readonly _tag: "Streaming"; readonly attempt: RunningAttempt }
+  | Ended
+
+/** The first of these is final. `attempt` is the last one, where it has a part in the ending. */
+export type Ended =
+  | { readonly _tag: "Complete"; readonly attempt: RunningAttempt; readonly charge: Charge }
+  | { readonly _tag: "Failed"; readonly status: CallStatus; readonly error: CallError }
+  /** The client has left. */
+  | { readonly _tag: "Cancelled"; readonly attempt: RunningAttempt | undefined; readonly charge: Charge }
+
+/** Everything that changes during a call; each function below is one step from a state to the next. */
+export interface CallState {
+  readonly admitted: Admitted
+  /** What is held for the call now; a dearer candidate may have extended it. */
+  readonly hold: Hold
+  /** Attempts that are over, in order. */
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly firstContentAtMillis: number | null
+  readonly phase: Phase
+}
+
+export const held = (admitted: Admitted, hold: Hold): CallState => ({
+  admitted,
+  hold,
+  attempts: [],
+  firstContentAtMillis: null,
+  phase: { _tag: "Waiting" }
+})
+
+export const extended = (state: CallState, hold: Hold): CallState => ({ ...state, hold })
+
+export const attemptOf = (candidate: Candidate, now: number): RunningAttempt => ({
+  candidate,
+  startedAtMillis: now,
+  tally: new ResponseTally()
+})
+
+export const attemptStarted = (state: CallState, attempt: RunningAttempt): CallState =>
+  state.phase._tag === "Waiting" ? { ...state, phase: { _tag: "Attempting", attempt } } : state
+
+/** Before any content: the call waits for its next attempt. */
+export const attemptFailed = (state: CallState, error: ProviderError, now: number): CallState =>
+  state.phase._tag === "Attempting"
+    ? {
+        ...state,
+        attempts: [...state.attempts, recordOf(state.phase.attempt, error.facts.status, error.callError, noCost, now)],
+        phase: { _tag: "Waiting" }
+      }
+    : state
+
+export const contentReceived = (state: CallState, now: number): CallState =>
+  state.phase._tag === "Attempting"
+    ? { ...state, firstContentAtMillis: now, phase: { _tag: "Streaming", attempt: state.phase.attempt } }
+    : state
+
+/** The response of this attempt is complete. */
+export const completed = (state: CallState, attempt: RunningAttempt, now: number): CallState => {
+  if (isEnded(state)) return state
+  const charge = chargeOf(state, attempt)
+  return {
+    ...state,
+    attempts: [...state.attempts, recordOf(attempt, "success", null, charge.cost, now)],
+    phase: { _tag: "Complete", attempt, charge }
+  }
+}
+
+/** The call has failed for good; an attempt that was running has failed with it. */
+export const failed = (state: CallState, status: CallStatus, error: CallError, now: number): CallState => {
+  if (isEnded(state)) return state
+  const running = runningAttempt(state)
+  return {
+    ...state,
+    attempts:
+      running === undefined ? state.attempts : [...state.attempts, recordOf(running, status, error, noCost, now)],
+    phase: { _tag: "Failed", status, error }
+  }
+}
+
+/** The client has left; an attempt that was running is charged as far as it got. */
+export const cancelled = (state: CallState, now: number): CallState => {
+  if (isEnded(state)) return state
+  const running = runningAttempt(state)
+  if (running === undefined) {
+    return { ...state, phase: { _tag: "Cancelled", attempt: undefined, charge: { actual: zero, cost: noCost } } }
+  }
+  const charge = chargeOf(state, running)
+  return {
+    ...state,
+    attempts: [...state.attempts, recordOf(running, "cancelled", null, charge.cost, now)],
+    phase: { _tag: "Cancelled", attempt: running, charge }
+  }
+}
+
+export const isEnded = ({ phase }: CallState): boolean =>
+  phase._tag === "Complete" || phase._tag === "Failed" || phase._tag === "Cancelled"
+
+export const runningAttempt = ({ phase }: CallState): RunningAttempt | undefined =>
+  phase._tag === "Attempting" || phase._tag === "Streaming" ? phase.attempt : undefined
+
+/** Usage as the provider reported it, else as estimated here. */
+export const usageOf = ({ admitted }: CallState, { tally }: RunningAttempt): Usage =>
+  tally.usage ??
+  usage({
+    inputTokens: Estimate.likelyPromptTokens(admitted.measure),
+    outputTokens: Estimate.estimateOutputTokens(tally.contentBytes)
+  })
+
+/**
+ * A complete response costs its usage. A cancelled one costs what was streamed and its prompt; where nothing was streamed,
+ * its prompt at most, if the provider charges for aborted calls.
+ */
+const chargeOf = (state: CallState, attempt: RunningAttempt): Charge => {
+  const { billsAbortedCalls, prices } = attempt.candidate.model
+  const isComplete = attempt.tally.finished !== undefined
+  const isUsed = isComplete || state.firstContentAtMillis !== null || billsAbortedCalls
+  const actual = prices === null ? zero : costOf(prices, isUsed ? usageOf(state, attempt) : usage({}))
+  if (actual === 0 && !isComplete) return { actual, cost: noCost }
+  const isExact = isComplete && attempt.tally.usage !== undefined && state.admitted.caller.billingMode === "managed"
+  return { actual, cost: cost(Math.min(actual, state.hold.amount), isExact ? "charged" : "estimated") }
+}
+
+const recordOf = (
+  { candidate, startedAtMillis }: RunningAttempt,
+  status: CallStatus,
+  error: CallError | null,
+  attemptCost: Cost,
+  now: number
+): Attempt => ({
+  provider: candidate.model.providerId,
+  model: candidate.model.id,
+  status,
+  error,
+  cost: attemptCost,
+  latency_ms: toTenths(now - startedAtMillis)
+})
+
+/** Milliseconds to a tenth, as they are shown. */
+export const toTenths = (millis: number): number => Math.round(millis * 10) / 10

@@ -1,0 +1,167 @@
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import type { Candidate } from "../domain/Candidate.ts"
+import type { CallFailure } from "../domain/GatewayError.ts"
+import type { ProviderError } from "../domain/ProviderError.ts"
+import * as Estimate from "../ledger/Estimate.ts"
+import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
+import * as Spans from "../observe/Spans.ts"
+import type { HealthShape } from "../routing/Health.ts"
+import type { RetryBudgetShape } from "../routing/RetryBudget.ts"
+import { type AttemptDeps, type AttemptOptions, type Opened, open } from "./Attempt.ts"
+import type { Call } from "./Call.ts"
+import { toCallFailure } from "./CallFailures.ts"
+import { type Deadlines, forCandidate } from "./Deadlines.ts"
+import * as Fallback from "./Fallback.ts"
+import { type AttemptFailure, type CandidateFailed, decide, maxWaitMillis, Unaffordable } from "./FallbackPolicy.ts"
+
+export interface DispatchDeps extends AttemptDeps {
+  readonly ledger: LedgerShape
+  readonly health: HealthShape
+  readonly retryBudget: RetryBudgetShape
+  readonly deadlines: Deadlines
+  /** Candidates that one call may try. */
+  readonly maxAttempts: number
+}
+
+/** Opens the first candidate that answers, from the held one on: extends holds, retries, falls back, or fails the call. */
+export const dispatch = (
+  deps: DispatchDeps,
+  call: Call,
+  until: AttemptOptions["until"]
+): Effect.Effect<Fallback.First<Opened, Candidate, AttemptFailure>, CallFailure> =>
+  Effect.suspend(() => {
+    const { ranked, waitMillis } = candidatesOf(deps, call)
+    const opened =
+      waitMillis > 0
+        ? Effect.delay(
+            Effect.suspend(() => firstOf(deps, call, closedFirst(deps, ranked), until)),
+            waitMillis
+          )
+        : firstOf(deps, call, ranked, until)
+    return Effect.catchAll(opened, ({ failed }) => Effect.fail(ended(call, failed)))
+  })
+
+const firstOf = (
+  deps: DispatchDeps,
+  call: Call,
+  candidates: Arr.NonEmptyReadonlyArray<Candidate>,
+  until: AttemptOptions["until"]
+): Effect.Effect<Fallback.First<Opened, Candidate, AttemptFailure>, Fallback.Exhausted<Candidate, AttemptFailure>> => {
+  deps.retryBudget.called(candidates[0].model)
+  const decided = decideOf(deps, call)
+  return Fallback.firstOf(
+    candidates,
+    (candidate, rest) => attempted(deps, call, candidate, rest, until),
+    (failed, rest) => {
+      const { error } = Arr.lastNonEmpty(failed)
+      if (error._tag === "ProviderError") call.attemptFailed(error)
+      return decided(failed, rest)
+    }
+  )
+}
+
+/** When every circuit is open, the first to close is waited for if that is soon; otherwise the best candidate is tried. */
+const candidatesOf = (
+  deps: DispatchDeps,
+  call: Call
+): { readonly ranked: Arr.NonEmptyReadonlyArray<Candidate>; readonly waitMillis: number } => {
+  const { ranked } = call.admitted
+  const held = ranked.candidates.slice(call.hold.option)
+  if (!Arr.isNonEmptyReadonlyArray(held)) throw new Error("the hold names a candidate that was not ranked")
+  const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call)) - deps.timers.now()
+  return { ranked: held, waitMillis: waitMillis <= maxWaitMillis ? waitMillis : 0 }
+}
+
+const closedFirst = (
+  deps: DispatchDeps,
+  candidates: Arr.NonEmptyReadonlyArray<Candidate>
+): Arr.NonEmptyReadonlyArray<Candidate> => {
+  const [open, closed] = Arr.partition(candidates, (candidate) => isClosed(deps, candidate))
+  const ordered = [...closed, ...open]
+  return Arr.isNonEmptyReadonlyArray(ordered) ? ordered : candidates
+}
+
+const isClosed = ({ health, timers }: DispatchDeps, { model }: Candidate): boolean =>
+  health.of(model).openUntilMillis <= timers.now()
+
+const endsAtMillis = ({ deadlines }: DispatchDeps, call: Call): number =>
+  call.admitted.startedAtMillis + deadlines.totalMillis
+
+const decideOf = (deps: DispatchDeps, call: Call) =>
+  decide({
+    fallbackEnabled: call.admitted.ranked.fallbackEnabled,
+    maxAttempts: deps.maxAttempts,
+    remainingMillis: () => endsAtMillis(deps, call) - deps.timers.now(),
+    allows: (candidate, isRetry) =>
+      (!isRetry && isClosed(deps, candidate)) || deps.retryBudget.mayRetry(candidate.model)
+  })
+
+/** One attempt, with enough held for it. */
+const attempted = (
+  deps: DispatchDeps,
+  call: Call,
+  candidate: Candidate,
+  rest: ReadonlyArray<Candidate>,
+  until: AttemptOptions["until"]
+): Effect.Effect<Opened, AttemptFailure> => {
+  const missing = unheld(call, candidate)
+  if (missing === undefined) return openAttempt(deps, call, candidate, rest, until)
+  const extended = deps.ledger.extend(call.hold, missing)
+  return Effect.matchEffect(Spans.span(call.isTraced, "gateway.ledger.extend", Spans.noAttributes, extended), {
+    onFailure: () => Effect.fail(new Unaffordable({ candidate })),
+    onSuccess: (hold) => {
+      call.extended(hold)
+      return openAttempt(deps, call, candidate, rest, until)
+    }
+  })
+}
+
+const openAttempt = (
+  deps: DispatchDeps,
+  call: Call,
+  candidate: Candidate,
+  rest: ReadonlyArray<Candidate>,
+  until: AttemptOptions["until"]
+): Effect.Effect<Opened, ProviderError> => {
+  const { effort, model } = candidate
+  const { measure, ranked, request, requestId } = call.admitted
+  const isLast = rest.length === 0 || !ranked.fallbackEnabled || call.attempts.length + 1 >= deps.maxAttempts
+  const opened = open(deps, call, {
+    attempt: call.attempt(candidate),
+    call: {
+      requestId,
+      model,
+      request,
+      effort,
+      maxOutputTokens: Estimate.affordableOutputTokens(
+        call.hold.amount,
+        measure,
+        model,
+        Estimate.outputCap(request, model, measure)
+      ),
+      dropped: candidate.dropped
+    },
+    deadlines: forCandidate(deps.deadlines, candidate),
+    endsAtMillis: endsAtMillis(deps, call),
+    acceptEmpty: isLast,
+    until
+  })
+  if (!call.isTraced) return opened
+  const attributes = { "gen_ai.provider.name": model.providerId, "gen_ai.request.model": model.upstreamModel }
+  return Spans.span(true, "gateway.attempt", attributes, opened)
+}
+
+/** What has to be held for the candidate, where that is more than is held. */
+const unheld = ({ admitted, hold }: Call, candidate: Candidate): HoldOption | undefined => {
+  const index = admitted.ranked.candidates.indexOf(candidate)
+  const option = admitted.options[index]
+  return option === undefined || index === hold.option || option.max <= hold.amount ? undefined : option
+}
+
+const ended = (call: Call, failed: Arr.NonEmptyReadonlyArray<CandidateFailed>): CallFailure => {
+  const failure = toCallFailure(failed, call.attempts)
+  const last = failed.findLast((one) => one.error._tag === "ProviderError")?.error
+  if (last?._tag === "ProviderError") call.failed(last)
+  return failure
+}

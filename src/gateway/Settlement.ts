@@ -1,0 +1,82 @@
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import { type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
+import { zero } from "../domain/Money.ts"
+import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+import type { Settlement } from "../ledger/Ledger.ts"
+import type { Admitted } from "./Admission.ts"
+import { type CallState, cancelled, type RunningAttempt, toTenths, usageOf } from "./CallState.ts"
+
+/** The metadata of a response; `state` is the one in which its attempt is complete. */
+export const metadataOf = (state: CallState, { candidate, tally }: RunningAttempt, now: number): RouterMetadata => {
+  const { admitted, attempts } = state
+  const { dropped, model } = candidate
+  return {
+    request_id: admitted.requestId,
+    requested_model: admitted.request.model,
+    provider: model.providerId,
+    model: model.id,
+    upstream_model: tally.servedModel ?? model.upstreamModel,
+    reason: reasonOf(state),
+    routing_config: admitted.configuration?.slug ?? null,
+    alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha,
+    latency_ms: toTenths(now - admitted.startedAtMillis),
+    first_content_ms: firstContentMillis(state),
+    fallback: { enabled: admitted.ranked.fallbackEnabled, used: attempts[0]?.model !== model.id },
+    attempts,
+    cost: attempts.at(-1)?.cost ?? noCost,
+    candidate_pool: { models: poolOf(admitted) },
+    excluded: admitted.ranked.excluded,
+    dropped_parameters: dropped,
+    policy_version: admitted.allowed.policyVersion
+  }
+}
+
+/** What the ledger settles and the call log records; a call that has not ended was cancelled. */
+export const settlementOf = (last: CallState, now: number): Settlement => {
+  const state = cancelled(last, now)
+  const { admitted, attempts, phase } = state
+  const status = statusOf(state)
+  const { actual, cost } =
+    phase._tag === "Complete" || phase._tag === "Cancelled" ? phase.charge : { actual: zero, cost: noCost }
+  const used = phase._tag === "Complete" || (phase._tag === "Cancelled" && cost.amount_microusd > 0)
+  const record: CallRecord = {
+    requestedModel: admitted.request.model,
+    model: attempts.at(-1)?.model ?? null,
+    provider: attempts.at(-1)?.provider ?? null,
+    endpoint: admitted.endpoint,
+    stream: admitted.request.stream,
+    tokenDoctor: admitted.request.tokenDoctor,
+    status,
+    error: phase._tag === "Failed" ? phase.error : null,
+    cost,
+    usage: used && phase.attempt !== undefined ? usageOf(state, phase.attempt) : null,
+    latencyMillis: toTenths(now - admitted.startedAtMillis),
+    firstContentMillis: firstContentMillis(state),
+    routingConfig: admitted.configuration?.slug ?? null,
+    reason: reasonOf(state),
+    policyVersion: admitted.allowed.policyVersion,
+    pool: { models: poolOf(admitted) },
+    attempts,
+    clientRequestId: admitted.clientRequestId,
+    startedAtMillis: admitted.startedAtMillis
+  }
+  return { state: settlementStates[status], actual, record }
+}
+
+const statusOf = ({ phase }: CallState): CallStatus =>
+  phase._tag === "Complete" ? "success" : phase._tag === "Failed" ? phase.status : "cancelled"
+
+const settlementStates = { success: "settled", cancelled: "cancelled", error: "void", timeout: "void" } as const
+
+const firstContentMillis = ({ admitted, firstContentAtMillis }: CallState): number | null =>
+  firstContentAtMillis === null ? null : toTenths(firstContentAtMillis - admitted.startedAtMillis)
+
+const reasonOf = ({ admitted, attempts }: CallState): RoutingReason =>
+  attempts.some(({ status }) => status === "error" || status === "timeout")
+    ? "fallback_after_error"
+    : admitted.ranked.reason
+
+const poolOf = ({ ranked }: Admitted): NonEmptyReadonlyArray<string> => {
+  const [first, ...rest] = ranked.candidates
+  return [first.model.id, ...rest.map((candidate) => candidate.model.id)]
+}

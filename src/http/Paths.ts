@@ -1,0 +1,22 @@
+/**
+ * Every path that the server answers. The OpenAPI document takes its paths from here, and dispatch needs a handler for each
+ * name, so that a path cannot be declared without being served.
+ */
+
+/** The inference endpoints, served without the platform's router. */
+export const inferencePaths = {
+  createChatCompletion: "/v1/chat/completions",
+  createResponse: "/v1/responses"
+} as const
+export type InferenceName = keyof typeof inferencePaths
+
+/** Endpoints of the platform's router. */
+export const routedPaths = {
+  listModels: "/v1/models",
+  livez: "/livez",
+  readyz: "/readyz",
+  metrics: "/metrics",
+  openApi: "/openapi.json",
+  docs: "/docs"
+} as const
+export type RoutedName = keyof typeof routedPaths

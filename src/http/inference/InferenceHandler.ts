@@ -1,0 +1,228 @@
+import type { IncomingMessage } from "node:http"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import type { IdempotencyShape, KeptAnswer } from "../../calls/Idempotency.ts"
+import type { CallerShape } from "../../domain/Caller.ts"
+import type { ChatRequest } from "../../domain/Chat.ts"
+import { type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
+import type { ResponseStart } from "../../domain/ResponseStart.ts"
+import type { TimersShape } from "../../domain/Timers.ts"
+import type { CallOptions } from "../../gateway/Admission.ts"
+import type { CallRunnerShape, Completion } from "../../gateway/CallRunner.ts"
+import * as Metrics from "../../observe/Metrics.ts"
+import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
+import * as Errors from "../Errors.ts"
+import type { QueueEntry } from "../overload/AdmissionQueue.ts"
+import type { LoadSheddingShape } from "../overload/LoadShedding.ts"
+import * as Body from "../server/Body.ts"
+import type { DrainShape } from "../server/Drain.ts"
+import * as NodeResponse from "../server/NodeResponse.ts"
+import { HttpSink, type StreamEncoder, streamType } from "./HttpSink.ts"
+import { hasIdempotencyKey, withIdempotency } from "./IdempotencyKey.ts"
+import type { SecurityShape } from "./Security.ts"
+
+interface WithRequest {
+  readonly request: ChatRequest
+}
+
+/** The differences between chat completions and Responses; the rest of a call is the same program. */
+export interface InferenceEndpoint<Decoded extends WithRequest> {
+  readonly name: "chat" | "responses"
+  readonly path: string
+  readonly decode: (json: unknown) => Either.Either<Decoded, InvalidRequest>
+  /** Response headers that depend on the request. */
+  readonly headers: (decoded: Decoded) => Readonly<Record<string, string>>
+  readonly nonStreaming: (completion: Completion, decoded: Decoded) => string
+  readonly stream: (start: ResponseStart, decoded: Decoded, write: (frame: string) => boolean) => StreamEncoder
+}
+
+export interface InferenceDeps {
+  readonly calls: CallRunnerShape
+  readonly security: SecurityShape
+  readonly drain: DrainShape
+  readonly loadShedding: LoadSheddingShape
+  readonly idempotency: IdempotencyShape
+  readonly timers: TimersShape
+  readonly headHoldMillis: number
+  readonly heartbeatMillis: number
+}
+
+/** A decoded call of one endpoint, with everything that its response needs. */
+interface DecodedCall<Decoded extends WithRequest> {
+  readonly endpoint: InferenceEndpoint<Decoded>
+  readonly deps: InferenceDeps
+  readonly caller: CallerShape
+  readonly decoded: Decoded
+  readonly exchange: NodeResponse.HttpExchange
+  readonly state: RunningCall
+}
+
+/** Handles a call from authentication to the last byte. Never fails: a call ends with a response or with a disconnected client. */
+export const make =
+  <Decoded extends WithRequest>(endpoint: InferenceEndpoint<Decoded>, deps: InferenceDeps) =>
+  (exchange: NodeResponse.HttpExchange, state: RunningCall): Effect.Effect<void> =>
+    Effect.catchAllCause(answer(endpoint, deps, exchange, state), (cause) => failed(exchange, state, cause))
+
+const answer = <Decoded extends WithRequest>(
+  endpoint: InferenceEndpoint<Decoded>,
+  deps: InferenceDeps,
+  exchange: NodeResponse.HttpExchange,
+  state: RunningCall
+): Effect.Effect<void, GatewayError> =>
+  Effect.flatMap(deps.security.authenticate(exchange.request), (caller) => {
+    const error = methodOrDrainError(exchange.request, deps.drain)
+    if (error !== undefined) return Effect.fail(error)
+    if (!state.passedLoadShedding && deps.loadShedding.rejects(caller.accountId)) return overloaded
+    return Effect.flatMap(Body.read(exchange.request), (body) => {
+      const place = deps.loadShedding.enter(caller.accountId)
+      state.place = place
+      const decoded = Effect.zipRight(
+        // decoding walks through the whole body again; the ledger hold comes between it and building the provider's body
+        yieldIfLarge(body.bytes.length),
+        Effect.suspend(() =>
+          Effect.flatMap(endpoint.decode(body.json), (decoded) =>
+            once({ endpoint, deps, caller, decoded, exchange, state }, body.bytes)
+          )
+        )
+      )
+      if (place.state === "admitted") return decoded
+      return place.state === "rejected" ? overloaded : Effect.zipRight(admission(place), decoded)
+    })
+  })
+
+/** With an Idempotency-Key the call runs once. A running call does not keep the body's bytes in memory. */
+const once = <Decoded extends WithRequest>(
+  call: DecodedCall<Decoded>,
+  bytes: Buffer
+): Effect.Effect<void, GatewayError> => {
+  const { caller, deps, endpoint, exchange } = call
+  return hasIdempotencyKey(exchange.request)
+    ? withIdempotency(deps.idempotency, { exchange, caller, path: endpoint.path, body: bytes }, (keep) =>
+        run(call, keep)
+      )
+    : run(call, undefined)
+}
+
+const run = <Decoded extends WithRequest>(
+  call: DecodedCall<Decoded>,
+  keep: Keep
+): Effect.Effect<void, GatewayError> => {
+  const { decoded, endpoint, exchange, state } = call
+  const options: CallOptions = {
+    requestId: exchange.requestId,
+    endpoint: endpoint.name,
+    clientRequestId: clientRequestId(exchange.request),
+    onHeld: () => state.place?.prepared()
+  }
+  return decoded.request.stream ? streamed(call, options, keep) : nonStreaming(call, options, keep)
+}
+
+const nonStreaming = <Decoded extends WithRequest>(
+  { caller, decoded, deps, endpoint, exchange }: DecodedCall<Decoded>,
+  options: CallOptions,
+  keep: Keep
+): Effect.Effect<void, GatewayError> =>
+  Effect.map(
+    deps.calls.complete(caller, decoded.request, options, (completion) => endpoint.nonStreaming(completion, decoded)),
+    (body) => {
+      keep?.({ contentType: NodeResponse.jsonHeaders["content-type"], body: Buffer.from(body) })
+      NodeResponse.json(exchange, 200, body, endpoint.headers(decoded))
+    }
+  )
+
+const streamed = <Decoded extends WithRequest>(
+  call: DecodedCall<Decoded>,
+  options: CallOptions,
+  keep: Keep
+): Effect.Effect<void, GatewayError> =>
+  Effect.suspend(() => {
+    const sink = sinkOf(call, keep)
+    call.state.sink = sink
+    return Effect.onExit(call.deps.calls.relay(call.caller, call.decoded.request, sink, options), (exit) =>
+      Effect.sync(() => {
+        if (!sink.headSent || Exit.isInterrupted(exit)) sink.dispose()
+      })
+    )
+  })
+
+const sinkOf = <Decoded extends WithRequest>(
+  { decoded, deps, endpoint, exchange, state }: DecodedCall<Decoded>,
+  keep: Keep
+): HttpSink =>
+  new HttpSink({
+    exchange,
+    timers: deps.timers,
+    headers: endpoint.headers(decoded),
+    headHoldMillis: deps.headHoldMillis,
+    heartbeatMillis: deps.heartbeatMillis,
+    encoder: (start, write) => endpoint.stream(start, decoded, write),
+    startBeforeResponse: {
+      requestId: exchange.requestId,
+      createdSeconds: Math.floor(deps.timers.now() / 1_000),
+      model: decoded.request.model
+    },
+    abandon: () => state.abandon(),
+    keep: keep === undefined ? undefined : (stream) => keep({ contentType: streamType, body: Buffer.from(stream) })
+  })
+
+const failed = (
+  exchange: NodeResponse.HttpExchange,
+  state: RunningCall,
+  cause: Cause.Cause<GatewayError>
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (Cause.isInterruptedOnly(cause)) return Effect.void
+    const failure = Cause.failureOption(cause)
+    const httpError = failure._tag === "Some" ? Errors.of(failure.value) : Errors.internal
+    if (state.sink?.headSent === true) state.sink.failWith(httpError.error)
+    else if (exchange.response.headersSent) exchange.response.destroy()
+    else NodeResponse.error(exchange, httpError)
+    if (failure._tag === "Some") return Effect.void
+    Metrics.defect()
+    return Effect.logError("a call ended in a defect", cause)
+  })
+
+type Keep = ((answer: KeptAnswer) => void) | undefined
+
+/** The state of a running call that the server needs to end the call from outside. */
+export interface RunningCall {
+  /** Load shedding has already accepted the call before its body is read. */
+  readonly passedLoadShedding: boolean
+  sink: HttpSink | undefined
+  /** The call's entry in the admission queue; the server leaves the queue when the call ends. */
+  place: QueueEntry | undefined
+  /** Called when the client has disconnected or has stopped reading. */
+  abandon: () => void
+}
+
+const overloaded = Effect.fail(new ServiceRefused({ reason: "overloaded" }))
+
+/** Has no canceller: the entry leaves the queue when the call ends. */
+const admission = (place: QueueEntry): Effect.Effect<void, ServiceRefused> =>
+  Effect.async((resume) => {
+    const decided = () => resume(place.state === "admitted" ? Effect.void : overloaded)
+    if (place.state === "waiting") place.decided = decided
+    else decided()
+  })
+
+const methodOrDrainError = (
+  request: IncomingMessage,
+  drain: DrainShape
+): InvalidRequest | ServiceRefused | undefined => {
+  if (request.method !== "POST") {
+    return new InvalidRequest({
+      code: "method_not_allowed",
+      message: `${request.method ?? "This method"} is not allowed here; use POST.`,
+      param: null
+    })
+  }
+  return drain.isDraining() ? new ServiceRefused({ reason: "shutting_down" }) : undefined
+}
+
+/** A client's request id is only logged, and only if it is well formed. */
+const clientRequestId = (request: IncomingMessage): string | null => {
+  const given = request.headers["x-request-id"]
+  return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : null
+}

@@ -1,0 +1,90 @@
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as JSONSchema from "effect/JSONSchema"
+import type * as Schema from "effect/Schema"
+import { ChatCompletionChunk } from "../../wire/chat/ChatAnswerSchema.ts"
+import { ErrorResponse } from "../../wire/ErrorBody.ts"
+import { ResponsesEvent } from "../../wire/responses/ResponsesEventSchema.ts"
+import { Api, type ErrorStatus, errorDescription } from "../Api.ts"
+import { inferencePaths, routedPaths } from "../Paths.ts"
+
+type Json = { [key: string]: unknown }
+
+/**
+ * The declaration with what HttpApi cannot express: streamed responses, the errors of an endpoint, and its authentication.
+ */
+export const DocumentedApi = Api.annotate(OpenApi.Transform, (spec) => completed(structuredClone(spec)))
+
+/** The OpenAPI document. */
+export const openApiDocument = (): OpenApi.OpenAPISpec => OpenApi.fromApi(DocumentedApi)
+
+const callErrors: ReadonlyArray<ErrorStatus> = [400, 401, 402, 404, 429, 500, 502, 503]
+const listErrors: ReadonlyArray<ErrorStatus> = [400, 401, 429, 500, 503]
+
+const completed = (spec: Json): Json => {
+  const components = child(spec, "components")
+  components["securitySchemes"] = {
+    projectKey: { type: "http", scheme: "bearer", description: "A project API key, `mrg_sk_…`." }
+  }
+  const schemas = child(components, "schemas")
+  // the platform documents a 400 that is never sent
+  for (const own of ["HttpApiDecodeError", "Issue", "PropertyKey"]) delete schemas[own]
+  schemaOf(ErrorResponse, schemas)
+  const paths = child(spec, "paths")
+  describe(operation(paths, inferencePaths.createChatCompletion, "post"), schemas, callErrors, ChatCompletionChunk)
+  describe(operation(paths, inferencePaths.createResponse, "post"), schemas, callErrors, ResponsesEvent)
+  describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)
+  const responses = operation(paths, inferencePaths.createResponse, "post")
+  responses["x-beta"] = true
+  child(child(responses, "responses"), "200")["headers"] = {
+    "X-Service-Dropped-Tools": {
+      description: "Hosted tools that were removed before execution, separated by commas.",
+      schema: { type: "string" }
+    }
+  }
+  for (const path of [routedPaths.livez, routedPaths.readyz, routedPaths.metrics]) {
+    const one = operation(paths, path, "get")
+    delete child(one, "responses")["400"]
+    delete child(one, "responses")["500"]
+  }
+  return spec
+}
+
+const describe = (
+  target: Json,
+  schemas: Json,
+  statuses: ReadonlyArray<ErrorStatus>,
+  event?: Schema.Schema.AnyNoContext
+): void => {
+  target["security"] = [{ projectKey: [] }]
+  const responses = child(target, "responses")
+  for (const status of Object.keys(responses)) if (status !== "200") delete responses[status]
+  for (const status of statuses) {
+    responses[String(status)] = {
+      description: errorDescription(status),
+      content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorResponse" } } }
+    }
+  }
+  if (event !== undefined) {
+    child(child(responses, "200"), "content")["text/event-stream"] = { schema: schemaOf(event, schemas) }
+  }
+}
+
+/** Adds a schema that no declaration refers to. */
+const schemaOf = (schema: Schema.Schema.AnyNoContext, schemas: Json): unknown => {
+  const definitions: Record<string, JSONSchema.JsonSchema7> = {}
+  const root = JSONSchema.fromAST(schema.ast, {
+    definitions,
+    definitionPath: "#/components/schemas/",
+    target: "openApi3.1"
+  })
+  for (const [name, definition] of Object.entries(definitions)) schemas[name] ??= definition
+  return root
+}
+
+const operation = (paths: Json, path: string, method: string): Json => child(child(paths, path), method)
+
+const child = (parent: Json, key: string): Json => {
+  const value = parent[key]
+  if (typeof value !== "object" || value === null) throw new Error(`the OpenAPI document has no ${key}`)
+  return value as Json
+}

@@ -1,0 +1,342 @@
+import type { Cancel, TimersShape } from "../../domain/Timers.ts"
+import { AdaptiveLimit } from "./AdaptiveLimit.ts"
+import { TurnQuota } from "./TurnQuota.ts"
+
+/** Maximum expected wait of a call while the node is overloaded; a call that would wait longer is rejected at once. */
+export const maxWaitMillis = 30
+/** Maximum wait of a call during a burst, while the node does not yet count as overloaded. */
+export const maxBurstWaitMillis = 2_000
+/** Calls must wait too long for this time, in a queue that does not shrink, before the node counts as overloaded. */
+const sustainedMillis = 300
+const tickMillis = 100
+/** A queue that is a tenth shorter than when calls began to wait too long is a burst that is being processed. */
+const shrinking = 0.9
+/**
+ * This many calls may wait at any rate. A rejection costs about a fifth of a call: on a slow node it is better to let some calls
+ * wait, and clients with a bounded number of connections then send fewer requests.
+ */
+const minQueued = 40
+/** Bound on all waiting calls, whose requests are in memory. */
+export const maxQueued = 8_192
+/** A tenant may hold this many times the free slots: a tenant whose calls are stuck leaves a fifth of the slots to others. */
+const shareOfFree = 4
+/** A measured rate decays over about two seconds: a stall does not indicate the capacity of the node. */
+const rateDecay = 0.95
+
+export interface AdmissionQueueOptions {
+  readonly timers: TimersShape
+  /** The node has become overloaded, or is no longer overloaded. */
+  readonly onOverload: (overloaded: boolean) => void
+  readonly onWaited: (millis: number) => void
+  /** Calls wait for the next turn of the event loop: `turn` must be called then. */
+  readonly onTurnNeeded: () => void
+  readonly onRejected: () => void
+  readonly onAdmitted: () => void
+  /** The number of waiting calls and of slots: at each change of the limit, and regularly while calls wait. */
+  readonly onChanged: (queued: number, slots: number) => void
+}
+
+/** A call in the queue. */
+export class QueueEntry {
+  state: "waiting" | "admitted" | "rejected" | "left" = "waiting"
+  sinceMillis: number
+  readonly tenant: Tenant
+  /** Called once, when a waiting call is admitted or rejected. */
+  decided: (() => void) | undefined
+  private readonly queue: AdmissionQueue
+
+  constructor(queue: AdmissionQueue, tenant: Tenant, nowMillis: number) {
+    this.queue = queue
+    this.tenant = tenant
+    this.sinceMillis = nowMillis
+  }
+
+  /** The call has been prepared: its slot is free, and the time it took is a sample for the limit. */
+  readonly prepared = (): void => this.queue.leave(this, true)
+
+  /** The call has ended, in any state. Idempotent. */
+  readonly leave = (): void => this.queue.leave(this, false)
+}
+
+interface Tenant {
+  readonly id: string
+  held: number
+  /** Calls accepted since the last tick whose bodies are being read. */
+  reading: number
+  /** In order of arrival. */
+  readonly waiting: Set<QueueEntry>
+}
+
+/**
+ * Bounds the calls in preparation. Other calls wait in a queue per tenant; the queues are served round-robin. A node with a
+ * standing queue is overloaded, and rejects calls instead of letting them wait.
+ */
+export class AdmissionQueue {
+  isOverloaded = false
+  queued = 0
+  private readonly options: AdmissionQueueOptions
+  private readonly limit = new AdaptiveLimit()
+  private readonly quota = new TurnQuota()
+  private readonly tenants = new Map<string, Tenant>()
+  /** Tenants with waiting calls, the next to be served first. */
+  private readonly turns = new Set<Tenant>()
+  private held = 0
+  private timer: Cancel | undefined
+  private departures = 0
+  private ratePerMilli = 0
+  private tickedAtMillis = 0
+  private lateSinceMillis: number | undefined
+  private lengthThen = 0
+  private hasRejected = false
+
+  constructor(options: AdmissionQueueOptions) {
+    this.options = options
+  }
+
+  get slots(): number {
+    return this.limit.value
+  }
+
+  /** Whether a call of this tenant must be rejected now; checked before its body is read. */
+  rejects(tenantId: string): boolean {
+    if (!this.isOverloaded) return false
+    const tenant = this.tenants.get(tenantId)
+    if (tenant === undefined) return false
+    // all requests of one turn of the event loop are checked before the first of them enters
+    const free = this.mayHold(tenant) ? Math.min(this.limit.value - this.held, this.quota.left) : 0
+    if (tenant.waiting.size + tenant.reading < this.maxLength() + free) {
+      tenant.reading += 1
+      return false
+    }
+    this.countRejection()
+    return true
+  }
+
+  enter(tenantId: string): QueueEntry {
+    const { timers } = this.options
+    let tenant = this.tenants.get(tenantId)
+    if (tenant === undefined) {
+      tenant = { id: tenantId, held: 0, reading: 0, waiting: new Set() }
+      this.tenants.set(tenantId, tenant)
+    }
+    if (tenant.reading > 0) tenant.reading -= 1
+    const place = new QueueEntry(this, tenant, timers.now())
+    if (tenant.waiting.size === 0 && this.mayHold(tenant) && !this.quota.isUsedUp) {
+      this.departures += 1
+      this.hold(place)
+    } else if (tenant.waiting.size > 0 && this.mustReject(tenant)) {
+      place.state = "rejected"
+      this.countRejection()
+    } else this.wait(place)
+    return place
+  }
+
+  leave(place: QueueEntry, prepared: boolean): void {
+    const { state, tenant } = place
+    place.state = "left"
+    if (state === "waiting") this.removeWaiting(place)
+    else if (state === "admitted") {
+      tenant.held -= 1
+      this.held -= 1
+      if (prepared) {
+        const now = this.options.timers.now()
+        const before = this.limit.value
+        this.limit.add(now, now - place.sinceMillis, this.held, this.queued > 0)
+        if (this.limit.value !== before) this.options.onChanged(this.queued, this.limit.value)
+      }
+      if (this.queued > 0) this.admitWaiting()
+    }
+    if (tenant.held === 0 && tenant.waiting.size === 0) this.tenants.delete(tenant.id)
+  }
+
+  /** A turn of the event loop begins; `fibersMillis` is the time of the fibers of the preceding turn. */
+  turn(fibersMillis: number): void {
+    this.quota.turn(fibersMillis)
+    if (this.queued > 0) this.admitWaiting()
+  }
+
+  stop(): void {
+    this.timer?.()
+    this.timer = undefined
+  }
+
+  private mayHold(tenant: Tenant): boolean {
+    return tenant.held < shareOfFree * (this.limit.value - this.held)
+  }
+
+  private mustReject(tenant: Tenant): boolean {
+    if (this.queued >= maxQueued) return true
+    return this.isOverloaded && tenant.waiting.size >= this.maxLength()
+  }
+
+  /** The maximum queue length of a tenant for the allowed wait. */
+  private maxLength(): number {
+    const all = Math.max(maxWaitMillis * this.ratePerMilli, minQueued)
+    return Math.max(1, Math.floor(all / Math.max(1, this.turns.size)))
+  }
+
+  private hold(place: QueueEntry): void {
+    this.quota.use()
+    this.options.onAdmitted()
+    place.state = "admitted"
+    place.tenant.held += 1
+    this.held += 1
+  }
+
+  private wait(place: QueueEntry): void {
+    const { tenant } = place
+    if (this.queued >= maxQueued) this.dropFromLongest()
+    tenant.waiting.add(place)
+    this.turns.add(tenant)
+    this.queued += 1
+    if (this.quota.isUsedUp) this.options.onTurnNeeded()
+    if (this.timer === undefined) {
+      this.tickedAtMillis = place.sinceMillis
+      this.departures = 0
+      this.nextTick()
+    }
+  }
+
+  /** Serves the tenants round-robin, until no slot is free or no tenant may hold another slot. */
+  private admitWaiting(): void {
+    let passedOver = 0
+    const now = this.options.timers.now()
+    while (passedOver < this.turns.size && this.held < this.limit.value) {
+      if (this.quota.isUsedUp) {
+        this.options.onTurnNeeded()
+        return
+      }
+      const [tenant] = this.turns
+      const [place] = tenant?.waiting ?? []
+      if (tenant === undefined || place === undefined) return
+      this.turns.delete(tenant)
+      if (this.mayHold(tenant)) {
+        passedOver = 0
+        tenant.waiting.delete(place)
+        this.queued -= 1
+        this.departures += 1
+        this.options.onWaited(now - place.sinceMillis)
+        place.sinceMillis = now
+        this.hold(place)
+        place.decided?.()
+      } else passedOver += 1
+      if (tenant.waiting.size > 0) this.turns.add(tenant)
+    }
+  }
+
+  private removeWaiting(place: QueueEntry): void {
+    const { tenant } = place
+    tenant.waiting.delete(place)
+    this.queued -= 1
+    if (tenant.waiting.size === 0) this.turns.delete(tenant)
+  }
+
+  private reject(place: QueueEntry): void {
+    place.state = "rejected"
+    this.removeWaiting(place)
+    if (place.tenant.held === 0 && place.tenant.waiting.size === 0) this.tenants.delete(place.tenant.id)
+    this.countRejection()
+    place.decided?.()
+  }
+
+  private countRejection(): void {
+    this.hasRejected = true
+    this.options.onRejected()
+  }
+
+  private dropFromLongest(): void {
+    let longest: Tenant | undefined
+    for (const tenant of this.turns) {
+      if (longest === undefined || tenant.waiting.size > longest.waiting.size) longest = tenant
+    }
+    const last = [...(longest?.waiting ?? [])].at(-1)
+    if (last !== undefined) this.reject(last)
+  }
+
+  private nextTick(): void {
+    this.timer = this.options.timers.after(tickMillis, () => {
+      this.timer = undefined
+      this.tick()
+      if (this.queued > 0 || this.isOverloaded) this.nextTick()
+      else {
+        this.lateSinceMillis = undefined
+        this.ratePerMilli = 0
+      }
+    })
+  }
+
+  private tick(): void {
+    const now = this.options.timers.now()
+    // without a queue the departures measure the demand, not the capacity
+    if (this.queued > 0 || this.hasRejected) this.measureRate(this.departures / Math.max(1, now - this.tickedAtMillis))
+    this.departures = 0
+    this.tickedAtMillis = now
+    for (const tenant of this.tenants.values()) tenant.reading = 0
+    this.rejectTooOld(now - maxBurstWaitMillis)
+    this.judge(now)
+    if (this.isOverloaded) this.shorten(now)
+    this.hasRejected = false
+    if (this.queued > 0) this.admitWaiting()
+    this.options.onChanged(this.queued, this.limit.value)
+  }
+
+  private measureRate(perMilli: number): void {
+    this.ratePerMilli = Math.max(perMilli, rateDecay * this.ratePerMilli)
+  }
+
+  private judge(now: number): void {
+    const late = now - this.oldestMillis() >= maxWaitMillis
+    if (this.isOverloaded) {
+      if (late || this.hasRejected) this.lateSinceMillis = now
+      // rejections keep the queue short: only without rejections does the demand fit the capacity
+      else if (now - (this.lateSinceMillis ?? now) >= sustainedMillis) this.overload(false)
+    } else if (!late) this.lateSinceMillis = undefined
+    else if (this.lateSinceMillis === undefined || this.queued <= shrinking * this.lengthThen) {
+      this.lateSinceMillis = now
+      this.lengthThen = this.queued
+    } else if (now - this.lateSinceMillis >= sustainedMillis) this.overload(true)
+  }
+
+  private overload(overloaded: boolean): void {
+    this.isOverloaded = overloaded
+    this.lateSinceMillis = overloaded ? this.options.timers.now() : undefined
+    this.options.onOverload(overloaded)
+  }
+
+  private oldestMillis(): number {
+    let oldest = Number.POSITIVE_INFINITY
+    for (const tenant of this.turns) {
+      for (const place of tenant.waiting) {
+        oldest = Math.min(oldest, place.sinceMillis)
+        break
+      }
+    }
+    return oldest
+  }
+
+  private rejectTooOld(sinceMillis: number): void {
+    for (const tenant of [...this.turns]) {
+      for (const place of [...tenant.waiting]) {
+        if (place.sinceMillis > sinceMillis) break
+        this.reject(place)
+      }
+    }
+  }
+
+  /**
+   * Rejects as many calls of each tenant as cannot be served in time: first those that have already waited too long, then those
+   * that came last.
+   */
+  private shorten(now: number): void {
+    const max = this.maxLength()
+    for (const tenant of [...this.turns]) {
+      const places = [...tenant.waiting]
+      const excess = places.length - max
+      if (excess <= 0) continue
+      const young = places.findIndex((place) => now - place.sinceMillis < maxWaitMillis)
+      const old = Math.min(excess, young < 0 ? places.length : young)
+      for (const place of places.slice(0, old)) this.reject(place)
+      for (const place of places.slice(places.length - (excess - old))) this.reject(place)
+    }
+  }
+}

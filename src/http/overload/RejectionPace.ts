@@ -1,0 +1,71 @@
+import type { Cancel, TimersShape } from "../../domain/Timers.ts"
+
+/** Rejections per admitted call. Writing a rejection costs about a fifth of a call: more rejections would displace calls. */
+const rejectionsPerCall = 0.5
+/** Minimum number of rejections per tick. */
+const minRejectionsPerTick = 10
+const tickMillis = 100
+/** Burst of rejections after a time without any. */
+const maxTokens = 200
+/** Bound on requests that wait for their rejection, in memory. Further requests are rejected at once. */
+const maxWaiting = 4_096
+
+/**
+ * A token bucket for rejections, filled by admitted calls: rejections are written at once while they are a small part of the
+ * node's work, and at a limited rate otherwise. A rejected client sends its next request, and a node that only writes
+ * rejections serves no calls.
+ */
+export class RejectionPace {
+  private readonly timers: TimersShape
+  private readonly waiting = new Set<() => void>()
+  private tokens = maxTokens
+  private timer: Cancel | undefined
+
+  constructor(timers: TimersShape) {
+    this.timers = timers
+  }
+
+  /** Runs `reject` now or later, in order of arrival; the result cancels the run. */
+  add(reject: () => void): Cancel {
+    if (this.waiting.size >= maxWaiting) {
+      reject()
+      return () => {}
+    }
+    if (this.waiting.size === 0 && this.tokens >= 1) {
+      this.tokens -= 1
+      reject()
+      return () => {}
+    }
+    // one function may be added twice
+    const own = () => reject()
+    this.waiting.add(own)
+    this.timer ??= this.timers.after(tickMillis, this.tick)
+    return () => this.waiting.delete(own)
+  }
+
+  /** A call has been admitted. */
+  readonly admitted = (): void => this.fill(rejectionsPerCall)
+
+  /** Rejects all waiting requests: the node is shutting down. */
+  stop(): void {
+    this.timer?.()
+    this.fill(maxWaiting)
+  }
+
+  private fill(tokens: number): void {
+    this.tokens += tokens
+    for (const reject of this.waiting) {
+      if (this.tokens < 1) break
+      this.tokens -= 1
+      this.waiting.delete(reject)
+      reject()
+    }
+    this.tokens = Math.min(maxTokens, this.tokens)
+  }
+
+  private readonly tick = (): void => {
+    this.timer = undefined
+    this.fill(minRejectionsPerTick)
+    if (this.waiting.size > 0) this.timer = this.timers.after(tickMillis, this.tick)
+  }
+}

@@ -1,0 +1,120 @@
+import type { IncomingMessage } from "node:http"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { InvalidRequest } from "../../domain/GatewayError.ts"
+import { maxBytesInOneTurn, yieldIfLarge } from "../../wire/framing/LargeBody.ts"
+import * as JsonBounds from "../../wire/validation/JsonBounds.ts"
+
+/** Inline images make large bodies; no valid request is larger. */
+const maxBytes = 20 * 1024 * 1024
+
+const invalid = (code: InvalidRequest["code"], message: string) => new InvalidRequest({ code, message, param: null })
+const tooLarge = invalid("request_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MiB.`)
+
+export interface RequestBody {
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
+/** Reads the request's JSON value: one read, one parse, with all bounds checked. */
+export const read = (request: IncomingMessage): Effect.Effect<RequestBody, InvalidRequest> => {
+  const fault = contentHeaderError(request)
+  return fault === undefined ? received(request) : Effect.fail(fault)
+}
+
+const contentHeaderError = (request: IncomingMessage): InvalidRequest | undefined => {
+  const type = request.headers["content-type"]
+  if (type === undefined || !isJsonInUtf8(type)) {
+    return invalid("unsupported_content_type", "The body must be application/json in UTF-8.")
+  }
+  const encoding = request.headers["content-encoding"]
+  if (encoding !== undefined) {
+    return invalid("unsupported_content_type", "A Content-Encoding is not supported: send the body as it is.")
+  }
+  return Number(request.headers["content-length"] ?? 0) > maxBytes ? tooLarge : undefined
+}
+
+/** `application/json`, with no parameter but a charset; parsed by hand, since the header may be long and full of spaces. */
+const isJsonInUtf8 = (contentType: string): boolean => {
+  const [type, ...parameters] = contentType.toLowerCase().split(";")
+  if (type?.trim() !== "application/json") return false
+  if (parameters.at(-1)?.trim() === "") parameters.pop()
+  const [charset] = parameters
+  if (charset === undefined) return true
+  const [name, value, ...more] = charset.split("=")
+  const isUtf8 = value?.trim() === "utf-8" || value?.trim() === '"utf-8"'
+  return parameters.length === 1 && name?.trim() === "charset" && isUtf8 && more.length === 0
+}
+
+/**
+ * Has no canceller: a client that disconnects during the body closes the response, and then no more data events come.
+ */
+const received = (request: IncomingMessage): Effect.Effect<RequestBody, InvalidRequest> =>
+  Effect.async((resume) => {
+    const parts: Array<Buffer> = []
+    let total = 0
+    const onData = (part: Buffer) => {
+      total += part.length
+      if (total > maxBytes) {
+        request.off("data", onData)
+        request.off("end", onEnd)
+        resume(Effect.fail(tooLarge))
+      } else parts.push(part)
+    }
+    const onEnd = () => {
+      const [only] = parts
+      resume(bodyOf(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)))
+    }
+    request.on("data", onData)
+    request.on("end", onEnd)
+  })
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const bodyOf = (bytes: Buffer): Effect.Effect<RequestBody, InvalidRequest> =>
+  bytes.length <= maxBytesInOneTurn
+    ? Exit.flatMap(textOf(bytes), (text) => parsed(bytes, text))
+    : Effect.gen(function* () {
+        yield* yieldIfLarge(bytes.length)
+        const text = yield* textOf(bytes)
+        yield* yieldIfLarge(bytes.length)
+        return yield* parsed(bytes, text)
+      })
+
+/** Decodes the bytes and checks the bounds; the text may still be invalid JSON. */
+const textOf = (bytes: Buffer): Exit.Exit<string, InvalidRequest> => {
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    return Exit.fail(invalid("invalid_utf8", "The body is not valid UTF-8."))
+  }
+  const marks = JsonBounds.marksOf(text)
+  if (marks === JsonBounds.tooDeep) return Exit.fail(tooDeep)
+  return marks > JsonBounds.maxMarks ? Exit.fail(tooMany) : Exit.succeed(text)
+}
+
+const parsed = (bytes: Buffer, text: string): Exit.Exit<RequestBody, InvalidRequest> => {
+  try {
+    return Exit.succeed({ bytes, json: JSON.parse(text) as unknown })
+  } catch (error) {
+    return Exit.fail(
+      invalid(
+        "invalid_json",
+        `The body is not valid JSON${error instanceof SyntaxError ? positionIn(error.message) : ""}.`
+      )
+    )
+  }
+}
+
+/** The parser's message quotes the body, so only the position is passed on. */
+const positionIn = (message: string): string => {
+  const position = /position (\d+)/.exec(message)?.[1]
+  return position === undefined ? "" : ` (at position ${position})`
+}
+
+const tooDeep = invalid("invalid_json", `The body is nested deeper than ${JsonBounds.maxDepth} levels.`)
+const tooMany = invalid(
+  "request_too_large",
+  `The body has more than ${JsonBounds.maxMarks} names, values and brackets.`
+)

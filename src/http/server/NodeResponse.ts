@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { RequestId } from "../../domain/Ids.ts"
+import * as Metrics from "../../observe/Metrics.ts"
+import { errorBody } from "../../wire/ErrorBody.ts"
+import type { HttpError } from "../Errors.ts"
+import * as UnreadBody from "./UnreadBody.ts"
+
+/** A request with its response object. */
+export interface HttpExchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly requestId: RequestId
+}
+
+export type Headers = Readonly<Record<string, string | number>>
+
+export const jsonHeaders = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff"
+} as const
+
+/** The only writer of response heads on the two POST endpoints. A flat list of names and values is node's fastest form. */
+export const head = ({ requestId, response }: HttpExchange, status: number, ...sets: ReadonlyArray<Headers>): void => {
+  const list: Array<string | number> = ["x-request-id", requestId]
+  for (const headers of sets) {
+    for (const name in headers) list.push(name, headers[name] ?? "")
+  }
+  response.writeHead(status, list)
+}
+
+/** A complete JSON response. */
+export const json = (exchange: HttpExchange, status: number, body: string, headers: Headers = {}): void => {
+  head(exchange, status, jsonHeaders, { "content-length": Buffer.byteLength(body) }, headers)
+  // text goes out together with the head in one write; bytes would be a second one
+  exchange.response.end(body)
+}
+
+/** Replays the stored response of an earlier run of the same request. */
+export const replay = (
+  exchange: HttpExchange,
+  { body, contentType }: { readonly body: Uint8Array; readonly contentType: string }
+): void => {
+  head(exchange, 200, {
+    ...jsonHeaders,
+    "content-type": contentType,
+    "content-length": body.length,
+    "idempotent-replayed": "true"
+  })
+  exchange.response.end(body)
+}
+
+/** An error may be sent before the body is read: the rest of the body must be read, or the client may not see the error. */
+export const error = (exchange: HttpExchange, { error, headers, status }: HttpError): void => {
+  const { request, response } = exchange
+  const body = errorBody(error)
+  if (request.complete || UnreadBody.isSmall(request)) {
+    json(exchange, status, body, headers)
+    request.resume()
+    return
+  }
+  head(exchange, status, jsonHeaders, {
+    "content-length": Buffer.byteLength(body),
+    ...headers,
+    connection: "close"
+  })
+  response.write(body)
+  UnreadBody.endAfter(request, response)
+}
+
+export const count = (path: string, response: ServerResponse): void => Metrics.httpAnswer(path, response.statusCode)

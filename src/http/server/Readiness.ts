@@ -1,0 +1,8 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+
+/** Whether the node can serve and charge for a call now; used by `/readyz`. */
+export class Readiness extends Context.Tag("gateway/http/Readiness")<
+  Readiness,
+  { readonly check: Effect.Effect<boolean> }
+>() {}

@@ -1,0 +1,191 @@
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { Idempotency } from "../../calls/Idempotency.ts"
+import { UnknownPath } from "../../domain/GatewayError.ts"
+import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
+import { Timers, type TimersShape } from "../../domain/Timers.ts"
+import { CallRunner } from "../../gateway/CallRunner.ts"
+import * as Errors from "../Errors.ts"
+import { chatEndpoint } from "../inference/ChatEndpoint.ts"
+import type { InferenceDeps, RunningCall } from "../inference/InferenceHandler.ts"
+import * as InferenceHandlers from "../inference/InferenceHandler.ts"
+import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
+import { Security } from "../inference/Security.ts"
+import { LoadShedding } from "../overload/LoadShedding.ts"
+import { rejectOverloaded } from "../overload/OverloadResponse.ts"
+import { type InferenceName, inferencePaths } from "../Paths.ts"
+import { isRouted, type RouteOptions, routes } from "../Routes.ts"
+import * as Connection from "./Connection.ts"
+import { Drain } from "./Drain.ts"
+import * as NodeResponse from "./NodeResponse.ts"
+import { requestHeadError } from "./RequestHead.ts"
+import * as RequestRuntime from "./RequestRuntime.ts"
+
+export interface ServerOptions extends RouteOptions {
+  readonly host: string
+  readonly port: number
+  readonly headHoldMillis: number
+  readonly heartbeatMillis: number
+}
+
+/** The server cannot listen on the address. */
+export class ListenFailed extends Data.TaggedError("ListenFailed")<{
+  readonly host: string
+  readonly port: number
+  readonly reason: string
+}> {
+  override get message(): string {
+    const why = this.reason === "EADDRINUSE" ? "is in use by another process" : `cannot be listened on (${this.reason})`
+    return `the address ${this.host}:${this.port} ${why}.`
+  }
+}
+
+/** The server and the address that it listens on. */
+export class Server extends Context.Tag("gateway/http/Server")<Server, { readonly address: AddressInfo }>() {
+  static readonly layer = (options: ServerOptions) => Layer.scoped(this, serve(options))
+}
+
+/** Connection limits, enforced by node. */
+const limits = {
+  ServerResponse: Connection.OrderedResponse,
+  noDelay: true,
+  keepAliveTimeout: 65_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  maxHeaderSize: 16_384,
+  connectionsCheckingInterval: 5_000
+} satisfies Http.ServerOptions<typeof Http.IncomingMessage, typeof Connection.OrderedResponse>
+const backlog = 4_096
+
+type InferenceHandler = (exchange: NodeResponse.HttpExchange, state: RunningCall) => Effect.Effect<void>
+const inferenceNames = Object.keys(inferencePaths) as ReadonlyArray<InferenceName>
+
+/**
+ * The HTTP listener: a request to a POST endpoint is one interruptible fiber, started directly from node's request event, because
+ * the platform's router costs 100 to 145 us per request, more than the rest of the path; other requests use that router.
+ */
+const serve = Effect.fnUntraced(function* (options: ServerOptions) {
+  const calls = yield* CallRunner
+  const drain = yield* Drain
+  const loadShedding = yield* LoadShedding
+  const security = yield* Security
+  const timers = yield* Timers
+  const ids = yield* IdGenerator
+  const deps: InferenceDeps = {
+    calls,
+    security,
+    drain,
+    loadShedding,
+    idempotency: yield* Idempotency,
+    timers,
+    headHoldMillis: options.headHoldMillis,
+    heartbeatMillis: options.heartbeatMillis
+  }
+  const byName: { readonly [Name in InferenceName]: InferenceHandler } = {
+    createChatCompletion: InferenceHandlers.make(chatEndpoint, deps),
+    createResponse: InferenceHandlers.make(responsesEndpoint, deps)
+  }
+  const handlers: ReadonlyMap<string, InferenceHandler> = new Map(
+    inferenceNames.map((name) => [inferencePaths[name], byName[name]])
+  )
+  const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
+  const runtime = RequestRuntime.make(yield* Effect.runtime<never>(), loadShedding.turn)
+
+  /** Decides without a fiber, since an overloaded node rejects most requests. `undefined` if the caller is not cached. */
+  const rejectsUnread = (request: Http.IncomingMessage): boolean | undefined => {
+    if (!loadShedding.isOverloaded()) return undefined
+    const caller = security.remembered(request)
+    return caller === undefined ? undefined : loadShedding.rejects(caller.accountId)
+  }
+
+  const run = (path: string, handler: InferenceHandler, exchange: NodeResponse.HttpExchange, isLetIn: boolean) => {
+    const { response } = exchange
+    const leave = drain.enter()
+    const state: RunningCall = {
+      passedLoadShedding: isLetIn,
+      sink: undefined,
+      place: undefined,
+      abandon: () => response.destroy()
+    }
+    const fiber: Fiber.RuntimeFiber<void> = runtime.fork(exchange.requestId, handler(exchange, state))
+    fiber.addObserver(() => {
+      leave()
+      state.place?.leave()
+      NodeResponse.count(path, response)
+    })
+    response.on("close", () => {
+      if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
+    })
+  }
+
+  const answer = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
+    const exchange = { request, response, requestId: nextRequestId(ids) }
+    if (drain.isDraining()) response.setHeader("connection", "close")
+    const fault = requestHeadError(request)
+    const path = pathOf(request.url ?? "/")
+    const handler = handlers.get(path)
+    if (fault !== undefined) NodeResponse.error(exchange, { ...Errors.of(fault), headers: { connection: "close" } })
+    else if (handler !== undefined) {
+      const isRejected = rejectsUnread(request)
+      if (isRejected === true) {
+        response.once(
+          "close",
+          loadShedding.reject(() => rejectOverloaded(exchange, path))
+        )
+      } else run(path, handler, exchange, isRejected === false)
+    } else if (isRouted(path)) {
+      response.setHeader("x-request-id", exchange.requestId)
+      response.setHeader("x-content-type-options", "nosniff")
+      others(request, response)
+    } else NodeResponse.error(exchange, Errors.of(new UnknownPath({ path })))
+  }
+
+  const server = Http.createServer(limits, (request, response) => response.whenDue(() => answer(request, response)))
+  server.on("connection", runtime.accepted)
+  server.on("clientError", (error, socket) => Connection.reject(error, socket, () => nextRequestId(ids), timers))
+  yield* Effect.acquireRelease(listen(server, options), () =>
+    Effect.zipRight(drain.drain(calls.abort), close(server, timers))
+  )
+  return { address: addressOf(server) }
+})
+
+const pathOf = (url: string): string => {
+  const query = url.indexOf("?")
+  return query < 0 ? url : url.slice(0, query)
+}
+
+const listen = (server: Http.Server, { host, port }: ServerOptions): Effect.Effect<void, ListenFailed> =>
+  Effect.async((resume) => {
+    const failed = (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new ListenFailed({ host, port, reason: error.code ?? error.message })))
+    server.once("error", failed)
+    server.listen({ host, port, backlog }, () => {
+      server.off("error", failed)
+      resume(Effect.void)
+    })
+  })
+
+/** Closes idle keep-alive connections; connections with a running response are closed after its last byte. */
+const close = (server: Http.Server, timers: TimersShape): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const cancel = timers.after(closeMillis, () => server.closeAllConnections())
+    server.close(() => {
+      cancel()
+      resume(Effect.void)
+    })
+    server.closeIdleConnections()
+  })
+const closeMillis = 1_000
+
+const addressOf = (server: Http.Server): AddressInfo => {
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("an HTTP server on TCP has an address")
+  return address
+}

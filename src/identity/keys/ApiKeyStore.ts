@@ -1,0 +1,158 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { flow } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { CallerShape } from "../../domain/Caller.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { AccountId, KeyId, ProjectId } from "../../domain/Ids.ts"
+import { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
+import { fromSql, type Translated } from "../../sql/StoreErrors.ts"
+import { hashOf, prefixOf } from "./ApiKey.ts"
+
+/** A key that may be used now. */
+export interface ActiveKey {
+  readonly caller: CallerShape
+  /** Until it expires, by the database's clock; infinite when it does not. */
+  readonly validMillis: number
+}
+
+export interface NewApiKey {
+  readonly id: KeyId
+  readonly projectId: ProjectId
+  readonly name: string
+  readonly expiresAt: Date | null
+}
+
+const ListedKey = Schema.Struct({
+  id: KeyId,
+  key_prefix: Schema.String,
+  name: Schema.String,
+  project_id: ProjectId,
+  is_active: Schema.Boolean,
+  expires_at: Schema.NullOr(Schema.DateFromSelf),
+  created_at: Schema.DateFromSelf
+})
+export type ListedKey = typeof ListedKey.Type
+
+export interface ApiKeyStoreShape {
+  /** By the SHA-256 of the complete key, in hex. Inactive and expired keys are not found. */
+  readonly findActive: (hash: string) => Effect.Effect<ActiveKey | undefined, StoreUnavailable>
+  /** The hashes of the active keys, in hex, oldest first; the `max` newest if there are more. */
+  readonly activeHashes: (max: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /** The hashes of those keys that are active. */
+  readonly activeHashesOf: (ids: ReadonlyArray<KeyId>) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /** Stores only the hash of `key`, and the prefix that may be shown. */
+  readonly create: (key: string, details: NewApiKey) => Effect.Effect<void, StoreUnavailable>
+  /** The project's keys, oldest first. */
+  readonly list: (project: ProjectId) => Effect.Effect<ReadonlyArray<ListedKey>, StoreUnavailable>
+  /** False when the project has no such key. */
+  readonly setActive: (project: ProjectId, key: KeyId, active: boolean) => Effect.Effect<boolean, StoreUnavailable>
+}
+
+export class ApiKeyStore extends Context.Tag("gateway/identity/ApiKeyStore")<ApiKeyStore, ApiKeyStoreShape>() {
+  static readonly layer: Layer.Layer<ApiKeyStore, never, SqlClient | ChangeNotifications> = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const Owner = Schema.Struct({
+  key_id: KeyId,
+  project_id: ProjectId,
+  account_id: AccountId,
+  billing_mode: Schema.Literal("managed", "byok"),
+  valid_millis: Schema.NullOr(Schema.Number)
+})
+
+/** One row with one text: a row for each of 100,000 keys would take ten times as long to decode. */
+const Hashes = Schema.Struct({ hashes: Schema.String })
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const changes = yield* ChangeNotifications
+  const isActive = sql`is_active and (expires_at is null or expires_at > now())`
+
+  const findOwner = SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Owner,
+    execute: (hash) => sql`
+      select k.id as key_id, k.project_id, p.account_id, p.billing_mode,
+        (extract(epoch from k.expires_at - now()) * 1000)::float8 as valid_millis
+      from api_key k join project p on p.id = k.project_id
+      where k.hash = decode(${hash}, 'hex') and k.is_active and (k.expires_at is null or k.expires_at > now())`
+  })
+  const newestHashes = SqlSchema.single({
+    Request: Schema.Number,
+    Result: Hashes,
+    execute: (max) => sql`
+      select coalesce(string_agg(encode(hash, 'hex'), ' ' order by created_at), '') as hashes
+      from (select hash, created_at from api_key where ${isActive} order by created_at desc limit ${max}) newest`
+  })
+  const hashesOf = SqlSchema.single({
+    Request: Schema.Array(KeyId),
+    Result: Hashes,
+    execute: (ids) => sql`
+      select coalesce(string_agg(encode(hash, 'hex'), ' '), '') as hashes
+      from api_key where id = any(${ids}::uuid[]) and ${isActive}`
+  })
+  const list = SqlSchema.findAll({
+    Request: ProjectId,
+    Result: ListedKey,
+    execute: (project) => sql`
+      select id, key_prefix, name, project_id, is_active, expires_at, created_at
+      from api_key where project_id = ${project} order by created_at, id`
+  })
+  const update = SqlSchema.findOne({
+    Request: Schema.Struct({ project: ProjectId, key: KeyId, active: Schema.Boolean }),
+    Result: Schema.Struct({ id: KeyId }),
+    execute: ({ active, key, project }) => sql`
+      update api_key set is_active = ${active} where id = ${key} and project_id = ${project} returning id`
+  })
+
+  return ApiKeyStore.of({
+    findActive: (hash) =>
+      fromSql(Effect.map(findOwner(hash), Option.match({ onNone: () => undefined, onSome: activeKey }))),
+    activeHashes: flow(newestHashes, hashes),
+    activeHashesOf: flow(hashesOf, hashes),
+    create: (key, { expiresAt, id, name, projectId }) =>
+      changes.commit((announce) =>
+        sql`
+          insert into api_key (id, hash, key_prefix, name, project_id, expires_at)
+          values (${id}, decode(${hashOf(key)}, 'hex'), ${prefixOf(key)}, ${name}, ${projectId}, ${expiresAt})`.pipe(
+          Effect.zipRight(announce({ kind: "key", id }))
+        )
+      ),
+    list: flow(list, fromSql),
+    setActive: (project, key, active) =>
+      changes.commit((announce) =>
+        update({ project, key, active }).pipe(
+          Effect.tap(() => announce({ kind: "key", id: key })),
+          Effect.map(Option.isSome)
+        )
+      )
+  })
+})
+
+const hashes = <E>(
+  found: Effect.Effect<typeof Hashes.Type, E | Cause.NoSuchElementException>
+): Effect.Effect<ReadonlyArray<string>, Translated<E>> =>
+  found.pipe(
+    Effect.catchIf(Cause.isNoSuchElementException, () => Effect.dieMessage("an aggregate has one row")),
+    Effect.map(({ hashes }) => (hashes === "" ? [] : hashes.split(" "))),
+    fromSql
+  )
+
+const activeKey = (row: typeof Owner.Type): ActiveKey => ({
+  caller: {
+    keyId: row.key_id,
+    projectId: row.project_id,
+    accountId: row.account_id,
+    billingMode: row.billing_mode
+  },
+  validMillis: row.valid_millis ?? Number.POSITIVE_INFINITY
+})

@@ -1,0 +1,52 @@
+/** When the batcher writes, and how much of its queues one statement takes. */
+
+/** A statement with more rows than this is no faster and keeps its scopes locked. */
+export const maxPerStatement = 256
+
+export interface QueueState {
+  /** A statement is running. */
+  readonly writing: boolean
+  /** Settlements wait for their next attempt after a failed batch. */
+  readonly retrying: boolean
+  readonly closing: boolean
+  readonly reservations: number
+  readonly settlements: number
+  /** The oldest settlement has been in a batch that failed, so it may be what the database rejects. */
+  readonly suspect: boolean
+  /** While settlements are suspect, the next statement takes settlements, not reservations. */
+  readonly settlementsNext: boolean
+  /** Batches with settlements that failed since the last one was written. */
+  readonly failures: number
+  readonly maxSettlements: number
+  /** Someone waits until the settlements are written. */
+  readonly awaited: boolean
+}
+
+/** FlushLater: within the time that a settlement waits for a reservation to be written with. */
+export type Action = "FlushNow" | "FlushLater" | "Wait" | "Idle"
+
+export interface BatchSize {
+  readonly settlements: number
+  readonly reservations: number
+}
+
+export const afterSettle = (queue: QueueState): Action => {
+  if (queue.writing || queue.retrying) return "Wait"
+  return queue.closing || queue.settlements >= maxPerStatement ? "FlushNow" : "FlushLater"
+}
+
+export const afterBatch = (queue: QueueState): Action => {
+  if (queue.reservations > 0) return "FlushNow"
+  if (queue.settlements === 0) return "Idle"
+  if (queue.retrying) return "Wait"
+  const isDue = queue.closing || queue.failures > 0 || queue.awaited || queue.settlements >= queue.maxSettlements
+  return isDue ? "FlushNow" : "FlushLater"
+}
+
+/** Suspect settlements and reservations take turns, so that no reservation fails for a settlement. */
+export const batchSize = (queue: QueueState): BatchSize => {
+  const maySettle = !queue.retrying && (!queue.suspect || queue.settlementsNext || queue.reservations === 0)
+  const settlements = maySettle ? Math.min(queue.settlements, queue.maxSettlements) : 0
+  const mayReserve = !queue.suspect || settlements === 0
+  return { settlements, reservations: mayReserve ? Math.min(queue.reservations, maxPerStatement) : 0 }
+}

@@ -1,0 +1,355 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.ts"
+import { zero } from "../../domain/Money.ts"
+import type { Cancel, TimersShape } from "../../domain/Timers.ts"
+import type {
+  BatchFailed,
+  BatchReservation,
+  BatchSettlement,
+  Granted,
+  LedgerStoreShape,
+  ReservationResult
+} from "../LedgerStore.ts"
+import type { WriteReports } from "../StoreHealth.ts"
+import * as BatchFailure from "./BatchFailure.ts"
+import * as FlushPolicy from "./FlushPolicy.ts"
+
+/** About as many as one statement's time limit lets through; more would time out. */
+const maxReservations = 4_096
+/** Settlements that cannot be written; beyond it reservations fail, and every settlement was once a reservation. */
+const maxSettlements = 16_384
+/** How long a settlement waits for a reservation to be written with. */
+const flushMillis = 10
+/** The time that shutting down leaves to a database that does not answer. */
+const closeMillis = 5_000
+
+const dropped = Metric.counter("gateway_ledger_endings_dropped", {
+  description: "Settlements that the database rejected for good; their holds expire and the cost is written off",
+  incremental: true
+})
+
+/** A reservation or extension whose caller waits for the result. */
+interface QueuedReservation {
+  readonly reservation: BatchReservation
+  readonly resume: (result: Effect.Effect<Granted, InsufficientFunds | StoreUnavailable>) => void
+  state: "queued" | "sent" | "granted" | "done"
+  interrupted: boolean
+}
+
+interface QueuedSettlement {
+  readonly settlement: BatchSettlement
+  readonly sequence: number
+}
+
+/** Resumed once every settlement up to `through` has been written. */
+interface FlushWaiter {
+  readonly through: number
+  readonly resume: () => void
+}
+
+/** A batcher that writes its queues before its scope closes. */
+export const make = (
+  store: LedgerStoreShape,
+  timers: TimersShape,
+  reports: Pick<WriteReports, "failed" | "written">
+): Effect.Effect<LedgerBatcher, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.map(
+      Effect.runtime<never>(),
+      (runtime) => new LedgerBatcher(store, timers, reports, Runtime.runFork(runtime))
+    ),
+    (batcher) => batcher.close
+  )
+
+/**
+ * Writes the ledger in natural batches: what arrives while one statement runs waits for the next. Settlements are written
+ * with the next reservation, so that it can use what they release.
+ *
+ * The queues are mutable fields, and one fiber runs per batch: reservations that wait by a callback cost 16 to 19 µs of CPU each
+ * with their own fiber, through a `Queue` with a `Deferred` each 34 to 38 µs (64 at a time, Node 20, on a busy machine).
+ */
+export class LedgerBatcher {
+  private readonly store: LedgerStoreShape
+  private readonly timers: TimersShape
+  private readonly reports: Pick<WriteReports, "failed" | "written">
+  private readonly fork: (effect: Effect.Effect<void>) => unknown
+
+  private reservations: Array<QueuedReservation> = []
+  private settlements: Array<QueuedSettlement> = []
+  /** Calls with a settlement that is not written yet: the first settlement of a call counts. */
+  private readonly settling = new Set<string>()
+  private lastSequence = 0
+  private flushWaiters: Array<FlushWaiter> = []
+
+  private writing = false
+  private closing = false
+  private settlementsNext = true
+  private failureState = BatchFailure.noFailures
+
+  private microtaskQueued = false
+  private flushTimer: Cancel | undefined
+  private retryTimer: Cancel | undefined
+  private onIdle: (() => void) | undefined
+
+  constructor(
+    store: LedgerStoreShape,
+    timers: TimersShape,
+    reports: Pick<WriteReports, "failed" | "written">,
+    fork: (effect: Effect.Effect<void>) => unknown
+  ) {
+    this.store = store
+    this.timers = timers
+    this.reports = reports
+    this.fork = fork
+  }
+
+  /** Decided in order of arrival. Interrupted, it leaves no hold behind. */
+  readonly reserve = (reservation: BatchReservation): Effect.Effect<Granted, InsufficientFunds | StoreUnavailable> =>
+    Effect.checkInterruptible((isInterruptible) =>
+      Effect.async((resume) => {
+        if (this.closing) return resume(unavailable("closing"))
+        if (this.reservations.length >= maxReservations || this.settlements.length >= maxSettlements) {
+          return resume(unavailable("too much is waiting"))
+        }
+        const queued: QueuedReservation = { reservation, resume, state: "queued", interrupted: false }
+        this.reservations.push(queued)
+        if (!this.writing) this.flushInMicrotask()
+        // An uninterruptible caller is spared the cost of a canceller.
+        return isInterruptible ? this.cancel(queued) : undefined
+      })
+    )
+
+  readonly settle = (settlement: BatchSettlement): void => {
+    if (this.settling.has(settlement.callId)) return
+    this.settling.add(settlement.callId)
+    this.lastSequence += 1
+    this.settlements.push({ settlement, sequence: this.lastSequence })
+    this.perform(FlushPolicy.afterSettle(this.queueState()))
+  }
+
+  /** Succeeds once every settlement queued before it has been written. */
+  readonly flushed = Effect.async<void>((resume) => {
+    if (this.settling.size === 0) return resume(Effect.void)
+    const waiter: FlushWaiter = { through: this.lastSequence, resume: () => resume(Effect.void) }
+    this.flushWaiters.push(waiter)
+    if (!this.writing && this.retryTimer === undefined) this.flush()
+    return Effect.sync(() => {
+      this.flushWaiters = this.flushWaiters.filter((other) => other !== waiter)
+    })
+  })
+
+  /** Rejects new reservations and waits until the queues are written, for a bounded time. */
+  readonly close = Effect.async<void>((resume) => {
+    this.closing = true
+    const cancel = this.timers.after(closeMillis, () => resume(Effect.void))
+    this.onIdle = () => {
+      cancel()
+      resume(Effect.void)
+    }
+    if (!this.writing) this.perform(FlushPolicy.afterBatch(this.queueState()))
+  }).pipe(
+    Effect.zipRight(
+      Effect.suspend(() =>
+        this.settling.size === 0
+          ? Effect.void
+          : Effect.logError(
+              "settlements could not be written before closing; their holds will expire",
+              this.settling.size
+            )
+      )
+    )
+  )
+
+  private queueState(): FlushPolicy.QueueState {
+    return {
+      writing: this.writing,
+      retrying: this.retryTimer !== undefined,
+      closing: this.closing,
+      reservations: this.reservations.length,
+      settlements: this.settlements.length,
+      suspect: this.oldestSequence() <= this.failureState.suspectThrough,
+      settlementsNext: this.settlementsNext,
+      failures: this.failureState.failures,
+      maxSettlements: this.failureState.maxSettlements,
+      awaited: this.flushWaiters.length > 0
+    }
+  }
+
+  private oldestSequence(): number {
+    return this.settlements[0]?.sequence ?? Number.POSITIVE_INFINITY
+  }
+
+  private perform(action: FlushPolicy.Action): void {
+    if (action === "FlushNow") this.flush()
+    else if (action === "FlushLater") this.flushTimer ??= this.timers.after(flushMillis, () => this.flush())
+    else if (action === "Idle") this.onIdle?.()
+  }
+
+  /** Reservations that arrive in one turn of the event loop are written together. */
+  private flushInMicrotask(): void {
+    if (this.microtaskQueued) return
+    this.microtaskQueued = true
+    queueMicrotask(() => {
+      this.microtaskQueued = false
+      this.flush()
+    })
+  }
+
+  private flush(): void {
+    if (this.writing) return
+    this.flushTimer?.()
+    this.flushTimer = undefined
+    const size = FlushPolicy.batchSize(this.queueState())
+    this.settlementsNext = size.settlements === 0
+    if (size.settlements === 0 && size.reservations === 0) return
+    this.write(this.reservations.splice(0, size.reservations), this.settlements.splice(0, size.settlements))
+  }
+
+  private write(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<QueuedSettlement>): void {
+    this.writing = true
+    const sentAtMillis = this.timers.now()
+    for (const queued of reservations) queued.state = "sent"
+    const batch = this.store.apply(
+      reservations.map((queued) => queued.reservation),
+      settlements.map((queued) => queued.settlement)
+    )
+    this.fork(
+      Effect.map(Effect.exit(batch), (exit) => {
+        this.writing = false
+        if (Exit.isSuccess(exit)) this.succeeded(reservations, settlements, exit.value)
+        else {
+          this.failed(reservations, settlements, exit.cause)
+          if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)
+        }
+        this.perform(FlushPolicy.afterBatch(this.queueState()))
+      })
+    )
+  }
+
+  private succeeded(
+    reservations: ReadonlyArray<QueuedReservation>,
+    settlements: ReadonlyArray<QueuedSettlement>,
+    results: ReadonlyArray<ReservationResult>
+  ): void {
+    this.reports.written()
+    if (settlements.length > 0) {
+      this.failureState = BatchFailure.afterWrite(this.failureState)
+      this.settled(settlements)
+    }
+    for (const [index, queued] of reservations.entries()) {
+      const result = results[index]
+      if (result?._tag === "Granted") {
+        queued.state = "granted"
+        if (queued.interrupted && !queued.reservation.extends) this.voidHold(queued.reservation)
+      } else queued.state = "done"
+      queued.resume(responseTo(queued.reservation, result))
+    }
+  }
+
+  private failed(
+    reservations: ReadonlyArray<QueuedReservation>,
+    settlements: ReadonlyArray<QueuedSettlement>,
+    cause: Cause.Cause<BatchFailed>
+  ): void {
+    const failure = Cause.failureOption(cause)
+    const error = failure._tag === "Some" ? failure.value : undefined
+    if (error !== undefined) this.reports.failed(error.cause)
+    this.settlements = [...settlements, ...this.settlements]
+    for (const queued of reservations) {
+      queued.state = "done"
+      if (BatchFailure.needsVoid(queued.reservation, error?.uncertain !== false)) this.voidHold(queued.reservation)
+      queued.resume(unavailable(error?.cause ?? Cause.squash(cause)))
+    }
+    const last = settlements.at(-1)
+    if (last === undefined) return
+    const { action, state } = BatchFailure.afterFailure(this.failureState, {
+      reservations: reservations.length,
+      settlements: settlements.length,
+      lastSequence: last.sequence,
+      rejected: error?.rejected !== false
+    })
+    this.failureState = state
+    if (action._tag === "RejectOne") this.rejectOldest(last, cause)
+    else {
+      this.retryTimer = this.timers.after(action.afterMillis, () => {
+        this.retryTimer = undefined
+        this.flush()
+      })
+    }
+  }
+
+  private failQueued(cause: Cause.Cause<BatchFailed>): void {
+    for (const queued of this.reservations.splice(0)) {
+      queued.state = "done"
+      queued.resume(unavailable(Cause.squash(cause)))
+    }
+  }
+
+  private rejectOldest(rejected: QueuedSettlement, cause: Cause.Cause<BatchFailed>): void {
+    const { callId } = rejected.settlement
+    const settlement = BatchFailure.afterRejection(rejected.settlement)
+    this.settlements.shift()
+    if (settlement !== undefined) {
+      this.settlements.unshift({ ...rejected, settlement })
+      this.fork(Effect.logError("the log row of a call was rejected and is left out", cause, { callId }))
+      return
+    }
+    this.failureState = BatchFailure.afterDrop(this.failureState)
+    this.settled([rejected])
+    this.fork(
+      Metric.increment(dropped).pipe(
+        Effect.zipRight(
+          Effect.logError("the settlement of a call was rejected; its hold will expire", cause, { callId })
+        )
+      )
+    )
+  }
+
+  private settled(settlements: ReadonlyArray<QueuedSettlement>): void {
+    for (const queued of settlements) this.settling.delete(queued.settlement.callId)
+    if (this.flushWaiters.length === 0) return
+    const oldest = this.oldestSequence()
+    const ready = this.flushWaiters.filter((waiter) => waiter.through < oldest)
+    this.flushWaiters = this.flushWaiters.filter((waiter) => waiter.through >= oldest)
+    for (const waiter of ready) waiter.resume()
+  }
+
+  private voidHold(reservation: BatchReservation): void {
+    this.settle({ callId: reservation.callId, caller: reservation.caller, state: "void", actual: zero, record: null })
+  }
+
+  private cancel(queued: QueuedReservation): Effect.Effect<void> {
+    return Effect.sync(() => {
+      queued.interrupted = true
+      if (queued.state === "queued") this.reservations = this.reservations.filter((other) => other !== queued)
+      else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)
+    })
+  }
+}
+
+const unavailable = (cause: unknown): Effect.Effect<never, StoreUnavailable> =>
+  Effect.fail(new StoreUnavailable({ cause }))
+
+const responseTo = (
+  reservation: BatchReservation,
+  result: ReservationResult | undefined
+): Effect.Effect<Granted, InsufficientFunds | StoreUnavailable> => {
+  switch (result?._tag) {
+    case "Granted":
+      return Effect.succeed(result)
+    case "Insufficient":
+      return Effect.fail(new InsufficientFunds({ scope: result.scope, reason: result.reason }))
+    case "InvariantBroken":
+      // A hold is closed without its call only while this process was taken for dead.
+      return result.invariant === "closed"
+        ? unavailable(`the hold of ${reservation.callId} is no longer open`)
+        : Effect.dieMessage(`a hold for ${reservation.callId} broke an invariant: ${result.invariant}`)
+    case undefined:
+      return Effect.dieMessage(`the database decided nothing on the reservation of ${reservation.callId}`)
+  }
+}

@@ -1,0 +1,197 @@
+import type { Restriction, RoutingControls, RoutingRestrictions } from "../domain/Chat.ts"
+import type { Model } from "../domain/Model.ts"
+import { ratesFor } from "../domain/Money.ts"
+import type { ProjectPolicy, RoutingConfiguration } from "./Policy.ts"
+
+/** Why a call may not use a model; the keys of `excluded`. */
+export type Exclusion =
+  | "project_policy"
+  | "project_price_cap"
+  | "routing_config"
+  | "routing_config_price_cap"
+  | "request_restriction"
+  | "request_price_cap"
+
+/** The models that one call may use: the intersection of project, routing configuration and request. */
+export interface EffectivePolicy {
+  /** Project first, so that its exclusion is the one reported. */
+  readonly layers: ReadonlyArray<CompiledRestrictions>
+  /** 0 is cheapest, 1 is best. */
+  readonly alpha: number
+  readonly fallbackEnabled: boolean
+  /** Slug of the routing configuration in force. */
+  readonly routingConfig: string | null
+  readonly policyVersion: number
+}
+
+interface CompiledRestrictions {
+  readonly models: CompiledRestriction
+  readonly providers: CompiledRestriction
+  readonly maxInputPriceMicroUsdPerMillion: number
+  readonly maxOutputPriceMicroUsdPerMillion: number
+  readonly capped: boolean
+  readonly restricted: Exclusion
+  readonly overPriceCap: Exclusion
+}
+
+interface CompiledRestriction {
+  /** `null` allows everything. */
+  readonly allow: Patterns | null
+  readonly deny: Patterns | null
+}
+
+interface Patterns {
+  readonly everything: boolean
+  readonly exact: ReadonlySet<string>
+  /** Without their `/*`. */
+  readonly prefixes: ReadonlySet<string>
+}
+
+const defaultAlpha = 0.65
+
+export const intersectPolicies = (
+  project: ProjectPolicy,
+  configuration: RoutingConfiguration | null,
+  routing: RoutingControls
+): EffectivePolicy => {
+  const layers: Array<CompiledRestrictions> = []
+  add(layers, compiledOnce(project, "project_policy", "project_price_cap"))
+  if (configuration !== null) add(layers, compiledOnce(configuration, "routing_config", "routing_config_price_cap"))
+  add(layers, compiledRequest(routing))
+  return {
+    layers,
+    alpha: routing.alpha ?? configuration?.alpha ?? project.defaultAlpha ?? defaultAlpha,
+    fallbackEnabled:
+      project.enableFallback && (configuration?.enableFallback ?? true) && (routing.enableFallback ?? true),
+    routingConfig: configuration?.slug ?? null,
+    policyVersion: project.version
+  }
+}
+
+/**
+ * The first reason why the call may not use the model, or `null`. Prices are those of the tier of a prompt of this length;
+ * a price equal to a cap is allowed, an unknown price under a cap is not.
+ */
+export const excludedBy = (policy: EffectivePolicy, model: Model, promptTokens: number): Exclusion | null => {
+  for (const layer of policy.layers) {
+    if (!admitsModel(layer.models, model) || !admitsProvider(layer.providers, model.providerId)) return layer.restricted
+    if (layer.capped) {
+      if (model.prices === null) return layer.overPriceCap
+      const rates = ratesFor(model.prices, promptTokens)
+      if (
+        rates.input > layer.maxInputPriceMicroUsdPerMillion ||
+        rates.output > layer.maxOutputPriceMicroUsdPerMillion
+      ) {
+        return layer.overPriceCap
+      }
+    }
+  }
+  return null
+}
+
+export const isProjectExclusion = (exclusion: string): boolean =>
+  exclusion === "project_policy" || exclusion === "project_price_cap"
+
+const admitsModel = (restriction: CompiledRestriction, model: Model): boolean => {
+  const { allow, deny } = restriction
+  return (
+    (allow === null || matches(allow, model.id, model.alias)) &&
+    (deny === null || !matches(deny, model.id, model.alias))
+  )
+}
+
+const admitsProvider = (restriction: CompiledRestriction, providerId: string): boolean => {
+  const { allow, deny } = restriction
+  return (allow === null || matchesProvider(allow, providerId)) && (deny === null || !matchesProvider(deny, providerId))
+}
+
+/** A bare upstream name matches all routes to that model; prefixes match concrete ids. */
+const matches = (patterns: Patterns, id: string, alias: string): boolean =>
+  patterns.everything ||
+  patterns.exact.has(id) ||
+  patterns.exact.has(alias) ||
+  (patterns.prefixes.size > 0 && hasPrefix(patterns.prefixes, id))
+
+/** `acme/*` matches every id under acme, hence the provider `acme` too. */
+const matchesProvider = (patterns: Patterns, providerId: string): boolean =>
+  patterns.everything ||
+  patterns.exact.has(providerId) ||
+  (patterns.prefixes.size > 0 && (patterns.prefixes.has(providerId) || hasPrefix(patterns.prefixes, providerId)))
+
+const hasPrefix = (prefixes: ReadonlySet<string>, id: string): boolean => {
+  for (let slash = id.indexOf("/"); slash !== -1; slash = id.indexOf("/", slash + 1)) {
+    if (prefixes.has(id.slice(0, slash))) return true
+  }
+  return false
+}
+
+const add = (layers: Array<CompiledRestrictions>, layer: CompiledRestrictions): void => {
+  const open =
+    layer.models.allow === null &&
+    layer.models.deny === null &&
+    layer.providers.allow === null &&
+    layer.providers.deny === null &&
+    !layer.capped
+  if (!open) layers.push(layer)
+}
+
+/** Policies and configurations are immutable and shared by many calls; their patterns are compiled once. */
+const compiled = new WeakMap<RoutingRestrictions, CompiledRestrictions>()
+
+const compiledOnce = (
+  restrictions: RoutingRestrictions,
+  restricted: Exclusion,
+  tooDear: Exclusion
+): CompiledRestrictions => {
+  const known = compiled.get(restrictions)
+  if (known !== undefined && known.restricted === restricted) return known
+  const layer = compile(restrictions, restricted, tooDear)
+  compiled.set(restrictions, layer)
+  return layer
+}
+
+const compiledRequest = (routing: RoutingControls): CompiledRestrictions =>
+  compile(
+    {
+      models: routing.models,
+      providers: routing.providers,
+      maxInputPriceMicroUsdPerMillion: routing.maxInputPriceMicroUsdPerMillion ?? null,
+      maxOutputPriceMicroUsdPerMillion: routing.maxOutputPriceMicroUsdPerMillion ?? null
+    },
+    "request_restriction",
+    "request_price_cap"
+  )
+
+const compile = (
+  restrictions: RoutingRestrictions,
+  restricted: Exclusion,
+  tooDear: Exclusion
+): CompiledRestrictions => {
+  const { maxInputPriceMicroUsdPerMillion: input, maxOutputPriceMicroUsdPerMillion: output } = restrictions
+  return {
+    models: compileRestriction(restrictions.models),
+    providers: compileRestriction(restrictions.providers),
+    maxInputPriceMicroUsdPerMillion: input ?? Number.POSITIVE_INFINITY,
+    maxOutputPriceMicroUsdPerMillion: output ?? Number.POSITIVE_INFINITY,
+    capped: input !== null || output !== null,
+    restricted,
+    overPriceCap: tooDear
+  }
+}
+
+const unrestricted: CompiledRestriction = { allow: null, deny: null }
+
+const compileRestriction = ({ allow, deny }: Restriction): CompiledRestriction =>
+  allow === null && deny.length === 0
+    ? unrestricted
+    : { allow: allow === null ? null : compilePatterns(allow), deny: deny.length === 0 ? null : compilePatterns(deny) }
+
+const compilePatterns = (entries: ReadonlyArray<string>): Patterns => {
+  const exact = new Set<string>()
+  const prefixes = new Set<string>()
+  for (const entry of entries) {
+    if (entry.endsWith("/*")) prefixes.add(entry.slice(0, -2))
+    else exact.add(entry)
+  }
+  return { everything: exact.has("*"), exact, prefixes }
+}

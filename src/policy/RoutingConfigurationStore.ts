@@ -1,0 +1,131 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { flow } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import { IdGenerator } from "../domain/IdGenerator.ts"
+import { ProjectId } from "../domain/Ids.ts"
+import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import { fromSql } from "../sql/StoreErrors.ts"
+
+/** BIGINT columns arrive as text. */
+const Price = Schema.NullOr(Schema.NumberFromString)
+const Strings = Schema.Array(Schema.String)
+
+const RoutingConfigurationColumns = Schema.Struct({
+  slug: Schema.String,
+  name: Schema.String,
+  models_allow: Schema.NullOr(Strings),
+  models_deny: Strings,
+  providers_allow: Schema.NullOr(Strings),
+  providers_deny: Strings,
+  alpha: Schema.NullOr(Schema.Number),
+  max_input_price_microusd_per_million: Price,
+  max_output_price_microusd_per_million: Price,
+  enable_fallback: Schema.Boolean
+})
+export type RoutingConfigurationColumns = typeof RoutingConfigurationColumns.Type
+
+const RoutingConfigurationRow = Schema.Struct({
+  ...RoutingConfigurationColumns.fields,
+  id: Schema.UUID,
+  is_active: Schema.Boolean
+})
+export type RoutingConfigurationRow = typeof RoutingConfigurationRow.Type
+
+export interface RoutingConfigurationStoreShape {
+  /** By slug, in code point order. */
+  readonly list: (project: ProjectId) => Effect.Effect<ReadonlyArray<RoutingConfigurationRow>, StoreUnavailable>
+  /**
+   * Replaces the configurations that the operator's file manages by these. One with an existing slug replaces that one.
+   * False when nothing changed.
+   */
+  readonly replaceManaged: (
+    project: ProjectId,
+    configurations: ReadonlyArray<RoutingConfigurationColumns>
+  ) => Effect.Effect<boolean, StoreUnavailable>
+}
+
+/** The rows of routing configurations. */
+export class RoutingConfigurationStore extends Context.Tag("gateway/policy/RoutingConfigurationStore")<
+  RoutingConfigurationStore,
+  RoutingConfigurationStoreShape
+>() {
+  static readonly layer: Layer.Layer<RoutingConfigurationStore, never, SqlClient | ChangeNotifications | IdGenerator> =
+    Layer.effect(
+      this,
+      Effect.suspend(() => make)
+    )
+}
+
+const Changed = Schema.Struct({ slug: Schema.String })
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const changes = yield* ChangeNotifications
+  const ids = yield* IdGenerator
+
+  const list = SqlSchema.findAll({
+    Request: ProjectId,
+    Result: RoutingConfigurationRow,
+    execute: (project) => sql`
+      select id, slug, name, models_allow, models_deny, providers_allow, providers_deny, alpha,
+        max_input_price_microusd_per_million, max_output_price_microusd_per_million, enable_fallback, is_active
+      from routing_configuration where project_id = ${project} order by slug collate "C"`
+  })
+  const upsertManaged = SqlSchema.findAll({
+    Request: Schema.Struct({ project: ProjectId, columns: RoutingConfigurationColumns }),
+    Result: Changed,
+    execute: ({ columns, project }) => sql`
+      insert into routing_configuration as old (
+        id, project_id, slug, name, models_allow, models_deny, providers_allow, providers_deny, alpha,
+        max_input_price_microusd_per_million, max_output_price_microusd_per_million, enable_fallback,
+        is_active, managed_by_configuration
+      ) values (
+        ${ids.uuid()}, ${project}, ${columns.slug}, ${columns.name}, ${columns.models_allow}, ${columns.models_deny},
+        ${columns.providers_allow}, ${columns.providers_deny}, ${columns.alpha},
+        ${columns.max_input_price_microusd_per_million}, ${columns.max_output_price_microusd_per_million},
+        ${columns.enable_fallback}, true, true
+      )
+      on conflict (project_id, slug) do update set
+        name = excluded.name, models_allow = excluded.models_allow, models_deny = excluded.models_deny,
+        providers_allow = excluded.providers_allow, providers_deny = excluded.providers_deny, alpha = excluded.alpha,
+        max_input_price_microusd_per_million = excluded.max_input_price_microusd_per_million,
+        max_output_price_microusd_per_million = excluded.max_output_price_microusd_per_million,
+        enable_fallback = excluded.enable_fallback, is_active = true, managed_by_configuration = true, updated_at = now()
+      where (
+        old.name, old.models_allow, old.models_deny, old.providers_allow, old.providers_deny, old.alpha,
+        old.max_input_price_microusd_per_million, old.max_output_price_microusd_per_million, old.enable_fallback,
+        old.is_active, old.managed_by_configuration
+      ) is distinct from (
+        excluded.name, excluded.models_allow, excluded.models_deny, excluded.providers_allow, excluded.providers_deny,
+        excluded.alpha, excluded.max_input_price_microusd_per_million, excluded.max_output_price_microusd_per_million,
+        excluded.enable_fallback, true, true
+      )
+      returning slug`
+  })
+  const removeManaged = SqlSchema.findAll({
+    Request: Schema.Struct({ project: ProjectId, kept: Strings }),
+    Result: Changed,
+    execute: ({ kept, project }) => sql`
+      delete from routing_configuration
+      where project_id = ${project} and managed_by_configuration and slug <> all (${kept}::text[]) returning slug`
+  })
+
+  return RoutingConfigurationStore.of({
+    list: flow(list, fromSql),
+    replaceManaged: (project, configurations) =>
+      changes.commit((announce) =>
+        Effect.gen(function* () {
+          const removed = yield* removeManaged({ project, kept: configurations.map(({ slug }) => slug) })
+          const written = yield* Effect.forEach(configurations, (columns) => upsertManaged({ project, columns }))
+          const changed = removed.length + written.flat().length > 0
+          if (changed) yield* announce({ kind: "configurations", id: project })
+          return changed
+        })
+      )
+  })
+})

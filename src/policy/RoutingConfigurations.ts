@@ -1,0 +1,57 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import { ProjectId } from "../domain/Ids.ts"
+import { Timers } from "../domain/Timers.ts"
+import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import * as RowCache from "../sql/RowCache.ts"
+import type { RoutingConfiguration } from "./Policy.ts"
+import { type RoutingConfigurationRow, RoutingConfigurationStore } from "./RoutingConfigurationStore.ts"
+
+export interface RoutingConfigurationsShape {
+  /** The project's routing configurations in order of their slugs, cached like its policy. */
+  readonly ofProject: (project: ProjectId) => Effect.Effect<ReadonlyArray<RoutingConfiguration>, StoreUnavailable>
+}
+
+export class RoutingConfigurations extends Context.Tag("gateway/policy/RoutingConfigurations")<
+  RoutingConfigurations,
+  RoutingConfigurationsShape
+>() {
+  static readonly layer: Layer.Layer<
+    RoutingConfigurations,
+    never,
+    RoutingConfigurationStore | ChangeNotifications | Timers
+  > = Layer.scoped(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* RoutingConfigurationStore
+  const cache = yield* RowCache.make<ReadonlyArray<RoutingConfiguration>, ReadonlyArray<RoutingConfiguration>>({
+    timers: yield* Timers,
+    changes: yield* ChangeNotifications,
+    load: (id) => Effect.map(store.list(ProjectId.make(id)), (rows) => rows.map(configurationOf)),
+    absent: [],
+    kinds: ["configurations"],
+    concerns: (change, _, id) => change.id === id,
+    validMillis: () => Number.POSITIVE_INFINITY
+  })
+  return RoutingConfigurations.of({
+    ofProject: cache.get
+  })
+})
+
+const configurationOf = (row: RoutingConfigurationRow): RoutingConfiguration => ({
+  id: row.id,
+  slug: row.slug,
+  models: { allow: row.models_allow, deny: row.models_deny },
+  providers: { allow: row.providers_allow, deny: row.providers_deny },
+  maxInputPriceMicroUsdPerMillion: row.max_input_price_microusd_per_million,
+  maxOutputPriceMicroUsdPerMillion: row.max_output_price_microusd_per_million,
+  alpha: row.alpha,
+  enableFallback: row.enable_fallback,
+  isActive: row.is_active
+})

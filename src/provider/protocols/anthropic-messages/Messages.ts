@@ -1,0 +1,133 @@
+import type { JsonObject } from "../../../domain/Chat.ts"
+import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
+import type {
+  AssistantBlock,
+  Conversation,
+  FileBlock,
+  ImageBlock,
+  ReasoningDetailBlock,
+  TextBlock,
+  UserBlock
+} from "../shared/Conversation.ts"
+import * as DataUrl from "../shared/DataUrl.ts"
+import type { ToolNames } from "../shared/ToolNames.ts"
+
+export interface LoweredMessages {
+  readonly system: ReadonlyArray<JsonObject>
+  readonly messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: ReadonlyArray<JsonObject> }>
+}
+
+export const lowerMessages = (conversation: Conversation, names: ToolNames): LoweredMessages | ProviderFailure => {
+  const cached = lastBreakpoints(conversation)
+  const text = (block: TextBlock): JsonObject =>
+    cached.has(block)
+      ? { type: "text", text: block.text, cache_control: { type: "ephemeral" } }
+      : { type: "text", text: block.text }
+  const messages: Array<LoweredMessages["messages"][number]> = []
+  for (const { blocks, role } of conversation.turns) {
+    const content: Array<JsonObject> = []
+    for (const block of blocks) {
+      const lowered = lowerBlock(block, names, text)
+      if (lowered === undefined) continue
+      if (isFailure(lowered)) return lowered
+      content.push(lowered)
+    }
+    messages.push({ role, content })
+  }
+  return { system: conversation.instructions.map(text), messages }
+}
+
+const isFailure = (value: JsonObject | ProviderFailure): value is ProviderFailure => "_tag" in value
+
+/** `undefined`: the block has nothing that can be sent. */
+const lowerBlock = (
+  block: UserBlock | AssistantBlock,
+  names: ToolNames,
+  text: (block: TextBlock) => JsonObject
+): JsonObject | ProviderFailure | undefined => {
+  switch (block._tag) {
+    case "Text":
+      return text(block)
+    case "Reasoning":
+      return lowerReasoningDetail(block)
+    case "ToolCall":
+      return { type: "tool_use", id: block.id, name: names.toProvider(block.name), input: block.input }
+    case "ToolResult":
+      return {
+        type: "tool_result",
+        tool_use_id: block.id,
+        content: block.content.map(text),
+        is_error: block.isMissing ? true : undefined
+      }
+    case "Image":
+      return lowerImage(block)
+    case "File":
+      return lowerFile(block)
+    case "Audio":
+      return { _tag: "RequestRejected", message: "The provider does not support audio.", param: block.param }
+  }
+}
+
+/** The provider rejects reasoning without a signature. */
+const lowerReasoningDetail = ({ detail }: ReasoningDetailBlock): JsonObject | undefined => {
+  if (detail.type === "reasoning.encrypted") {
+    return detail.data ? { type: "redacted_thinking", data: detail.data } : undefined
+  }
+  return detail.signature
+    ? { type: "thinking", thinking: detail.text ?? detail.summary ?? "", signature: detail.signature }
+    : undefined
+}
+
+const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"])
+
+const lowerImage = ({ param, url }: ImageBlock): JsonObject | ProviderFailure => {
+  if (isWebAddress(url)) return { type: "image", source: { type: "url", url } }
+  const inline = DataUrl.parse(url)
+  return inline !== undefined && imageTypes.has(inline.mediaType)
+    ? image(inline)
+    : { _tag: "RequestRejected", message: "The provider supports JPEG, PNG, GIF and WebP images only.", param }
+}
+
+const image = ({ base64, mediaType }: DataUrl.Inline): JsonObject => ({
+  type: "image",
+  source: { type: "base64", media_type: mediaType, data: base64 }
+})
+
+const lowerFile = ({ data, fileId, filename, param }: FileBlock): JsonObject | ProviderFailure => {
+  if (data === undefined) {
+    return fileId === undefined
+      ? { _tag: "RequestRejected", message: "The file has neither data nor an id.", param }
+      : document({ type: "file", file_id: fileId }, filename)
+  }
+  if (isWebAddress(data)) return document({ type: "url", url: data }, filename)
+  const inline = DataUrl.parse(data)
+  if (inline === undefined) {
+    return { _tag: "RequestRejected", message: "The file is not a data: URL.", param: `${param}.file_data` }
+  }
+  const { base64, mediaType } = inline
+  if (imageTypes.has(mediaType)) return image(inline)
+  if (mediaType === "application/pdf") {
+    return document({ type: "base64", media_type: mediaType, data: base64 }, filename)
+  }
+  if (!isText(mediaType)) {
+    return {
+      _tag: "RequestRejected",
+      message: "The provider supports PDF, text and image files only.",
+      param: `${param}.file_data`
+    }
+  }
+  const text = Buffer.from(base64, "base64").toString("utf8")
+  return document({ type: "text", media_type: "text/plain", data: /\S/.test(text) ? text : "(empty)" }, filename)
+}
+
+const document = (source: JsonObject, filename: string | undefined): JsonObject => ({
+  type: "document",
+  source,
+  title: filename
+})
+
+const isText = (mediaType: string): boolean =>
+  mediaType.startsWith("text/") || /^application\/(?:json|xml|yaml|x-yaml|javascript|.+\+(?:json|xml))$/.test(mediaType)
+
+const isWebAddress = (url: string): boolean => /^https?:/i.test(url)

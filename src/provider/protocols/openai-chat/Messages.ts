@@ -1,0 +1,135 @@
+import { hash } from "node:crypto"
+import type {
+  AssistantMessage,
+  JsonObject,
+  Message,
+  ReasoningDetail,
+  TextPart,
+  ToolCall,
+  UserPart
+} from "../../../domain/Chat.ts"
+import type { ProviderCall } from "../../Provider.ts"
+import type { Quirks } from "./Quirks.ts"
+
+export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray<JsonObject> =>
+  call.request.messages.map((message) => lowerMessage(message, call, quirks))
+
+const lowerMessage = (message: Message, call: ProviderCall, quirks: Quirks): JsonObject => {
+  switch (message.role) {
+    case "developer":
+      return { role: quirks.instructionRole, content: lowerContent(message.content, call), name: message.name }
+    case "system":
+      return { role: "system", content: lowerContent(message.content, call), name: message.name }
+    case "user":
+      return { role: "user", content: lowerContent(message.content, call), name: message.name }
+    case "assistant":
+      return lowerAssistant(message, call, quirks)
+    case "tool":
+      return {
+        role: "tool",
+        tool_call_id: toolCallId(message.tool_call_id, quirks),
+        content: lowerContent(message.content, call)
+      }
+  }
+}
+
+const lowerContent = (content: string | ReadonlyArray<UserPart>, call: ProviderCall): unknown =>
+  typeof content === "string" ? content : content.map((part) => lowerPart(part, call))
+
+const lowerPart = (part: UserPart, call: ProviderCall): JsonObject => {
+  switch (part.type) {
+    case "text":
+      return lowerText(part, call)
+    case "image_url":
+      return { type: "image_url", image_url: { url: part.image_url.url, detail: part.image_url.detail } }
+    case "input_audio":
+      return { type: "input_audio", input_audio: { data: part.input_audio.data, format: part.input_audio.format } }
+    case "file":
+      return {
+        type: "file",
+        file: { filename: part.file.filename, file_data: part.file.file_data, file_id: part.file.file_id }
+      }
+  }
+}
+
+/** A breakpoint is sent only where the other caching parameters are supported. */
+const lowerText = (part: TextPart, call: ProviderCall): JsonObject =>
+  part.prompt_cache_breakpoint && !call.dropped.includes("prompt_cache_options") && caches(call)
+    ? { type: "text", text: part.text, prompt_cache_breakpoint: part.prompt_cache_breakpoint }
+    : { type: "text", text: part.text }
+
+const caches = (call: ProviderCall): boolean => call.model.support.prompt_cache_options === "native"
+
+const lowerAssistant = (message: AssistantMessage, call: ProviderCall, quirks: Quirks): JsonObject => {
+  const content = message.content
+  return {
+    role: "assistant",
+    content:
+      typeof content === "string" || !content
+        ? (content ?? null)
+        : content.map((part) =>
+            part.type === "text" ? lowerText(part, call) : { type: "refusal", refusal: part.refusal }
+          ),
+    refusal: message.refusal ?? undefined,
+    name: message.name,
+    audio: message.audio ? { id: message.audio.id } : undefined,
+    ...lowerReasoningHistory(message, call, quirks),
+    tool_calls:
+      message.tool_calls === undefined || message.tool_calls.length === 0
+        ? undefined
+        : message.tool_calls.map((toolCall) => lowerToolCall(toolCall, quirks))
+  }
+}
+
+/**
+ * Reasoning with a known origin is sent back to that origin only: its signature is not valid elsewhere. Reasoning text without
+ * details has no origin; it is sent to vendors that reject a tool turn without reasoning.
+ */
+const lowerReasoningHistory = (message: AssistantMessage, call: ProviderCall, quirks: Quirks): JsonObject => {
+  if (quirks.reasoningHistory === "none") return {}
+  const details = message.reasoning_details ?? []
+  const own = details.filter((detail) => detail.format === call.model.id)
+  if (quirks.reasoningHistory === "reasoning_details") {
+    return own.length === 0 ? {} : { reasoning_details: own.map(lowerDetail) }
+  }
+  const text =
+    details.length === 0
+      ? (message.reasoning_content ?? message.reasoning ?? "")
+      : own.map((detail) => detail.text ?? detail.summary ?? "").join("")
+  return text === "" ? {} : { reasoning_content: text }
+}
+
+const lowerDetail = (detail: ReasoningDetail): JsonObject => ({
+  type: detail.type,
+  text: detail.text ?? undefined,
+  summary: detail.summary ?? undefined,
+  data: detail.data ?? undefined,
+  signature: detail.signature ?? undefined,
+  id: detail.id ?? undefined,
+  index: detail.index ?? undefined
+})
+
+const lowerToolCall = (toolCall: ToolCall, quirks: Quirks): JsonObject => {
+  const id = toolCallId(toolCall.id, quirks)
+  const extra = quirks.extraContent ? (toolCall.extra_content ?? undefined) : undefined
+  return toolCall.type === "function"
+    ? {
+        id,
+        type: "function",
+        function: { name: toolCall.function.name, arguments: toolCall.function.arguments },
+        extra_content: extra
+      }
+    : {
+        id,
+        type: "custom",
+        custom: { name: toolCall.custom.name, input: toolCall.custom.input },
+        extra_content: extra
+      }
+}
+
+/** An id that the vendor would reject is replaced by a derived id, the same in the call and in its result. */
+const toolCallId = (id: string, quirks: Quirks): string => {
+  const length = quirks.toolCallIdLength
+  if (length === null || (id.length === length && /^[A-Za-z0-9]+$/.test(id))) return id
+  return hash("sha256", id, "hex").slice(0, length)
+}

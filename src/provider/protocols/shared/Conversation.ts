@@ -1,0 +1,326 @@
+import type {
+  AssistantMessage,
+  ChatRequest,
+  Message,
+  ReasoningDetail,
+  TextPart,
+  ToolCall,
+  UserPart
+} from "../../../domain/Chat.ts"
+import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import type { Json } from "./Json.ts"
+import { ownReasoning } from "./ReasoningBlocks.ts"
+import { Arguments } from "./ToolArguments.ts"
+import { ToolIds } from "./ToolIds.ts"
+
+/**
+ * A conversation for protocols with user and assistant turns only: instructions are separate, turns alternate and begin with the
+ * user, every tool call has its result in the next turn, and no block or turn is empty.
+ */
+export interface Conversation {
+  /** The text of all system and developer messages, in their order. */
+  readonly instructions: ReadonlyArray<TextBlock>
+  /** At least one turn, no turn is empty, the first is a user turn. */
+  readonly turns: ReadonlyArray<Turn>
+}
+
+export type Turn = UserTurn | AssistantTurn
+
+/** The results of all calls of the preceding turn come first, in the order of the calls. */
+export interface UserTurn {
+  readonly role: "user"
+  readonly blocks: ReadonlyArray<UserBlock>
+}
+
+/** The blocks of each message in the order reasoning, text, tool calls. */
+export interface AssistantTurn {
+  readonly role: "assistant"
+  readonly blocks: ReadonlyArray<AssistantBlock>
+}
+
+export type UserBlock = TextBlock | ImageBlock | AudioBlock | FileBlock | ToolResultBlock
+export type AssistantBlock = TextBlock | ReasoningDetailBlock | ToolCallBlock
+
+/** Not blank. */
+export interface TextBlock {
+  readonly _tag: "Text"
+  readonly text: string
+  /** The client wants the prompt cached up to here. */
+  readonly isCacheBreakpoint: boolean
+}
+
+/** `param` is the request path of the image, for error messages. */
+export interface ImageBlock {
+  readonly _tag: "Image"
+  /** An http(s) or data: URL. */
+  readonly url: string
+  readonly param: string
+}
+
+export interface AudioBlock {
+  readonly _tag: "Audio"
+  readonly data: string
+  readonly format: string
+  readonly param: string
+}
+
+export interface FileBlock {
+  readonly _tag: "File"
+  readonly filename: string | undefined
+  /** In most requests a data: URL. */
+  readonly data: string | undefined
+  readonly fileId: string | undefined
+  readonly param: string
+}
+
+export interface ToolResultBlock {
+  readonly _tag: "ToolResult"
+  readonly id: string
+  /** The tool's name in the client's request. */
+  readonly name: string
+  /** Never empty. */
+  readonly content: ReadonlyArray<TextBlock>
+  /** The conversation has no result for the call; the content is a placeholder. */
+  readonly isMissing: boolean
+}
+
+/** Reasoning of this model; reasoning of other models is left out. */
+export interface ReasoningDetailBlock {
+  readonly _tag: "Reasoning"
+  readonly detail: ReasoningDetail
+}
+
+export interface ToolCallBlock {
+  readonly _tag: "ToolCall"
+  /** Letters, digits, `_` and `-`, at most 64 characters, unique in the conversation. */
+  readonly id: string
+  /** The tool's name in the client's request. */
+  readonly name: string
+  readonly input: Json
+  readonly extraContent: Json | undefined
+}
+
+/** `modelId` is the model whose reasoning may be sent back. */
+export const conversationOf = (
+  request: Pick<ChatRequest, "messages">,
+  modelId: string
+): Conversation | ProviderFailure => {
+  const builder = new Builder(modelId)
+  for (const [at, message] of request.messages.entries()) {
+    const failure = builder.add(message, `messages[${at}]`)
+    if (failure !== undefined) return failure
+  }
+  return builder.done()
+}
+
+/** Placeholder for a turn or result without content. */
+export const emptyText = "(empty)"
+const missingResult = "(no result was given for this call)"
+const continued = "(continued)"
+
+interface OpenCall {
+  readonly call: ToolCallBlock
+  results: Array<TextBlock> | undefined
+}
+
+/** Calls that share an id: results are assigned to them in order, further results to the last one. */
+interface CallsOfOneId {
+  readonly calls: Array<OpenCall>
+  answered: number
+}
+
+class Builder {
+  private readonly instructions: Array<TextBlock> = []
+  private readonly turns: Array<Turn> = []
+  private assistant: Array<AssistantBlock> | undefined
+  private user: Array<UserBlock> | undefined
+  /** The calls of the last assistant turn with their results. */
+  private open: Array<OpenCall> = []
+  /** The same, by the client's id. */
+  private openById = new Map<string, CallsOfOneId>()
+  private readonly ids = new ToolIds()
+  private readonly argumentsOfCalls = new Arguments()
+  private readonly modelId: string
+
+  constructor(modelId: string) {
+    this.modelId = modelId
+  }
+
+  add(message: Message, path: string): ProviderFailure | undefined {
+    switch (message.role) {
+      case "system":
+      case "developer":
+        for (const block of texts(message.content)) this.instructions.push(block)
+        return undefined
+      case "user": {
+        const turn = this.userTurn()
+        for (const block of userBlocks(message.content, path)) turn.push(block)
+        return undefined
+      }
+      case "assistant":
+        return this.addAssistant(message, path)
+      case "tool":
+        return this.addResult(message.tool_call_id, texts(message.content), path)
+    }
+  }
+
+  done(): Conversation {
+    this.closeAssistant()
+    this.closeUser()
+    const last = this.turns.at(-1)
+    if (last?.role === "assistant") this.turns[this.turns.length - 1] = withoutTrailingBlanks(last)
+    if (this.turns[0]?.role !== "user") {
+      this.turns.unshift({ role: "user", blocks: [text(this.turns.length === 0 ? emptyText : continued)] })
+    }
+    return { instructions: this.instructions, turns: this.turns }
+  }
+
+  private addAssistant(message: AssistantMessage, path: string): ProviderFailure | undefined {
+    this.closeUser()
+    // an assistant message after calls without results begins a new turn: the results must come before it
+    if (this.open.length > 0) this.closeAssistant()
+    if (this.user !== undefined) this.closeUser()
+    this.assistant ??= []
+    for (const detail of ownReasoning(message.reasoning_details ?? [], this.modelId)) {
+      this.assistant.push({ _tag: "Reasoning", detail })
+    }
+    for (const block of assistantTexts(message)) this.assistant.push(block)
+    for (const [at, call] of (message.tool_calls ?? []).entries()) {
+      const failure = this.addCall(call, `${path}.tool_calls[${at}]`)
+      if (failure !== undefined) return failure
+    }
+    return undefined
+  }
+
+  private addCall(call: ToolCall, path: string): ProviderFailure | undefined {
+    const input =
+      call.type === "function"
+        ? this.argumentsOfCalls.read(call.function.arguments, `${path}.function.arguments`)
+        : { value: { input: call.custom.input } }
+    if ("_tag" in input) return input
+    const block: ToolCallBlock = {
+      _tag: "ToolCall",
+      id: this.ids.next(call.id),
+      name: call.type === "function" ? call.function.name : call.custom.name,
+      input: input.value,
+      extraContent: call.extra_content ?? undefined
+    }
+    this.assistant?.push(block)
+    const opened: OpenCall = { call: block, results: undefined }
+    this.open.push(opened)
+    const same = this.openById.get(call.id)
+    if (same === undefined) this.openById.set(call.id, { calls: [opened], answered: 0 })
+    else same.calls.push(opened)
+    return undefined
+  }
+
+  private addResult(clientId: string, content: ReadonlyArray<TextBlock>, path: string): ProviderFailure | undefined {
+    const same = this.openById.get(clientId)
+    const called = same?.calls[same.answered] ?? same?.calls.at(-1)
+    if (same === undefined || called === undefined) {
+      return {
+        _tag: "RequestRejected",
+        message: "A tool result matches no tool call of the preceding assistant turn.",
+        param: `${path}.tool_call_id`
+      }
+    }
+    this.userTurn()
+    if (called.results === undefined) {
+      called.results = []
+      same.answered++
+    }
+    for (const block of content) called.results.push(block)
+    return undefined
+  }
+
+  private userTurn(): Array<UserBlock> {
+    if (this.user === undefined) {
+      this.closeAssistant()
+      this.user ??= []
+    }
+    return this.user
+  }
+
+  /** If the turn has open calls, a user turn is opened for their results. */
+  private closeAssistant(): void {
+    if (this.assistant === undefined) return
+    const isSilent = this.assistant.every((block) => block._tag === "Reasoning")
+    this.turns.push({ role: "assistant", blocks: isSilent ? [...this.assistant, text(emptyText)] : this.assistant })
+    this.assistant = undefined
+    if (this.open.length > 0) this.user = []
+  }
+
+  private closeUser(): void {
+    if (this.user === undefined) return
+    const results = this.open.map(
+      ({ call, results }): ToolResultBlock => ({
+        _tag: "ToolResult",
+        id: call.id,
+        name: call.name,
+        content: results === undefined ? [text(missingResult)] : orPlaceholder(results),
+        isMissing: results === undefined
+      })
+    )
+    this.open = []
+    this.openById = new Map()
+    this.turns.push({ role: "user", blocks: orPlaceholder<UserBlock>([...results, ...this.user]) })
+    this.user = undefined
+  }
+}
+
+const text = (value: string, isCacheBreakpoint = false): TextBlock => ({ _tag: "Text", text: value, isCacheBreakpoint })
+
+const isBlank = (value: string): boolean => !/\S/.test(value)
+
+const orPlaceholder = <Block>(blocks: ReadonlyArray<Block>): ReadonlyArray<Block | TextBlock> =>
+  blocks.length === 0 ? [text(emptyText)] : blocks
+
+const texts = (content: string | ReadonlyArray<TextPart>): ReadonlyArray<TextBlock> =>
+  typeof content === "string" ? textBlocks(content) : content.flatMap((part) => textBlocks(part.text, part))
+
+const textBlocks = (value: string, part?: TextPart): ReadonlyArray<TextBlock> =>
+  isBlank(value) ? [] : [text(value, (part?.prompt_cache_breakpoint ?? null) !== null)]
+
+const userBlocks = (content: string | ReadonlyArray<UserPart>, path: string): ReadonlyArray<UserBlock> =>
+  typeof content === "string"
+    ? textBlocks(content)
+    : content.flatMap((part, at) => userBlock(part, `${path}.content[${at}]`))
+
+const userBlock = (part: UserPart, path: string): ReadonlyArray<UserBlock> => {
+  switch (part.type) {
+    case "text":
+      return textBlocks(part.text, part)
+    case "image_url":
+      return [{ _tag: "Image", url: part.image_url.url, param: `${path}.image_url.url` }]
+    case "input_audio":
+      return [{ _tag: "Audio", data: part.input_audio.data, format: part.input_audio.format, param: path }]
+    case "file":
+      return [
+        {
+          _tag: "File",
+          filename: part.file.filename,
+          data: part.file.file_data,
+          fileId: part.file.file_id,
+          param: `${path}.file`
+        }
+      ]
+  }
+}
+
+/** The assistant's texts; refusals are sent as text too. */
+const assistantTexts = ({ content, refusal }: AssistantMessage): ReadonlyArray<TextBlock> => [
+  ...(typeof content === "string"
+    ? textBlocks(content)
+    : (content ?? []).flatMap((part) =>
+        part.type === "text" ? textBlocks(part.text, part) : textBlocks(part.refusal)
+      )),
+  ...textBlocks(refusal ?? "")
+]
+
+/** The model continues a final assistant turn; providers reject trailing whitespace in it. */
+const withoutTrailingBlanks = (turn: AssistantTurn): AssistantTurn => {
+  const last = turn.blocks.at(-1)
+  return last?._tag === "Text"
+    ? { ...turn, blocks: [...turn.blocks.slice(0, -1), { ...last, text: last.text.trimEnd() }] }
+    : turn
+}

@@ -1,0 +1,62 @@
+/** Content of a data: URL. */
+export interface Inline {
+  /** In lower case, without parameters; `text/plain` when the URL has none, as RFC 2397 defines. */
+  readonly mediaType: string
+  /** Standard alphabet, padded, without whitespace. */
+  readonly base64: string
+}
+
+/** `undefined` unless it is a data: URL whose content can be read. */
+export const parse = (url: string): Inline | undefined => {
+  if (!/^data:/i.test(url.slice(0, 5))) return undefined
+  const comma = url.indexOf(",")
+  if (comma === -1 || comma > maxHeadCharacters) return undefined
+  const [type = "", ...parameters] = url.slice(5, comma).split(";")
+  const body = url.slice(comma + 1)
+  const isBase64 = parameters.at(-1)?.trim().toLowerCase() === "base64"
+  const base64 = isBase64 ? standard(body) : fromPercent(body)
+  return base64 === undefined ? undefined : { mediaType: mediaType(type), base64 }
+}
+
+/** Media types of images as providers spell them. */
+const mediaType = (given: string): string => {
+  const type = given.trim().toLowerCase()
+  return type === "" ? "text/plain" : type === "image/jpg" || type === "image/pjpeg" ? "image/jpeg" : type
+}
+
+const maxHeadCharacters = 1024
+
+/** Almost all bodies are in standard form and pass one check; the others are decoded and normalized. */
+const standard = (body: string): string | undefined => {
+  if (isStandard(body)) return body
+  const decoded = unescaped(body)
+  if (decoded === undefined) return undefined
+  const bare = withoutPadding(decoded.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/"))
+  if (bare.length % 4 === 1) return undefined
+  const padded = bare.padEnd(Math.ceil(bare.length / 4) * 4, "=")
+  return isStandard(padded) ? padded : undefined
+}
+
+/** A regular expression would backtrack at each `=`. */
+export const withoutPadding = (base64: string): string => {
+  let end = base64.length
+  while (base64.charCodeAt(end - 1) === equalsSign) end--
+  return base64.slice(0, end)
+}
+
+const equalsSign = 0x3d
+
+const isStandard = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+
+const fromPercent = (body: string): string | undefined => {
+  const text = unescaped(body)
+  return text === undefined ? undefined : Buffer.from(text, "utf8").toString("base64")
+}
+
+const unescaped = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

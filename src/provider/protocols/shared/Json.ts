@@ -1,0 +1,37 @@
+import { isObject } from "../../../wire/validation/Guard.ts"
+import { parse } from "../../../wire/validation/JsonBounds.ts"
+
+/** JSON from an upstream: no field is trusted to have its documented type. */
+export type Json = { readonly [key: string]: unknown }
+
+export { isObject }
+
+/** `undefined` unless the text is a JSON object within the bounds. */
+export const parseObject = (text: string): Json | undefined => {
+  const value = parse(text)
+  return isObject(value) ? value : undefined
+}
+
+export const objectAt = (json: Json | undefined, key: string): Json | undefined => {
+  const value = json?.[key]
+  return isObject(value) ? value : undefined
+}
+
+export const listAt = (json: Json | undefined, key: string): ReadonlyArray<unknown> => {
+  const value = json?.[key]
+  return Array.isArray(value) ? value : []
+}
+
+/** `undefined` unless the field is a non-empty string. */
+export const textAt = (json: Json | undefined, key: string): string | undefined => {
+  const value = json?.[key]
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+/** `undefined` unless the field is a plausible token count: an integer from 0 to 1,000,000,000. */
+export const countAt = (json: Json | undefined, key: string): number | undefined => {
+  const value = json?.[key]
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 1_000_000_000
+    ? value
+    : undefined
+}

@@ -1,0 +1,39 @@
+import type { ReasoningDetail } from "../../../domain/Chat.ts"
+
+/**
+ * The reasoning of `modelId`, one entry for each block. Streaming clients send the fragments of a block back as they came, with
+ * text and signature separate. A block ends with its signature, or where another block begins.
+ */
+export const ownReasoning = (
+  details: ReadonlyArray<ReasoningDetail>,
+  modelId: string
+): ReadonlyArray<ReasoningDetail> => {
+  const blocks: Array<ReasoningDetail> = []
+  for (const detail of details) {
+    if (detail.format !== modelId) continue
+    const last = blocks.at(-1)
+    if (last !== undefined && continues(last, detail)) blocks[blocks.length - 1] = joined(last, detail)
+    else blocks.push(detail)
+  }
+  return blocks
+}
+
+const continues = (last: ReasoningDetail, next: ReasoningDetail): boolean => {
+  if (last.type !== next.type || differ(last.id, next.id)) return false
+  if (isPresent(last.index) && isPresent(next.index)) return last.index === next.index
+  return last.type !== "reasoning.encrypted" && !isPresent(last.signature)
+}
+
+const joined = (last: ReasoningDetail, next: ReasoningDetail): ReasoningDetail => ({
+  ...last,
+  ...(isPresent(next.text) && { text: (last.text ?? "") + next.text }),
+  ...(isPresent(next.summary) && { summary: (last.summary ?? "") + next.summary }),
+  ...(isPresent(next.data) && { data: (last.data ?? "") + next.data }),
+  ...(isPresent(next.signature) && { signature: next.signature }),
+  ...(isPresent(next.id) && { id: next.id })
+})
+
+const differ = (a: string | null | undefined, b: string | null | undefined): boolean =>
+  isPresent(a) && isPresent(b) && a !== b
+
+const isPresent = <A>(value: A | null | undefined): value is A => value !== undefined && value !== null

@@ -1,0 +1,304 @@
+import * as Redacted from "effect/Redacted"
+import { ProviderError, type ProviderFailure } from "../../domain/ProviderError.ts"
+import type { Cancel, TimersShape } from "../../domain/Timers.ts"
+import * as Metrics from "../../observe/Metrics.ts"
+import * as Stalls from "../../observe/Stalls.ts"
+import { maxBytesInOneTurn } from "../../wire/framing/LargeBody.ts"
+import type { Provider, ProviderCall, Receiver, Upstream } from "../Provider.ts"
+import { asFunctions } from "../protocols/shared/CustomTools.ts"
+import { one } from "../protocols/shared/Errors.ts"
+import type { AnswerReader, Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
+import type { Auth } from "./Auth.ts"
+import type { Endpoint } from "./Endpoint.ts"
+import type { AnswerHandler, TransportShape, UpstreamExchange } from "./Transport.ts"
+
+/** A provider over HTTP, composed of independent values: protocol, endpoint, authentication and transport. */
+export interface HttpProviderOptions {
+  readonly id: string
+  readonly protocol: Protocol
+  readonly endpoint: Endpoint
+  readonly auth: Auth
+  readonly transport: TransportShape
+  readonly timers: TimersShape
+}
+
+const maxNonStreamingBytes = 32 * 1024 * 1024
+const maxErrorBodyBytes = 64 * 1024
+/** After this time an error is classified by the part of its body received so far. */
+const errorBodyMillis = 2_000
+/** How long the rest of a complete response may take, so that its connection can be reused. */
+const lingerMillis = 1_000
+const userAgent = "model-routing-gateway/0.1"
+
+export const make = (options: HttpProviderOptions): Provider => {
+  const provider = bare(options)
+  return options.protocol.takesCustomTools ? provider : asFunctions(provider)
+}
+
+const bare = (options: HttpProviderOptions): Provider => ({
+  id: options.id,
+  open: (call, receiver) => {
+    const attempt = new HttpAttempt(options, call, receiver)
+    attempt.send()
+    return attempt
+  }
+})
+
+/** Reads a response body. Any result but `incomplete` ends the attempt. */
+interface ResponseBodyReader {
+  readonly push: (bytes: Uint8Array) => Step
+  readonly end: () => Step
+}
+
+class HttpAttempt implements Upstream, AnswerHandler {
+  private exchange: UpstreamExchange | undefined
+  private body: ResponseBodyReader | undefined
+  private isOver = false
+  /** The upstream response has ended. */
+  private hasEnded = false
+  private deadline: Cancel | undefined
+  private readonly options: HttpProviderOptions
+  private readonly call: ProviderCall
+  private readonly receiver: Receiver
+
+  constructor(options: HttpProviderOptions, call: ProviderCall, receiver: Receiver) {
+    this.options = options
+    this.call = call
+    this.receiver = receiver
+  }
+
+  send(): void {
+    const { protocol, endpoint, auth, transport, timers } = this.options
+    const body = protocol.lower(this.call)
+    if (typeof body !== "string") {
+      this.deadline = timers.after(0, () => this.fail(body))
+      return
+    }
+    const unsigned = {
+      origin: endpoint.origin,
+      path: endpoint.basePath + protocol.path(this.call),
+      headers: {
+        "content-type": "application/json",
+        accept: this.call.request.stream ? protocol.stream.mediaType : "application/json",
+        "user-agent": userAgent,
+        ...protocol.headers(this.call)
+      },
+      body
+    }
+    const dispatch = (): void => {
+      const headers = { ...unsigned.headers, ...auth.headers(unsigned, timers.now()) }
+      this.exchange = transport.send({ ...unsigned, headers }, this)
+    }
+    // writing a large body is a separate step, after the step that builds it
+    if (body.length > maxBytesInOneTurn) this.deadline = timers.after(0, dispatch)
+    else dispatch()
+  }
+
+  pause(): void {
+    this.exchange?.pause()
+  }
+
+  resume(): void {
+    this.exchange?.resume()
+  }
+
+  /** After its end an attempt has nothing to close: the rest of the response is read, or the connection closed, within `lingerMillis`. */
+  close(): void {
+    if (this.isOver) return
+    this.over()
+    this.exchange?.close()
+  }
+
+  head(status: number, headers: ResponseHeaders): void {
+    if (this.isOver) return
+    this.receiver.activity()
+    if (status < 200 || status >= 300) {
+      const refusal = new ErrorBody((body) => this.classify(status, headers, body))
+      this.body = refusal
+      this.deadline = this.options.timers.after(errorBodyMillis, () => this.read((body) => body.end()))
+      return
+    }
+    const body = answerBody(this.options.protocol, this.call, headers)
+    if ("_tag" in body) this.fail(body)
+    else this.body = body
+  }
+
+  data(bytes: Uint8Array): void {
+    if (this.isOver) return
+    this.receiver.activity()
+    this.read((body) => body.push(bytes))
+  }
+
+  end(): void {
+    this.hasEnded = true
+    if (this.isOver) {
+      this.deadline?.()
+      return
+    }
+    this.read((body) => body.end())
+  }
+
+  fail(failure: ProviderFailure): void {
+    if (this.isOver) {
+      this.deadline?.()
+      return
+    }
+    this.over()
+    this.exchange?.close()
+    this.receiver.fail(new ProviderError({ providerId: this.options.id, reason: this.withoutSecrets(failure) }))
+  }
+
+  /** Runs in a socket callback: an exception thrown there would be lost and the call would never end. */
+  private read(step: (body: ResponseBodyReader) => Step): void {
+    const { body } = this
+    if (body === undefined) return
+    try {
+      Stalls.timed(this.call.requestId, "upstream", () => this.take(step(body)))
+    } catch {
+      Metrics.defect()
+      this.fail({ _tag: "BadResponse", detail: "an answer at which its reader has failed" })
+    }
+  }
+
+  private take({ events, progress }: Step): void {
+    for (const event of events) {
+      if (this.isOver) return
+      this.receiver.event(event)
+    }
+    if (this.isOver || progress === "incomplete") return
+    if (progress !== "complete") {
+      this.fail(progress)
+      return
+    }
+    this.over()
+    this.readOut()
+    this.receiver.end()
+  }
+
+  /** The rest of a complete response has no content; it must be read before the connection can be reused. */
+  private readOut(): void {
+    if (this.hasEnded) return
+    const exchange = this.exchange
+    this.deadline = this.options.timers.after(lingerMillis, () => exchange?.close())
+    exchange?.resume()
+  }
+
+  /** Parts of a credential, such as one split by whitespace, are not redacted: a message that contains a part is not shown at all. */
+  private withoutSecrets(failure: ProviderFailure): ProviderFailure {
+    if (!("message" in failure)) return failure
+    const text = failure.message.replace(/\s+/g, "")
+    const isTold = this.options.auth.secrets.some((secret) => sharesPiece(text, Redacted.value(secret)))
+    return isTold ? { ...failure, message: "The provider rejected the request." } : failure
+  }
+
+  private over(): void {
+    this.isOver = true
+    this.deadline?.()
+  }
+
+  private classify(status: number, headers: ResponseHeaders, body: string): ProviderFailure {
+    const { auth, protocol, timers } = this.options
+    const clean = auth.secrets.reduce((text, secret) => text.replaceAll(Redacted.value(secret), "[redacted]"), body)
+    return protocol.failure({ status, headers, body: clean, nowMillis: timers.now() })
+  }
+}
+
+/** Shorter pieces occur in ordinary text. */
+const secretPieceLength = 10
+
+const sharesPiece = (text: string, secret: string): boolean => {
+  for (let at = 0; at + secretPieceLength <= secret.length; at++) {
+    if (text.includes(secret.slice(at, at + secretPieceLength))) return true
+  }
+  return false
+}
+
+/**
+ * Chooses the reader of a successful response. JSON in place of a stream is read as a non-streaming response (often an error);
+ * other unexpected content types are rejected.
+ */
+const answerBody = (
+  protocol: Protocol,
+  call: ProviderCall,
+  headers: ResponseHeaders
+): ResponseBodyReader | ProviderFailure => {
+  const encoding = one(headers["content-encoding"]) ?? "identity"
+  if (encoding.toLowerCase() !== "identity") return { _tag: "BadResponse", detail: "an encoded answer" }
+  const type = (one(headers["content-type"]) ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+  if (call.request.stream && (type === protocol.stream.mediaType || type === "")) return streamBody(protocol, call)
+  if (type === "" || type === "application/json" || type.endsWith("+json")) return new NonStreamingBody(protocol, call)
+  return { _tag: "BadResponse", detail: "an answer of another content type" }
+}
+
+const streamBody = (protocol: Protocol, call: ProviderCall): AnswerReader => protocol.stream.open(call)
+
+const incomplete: Step = { events: [], progress: "incomplete" }
+
+const byteOrderMark = 0xfeff
+
+/** Bytes up to a bound. */
+class Collected {
+  private readonly parts: Array<Uint8Array> = []
+  private size = 0
+  private readonly maxBytes: number
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
+
+  /** False when these bytes exceed the bound; they are then discarded. */
+  add(bytes: Uint8Array): boolean {
+    this.size += bytes.length
+    if (this.size > this.maxBytes) return false
+    this.parts.push(bytes)
+    return true
+  }
+
+  get text(): string {
+    const [only] = this.parts
+    const bytes = this.parts.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(this.parts)
+    const text = bytes.toString("utf8")
+    return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
+  }
+}
+
+class NonStreamingBody implements ResponseBodyReader {
+  private readonly collected = new Collected(maxNonStreamingBytes)
+  private readonly protocol: Protocol
+  private readonly call: ProviderCall
+
+  constructor(protocol: Protocol, call: ProviderCall) {
+    this.protocol = protocol
+    this.call = call
+  }
+
+  push(bytes: Uint8Array): Step {
+    return this.collected.add(bytes)
+      ? incomplete
+      : {
+          events: [],
+          progress: { _tag: "BadResponse", detail: `an answer of more than ${maxNonStreamingBytes} bytes` }
+        }
+  }
+
+  end(): Step {
+    return this.protocol.nonStreaming(this.call, this.collected.text)
+  }
+}
+
+class ErrorBody implements ResponseBodyReader {
+  private readonly collected = new Collected(maxErrorBodyBytes)
+  private readonly classify: (body: string) => ProviderFailure
+
+  constructor(classify: (body: string) => ProviderFailure) {
+    this.classify = classify
+  }
+
+  push(bytes: Uint8Array): Step {
+    return this.collected.add(bytes) ? incomplete : this.end()
+  }
+
+  end(): Step {
+    return { events: [], progress: this.classify(this.collected.text) }
+  }
+}

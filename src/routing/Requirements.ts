@@ -1,0 +1,234 @@
+import type { ChatRequest, Effort, Message, ToolChoice, UserPart } from "../domain/Chat.ts"
+import type { Capability, Model } from "../domain/Model.ts"
+import { type Parameter, shapingParameters, type TuningParameter } from "../domain/Support.ts"
+
+/** One capability, parameter or effort that the request needs of a model. */
+export interface Requirement {
+  /** The key in `excluded`. */
+  readonly reason: string
+  /** Path of the request field that needs it. */
+  readonly param: string
+  /** For the error message "does not support …". */
+  readonly what: string
+  readonly capability: Capability | null
+  /** Must not be unsupported in the model's support table. */
+  readonly parameter: Parameter | null
+  /** An effort or depth that the model must list. */
+  readonly effort: Effort | number | null
+}
+
+/** Whether a model meets the requirement; `null` when that is unknown. */
+export const meets = (model: Model, requirement: Requirement): boolean | null => {
+  if (requirement.parameter !== null && isUnsupported(model, requirement.parameter)) return false
+  if (requirement.effort !== null) return takesEffort(model, requirement.effort)
+  return requirement.capability === null ? true : model.capabilities[requirement.capability]
+}
+
+/** Each requirement once: parameters first, then message parts in their order. */
+export const requirementsOf = (request: ChatRequest, pinned: boolean): ReadonlyArray<Requirement> => {
+  const requirements: Array<Requirement> = []
+  if (request.tools.length > 0) requirements.push(tools("tools", "tools"))
+  const choice = request.toolChoice
+  if (choice !== undefined && choice !== "auto" && (choice !== "none" || request.tools.length > 0)) {
+    requirements.push(parameter("tool_choice", "tool_choice", "tools"))
+  }
+  const format = request.responseFormat?.["type"]
+  if (format !== undefined && format !== "text") {
+    requirements.push(parameter("response_format", "structured output", "structured-output"))
+  }
+  if (request.modalities?.some((modality) => modality !== "text") === true) {
+    requirements.push(parameter("modalities", "other modalities than text"))
+  }
+  if (request.audio !== undefined) requirements.push(parameter("audio", "audio output"))
+  if (request.logprobs === true) requirements.push(parameter("logprobs", "log probabilities", "logprobs"))
+  if (request.topLogprobs !== undefined && request.topLogprobs > 0) {
+    requirements.push(parameter("top_logprobs", "log probabilities", "logprobs"))
+  }
+  if (pinned && request.effort !== undefined) {
+    requirements.push({
+      ...parameter("reasoning_effort", `the reasoning effort '${request.effort}'`),
+      effort: request.effort
+    })
+  }
+  for (const name of tuningOf(request)) requirements.push(parameter(name, `the parameter '${name}'`))
+  addMessageRequirements(requirements, request.messages)
+  return requirements
+}
+
+/** The tuning parameters that the request sets. */
+export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> => {
+  const names: Array<TuningParameter> = []
+  const note = (name: TuningParameter, value: unknown): void => {
+    if (value !== undefined) names.push(name)
+  }
+  note("temperature", request.temperature)
+  note("top_p", request.topP)
+  if (request.stop.length > 0) names.push("stop")
+  note("frequency_penalty", request.frequencyPenalty)
+  note("presence_penalty", request.presencePenalty)
+  note("seed", request.seed)
+  note("verbosity", request.verbosity)
+  note("service_tier", request.serviceTier)
+  note("store", request.store)
+  note("metadata", request.metadata)
+  note("user", request.user)
+  note("safety_identifier", request.safetyIdentifier)
+  note("prompt_cache_key", request.promptCacheKey)
+  note("prompt_cache_options", request.promptCacheOptions)
+  note("prompt_cache_retention", request.promptCacheRetention)
+  note("prediction", request.prediction)
+  note("moderation", request.moderation)
+  note("web_search_options", request.webSearchOptions)
+  note("parallel_tool_calls", request.parallelToolCalls)
+  return names
+}
+
+/** Wire names of the request parameters that this model ignores; `tuning` are those that the request sets. */
+export const droppedParameters = (
+  model: Model,
+  request: ChatRequest,
+  tuning: ReadonlyArray<TuningParameter>,
+  effort: Effort | number | undefined
+): ReadonlyArray<string> => {
+  let dropped: Array<string> | undefined
+  for (const name of tuning) {
+    if (
+      model.support[name] === "dropped" ||
+      (isSampling(name) && model.capabilities.sampling === false) ||
+      isUnsupportedTogether(model, name, request, effort)
+    ) {
+      dropped ??= []
+      dropped.push(name)
+    }
+  }
+  if (request.reasoning.maxTokens !== undefined && model.reasoning?.style !== "budget") {
+    dropped ??= []
+    dropped.push("reasoning.max_tokens")
+  }
+  return dropped ?? nothingDropped
+}
+
+const nothingDropped: ReadonlyArray<string> = []
+
+/** Parameters that the provider rejects together with others of the request, and stop sequences that are blank. */
+const isUnsupportedTogether = (
+  model: Model,
+  name: TuningParameter,
+  request: ChatRequest,
+  effort: Effort | number | undefined
+): boolean => {
+  if (name === "stop") {
+    return (isClaude(model) || model.protocol === "bedrock-converse") && request.stop.some((stop) => !/\S/.test(stop))
+  }
+  if (!isSampling(name) || !isClaude(model)) return false
+  const reasons = model.reasoning !== null && effort !== undefined && effort !== "none"
+  return reasons || (name === "top_p" && request.temperature !== undefined)
+}
+
+/** Whether the model rejects a reasoning effort together with the tools of the request. */
+export const forbidsEffort = (model: Model, request: ChatRequest): boolean =>
+  request.tools.length > 0 && (model.toolsForbidEffort || (isClaude(model) && forcesTool(request.toolChoice)))
+
+/** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
+const isClaude = (model: Model): boolean =>
+  model.protocol === "anthropic-messages" ||
+  (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
+
+const forcesTool = (choice: ToolChoice | undefined): boolean => {
+  if (choice === undefined || typeof choice === "string") return choice === "required"
+  const allowed = choice["allowed_tools"]
+  if (typeof allowed !== "object" || allowed === null) return true
+  return "mode" in allowed && allowed.mode === "required"
+}
+
+const isSampling = (name: TuningParameter): boolean => name === "temperature" || name === "top_p"
+
+/** A parameter that shapes the response must not be dropped silently: for it `dropped` counts as `refused`. */
+export const isUnsupported = (model: Model, name: Parameter): boolean => {
+  const support = model.support[name]
+  return support === "refused" || (support === "dropped" && shaping.has(name))
+}
+
+const shaping: ReadonlySet<Parameter> = new Set<Parameter>(shapingParameters)
+
+const takesEffort = (model: Model, effort: Effort | number): boolean => {
+  if (model.reasoning === null) return false
+  if (typeof effort === "string") return model.reasoning.efforts.includes(effort)
+  const { depth } = model.reasoning
+  return depth !== null && effort >= depth.min && effort <= depth.max
+}
+
+const parameter = (name: Parameter, what: string, capability: Capability | null = null): Requirement => ({
+  reason: `unsupported_${name}`,
+  param: name,
+  what,
+  capability,
+  parameter: name,
+  effort: null
+})
+
+const part = (capability: Capability, param: string, what: string): Requirement => ({
+  reason: `unsupported_${capability.replace("-", "_")}`,
+  param,
+  what,
+  capability,
+  parameter: null,
+  effort: null
+})
+
+const tools = (param: string, what: string): Requirement => ({ ...parameter("tools", what, "tools"), param })
+
+/** Adds the first message part of each kind that not every model supports. */
+const addMessageRequirements = (requirements: Array<Requirement>, messages: ReadonlyArray<Message>): void => {
+  const seen = new Set<Capability>()
+  if (requirements.some((requirement) => requirement.parameter === "tools")) seen.add("tools")
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at]
+    if (message === undefined) continue
+    if (message.role === "user") {
+      if (typeof message.content === "string") continue
+      for (let index = 0; index < message.content.length; index++) {
+        const messagePart = message.content[index]
+        if (messagePart !== undefined && messagePart.type !== "text")
+          addPartRequirements(requirements, seen, messagePart, `messages[${at}].content[${index}]`)
+      }
+    } else if (!seen.has("tools")) {
+      if (message.role === "tool") {
+        seen.add("tools")
+        requirements.push(tools(`messages[${at}].role`, "tool messages"))
+      } else if (message.role === "assistant" && message.tool_calls !== undefined && message.tool_calls.length > 0) {
+        seen.add("tools")
+        requirements.push(tools(`messages[${at}].tool_calls`, "tool calls"))
+      }
+    }
+  }
+}
+
+const addPartRequirements = (
+  requirements: Array<Requirement>,
+  seen: Set<Capability>,
+  messagePart: UserPart,
+  path: string
+): void => {
+  const once = (capability: Capability, param: string, what: string): void => {
+    if (seen.has(capability)) return
+    seen.add(capability)
+    requirements.push(part(capability, param, what))
+  }
+  switch (messagePart.type) {
+    case "text":
+      return
+    case "image_url":
+      once("vision", `${path}.type`, "images")
+      if (isWebAddress(messagePart.image_url.url)) once("image-url", `${path}.image_url.url`, "images by address")
+      return
+    case "input_audio":
+      once("audio-input", `${path}.type`, "audio")
+      return
+    case "file":
+      once("file-input", `${path}.type`, "files")
+      return
+  }
+}
+
+const isWebAddress = (url: string): boolean => /^https?:/i.test(url)

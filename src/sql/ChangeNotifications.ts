@@ -1,0 +1,167 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import { SqlError } from "@effect/sql/SqlError"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { IdGenerator } from "../domain/IdGenerator.ts"
+import type { Cancel } from "../domain/Timers.ts"
+import { fromSql, type Translated } from "./StoreErrors.ts"
+
+/** key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations. */
+export const changeKinds = ["key", "project", "configurations"] as const
+export type ChangeKind = (typeof changeKinds)[number]
+
+/** `id` is the key's for `key`, else the project's. */
+export interface Change {
+  readonly kind: ChangeKind
+  readonly id: string
+}
+
+export type Announce = (change: Change) => Effect.Effect<void, SqlError>
+
+export interface ChangeNotificationsShape {
+  /**
+   * Runs a write as one transaction. Announced changes are published to every node with the commit, and to this node before
+   * `commit` returns, even when the outcome of the commit is unknown. Nested in another transaction, this node too receives
+   * them with the outer commit's notification.
+   */
+  readonly commit: <A, E, R>(
+    write: (announce: Announce) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, Translated<E>, R>
+  /** Called for each change made on any node; `undefined` means that changes may have been missed. */
+  readonly onChange: (listener: (change: Change | undefined) => void) => Cancel
+}
+
+/** Notifies all nodes of changed rows that they cache. A node without notifications relies on its caches' short times to live. */
+export class ChangeNotifications extends Context.Tag("gateway/sql/ChangeNotifications")<
+  ChangeNotifications,
+  ChangeNotificationsShape
+>() {
+  static readonly layer: Layer.Layer<ChangeNotifications, never, PgClient.PgClient | IdGenerator> = Layer.scoped(
+    this,
+    Effect.suspend(() => make({ checkEveryMillis: 5_000 }))
+  )
+
+  static readonly layerWith = (
+    options: ChangeNotificationsOptions
+  ): Layer.Layer<ChangeNotifications, never, PgClient.PgClient | IdGenerator> => Layer.scoped(this, make(options))
+}
+
+export interface ChangeNotificationsOptions {
+  /** How often the listening connection is checked by a notification to itself; a dead connection reports no error. */
+  readonly checkEveryMillis: number
+}
+
+const channel = "gateway_changes"
+const echoPrefix = "echo:"
+const checkTimeoutMillis = 100
+const maxCheckRetries = 20
+const retryMillis = 1_000
+const connectMillis = 5_000
+const closeMillis = 1_000
+
+const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
+  const sql = yield* PgClient.PgClient
+  const echo = echoPrefix + (yield* IdGenerator).uuid()
+  const listeners = new Set<(change: Change | undefined) => void>()
+  const echoes = yield* Queue.sliding<void>(1)
+  let broken = false
+
+  const publish = (change: Change | undefined) => {
+    for (const listener of listeners) listener(change)
+  }
+  const notify = (payload: string) => Effect.asVoid(sql`select pg_notify(${channel}, ${payload})`)
+  const receive = (payload: string) => {
+    if (payload === echo) return Queue.offer(echoes, undefined)
+    return payload.startsWith(echoPrefix) ? Effect.void : Effect.sync(() => publish(parse(payload)))
+  }
+
+  const check = notify(echo).pipe(
+    Effect.zipRight(Queue.take(echoes)),
+    Effect.timeoutFail({ duration: checkTimeoutMillis, onTimeout: () => unanswered }),
+    Effect.retry(Schedule.intersect(Schedule.spaced(checkTimeoutMillis), Schedule.recurs(maxCheckRetries)))
+  )
+  const keepChecking = Effect.gen(function* () {
+    yield* check
+    // Changes before the connection began to listen may have been missed.
+    publish(undefined)
+    if (broken) yield* Effect.logInfo("change notifications from other nodes restored")
+    broken = false
+    return yield* Effect.forever(Effect.zipRight(Effect.sleep(options.checkEveryMillis), check))
+  })
+  const listenOnce = Effect.gen(function* () {
+    const listener = yield* ownConnection(sql)
+    const receiving = listener.listen(channel).pipe(Stream.runForEach(receive), Effect.zipRight(Effect.fail(ended)))
+    const fiber = yield* Effect.forkDaemon(receiving)
+    // Closing a dead connection may never be acknowledged.
+    yield* Effect.addFinalizer(() =>
+      Fiber.interrupt(fiber).pipe(Effect.interruptible, Effect.timeoutOption(closeMillis))
+    )
+    return yield* Effect.raceFirst(keepChecking, Fiber.join(fiber))
+  }).pipe(
+    Effect.scoped,
+    // Releasing a dead connection is a defect in the driver; the next attempt follows it too.
+    Effect.catchAllDefect((defect) => new SqlError({ cause: defect, message: "the listening connection failed" })),
+    Effect.tapError((error) =>
+      Effect.suspend(() => {
+        if (broken) return Effect.void
+        broken = true
+        return Effect.logWarning(`no change notifications from other nodes: ${error.message}`)
+      })
+    )
+  )
+  yield* Effect.forkScoped(Effect.retry(listenOnce, Schedule.spaced(retryMillis)))
+
+  const commit: ChangeNotificationsShape["commit"] = (write) =>
+    Effect.suspend(() => {
+      const announced: Array<Change> = []
+      const announce: Announce = (change) => {
+        announced.push(change)
+        return notify(`${change.kind}:${change.id}`)
+      }
+      return sql.withTransaction(write(announce)).pipe(
+        // The driver reports a failed commit as a defect.
+        Effect.catchSomeDefect((defect) =>
+          defect instanceof SqlError ? Option.some(Effect.fail(defect)) : Option.none()
+        ),
+        fromSql,
+        Effect.ensuring(Effect.sync(() => announced.forEach(publish)))
+      )
+    })
+
+  return ChangeNotifications.of({
+    commit,
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    }
+  })
+})
+
+const unanswered = new SqlError({ cause: undefined, message: "the listening connection receives nothing" })
+const ended = new SqlError({ cause: undefined, message: "the listening connection has ended" })
+
+/**
+ * The client shares one listening connection among all listeners and would reuse a dead one. The embedded database has no
+ * URL, and no connection that could break.
+ */
+const ownConnection = (client: PgClient.PgClient): Effect.Effect<PgClient.PgClient, SqlError, Scope.Scope> =>
+  client.config.url === undefined
+    ? Effect.succeed(client)
+    : PgClient.make({ ...client.config, minConnections: 0, maxConnections: 1, connectTimeout: connectMillis }).pipe(
+        Effect.provideServiceEffect(Reactivity.Reactivity, Reactivity.make)
+      )
+
+/** An unknown payload, of a newer version, may concern any row. */
+const parse = (payload: string): Change | undefined => {
+  const at = payload.indexOf(":")
+  const kind = changeKinds.find((known) => known === payload.slice(0, at))
+  return kind === undefined ? undefined : { kind, id: payload.slice(at + 1) }
+}

@@ -1,0 +1,243 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { CallerShape } from "../../domain/Caller.ts"
+import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { RequestId } from "../../domain/Ids.ts"
+import { type MicroUsd, microUsd, zero } from "../../domain/Money.ts"
+import type { Hold, HoldOption, Settlement } from "../../ledger/Hold.ts"
+import { Ledger, type LedgerShape } from "../../ledger/Ledger.ts"
+import { type ScopeState, Scopes, type ScopesShape } from "../../ledger/Scopes.ts"
+
+/** A call as the ledger records it, in the order of admission. */
+export interface LedgerCall {
+  readonly callId: RequestId
+  readonly caller: CallerShape
+  readonly amount: MicroUsd
+  readonly state: Settlement["state"] | "held" | "expired"
+  /** The amount charged to the customer. */
+  readonly charged: MicroUsd
+  /** The amount written off: the part above the hold, or all of a call that ended after its hold had expired. */
+  readonly absorbed: MicroUsd
+  readonly settlement: Settlement | null
+}
+
+export interface MemoryLedgerShape {
+  readonly calls: () => ReadonlyArray<LedgerCall>
+  /** Ends every open hold as a crash would have: nothing is charged. */
+  readonly expireAll: () => void
+}
+
+export interface MemoryLedgerOptions {
+  /** Scopes are opened on first use: accounts start with this credit, projects and keys without a limit. */
+  readonly openOnUse?: { readonly creditMicroUsd: number }
+}
+
+/**
+ * The ledger in memory, with the same decisions as the ledger in the database, synchronous and without threads or timers: for
+ * tests, simulations and programs without a stored ledger. `calls` lists the recorded calls.
+ */
+export class MemoryLedger extends Context.Tag("gateway/testing/MemoryLedger")<MemoryLedger, MemoryLedgerShape>() {
+  static readonly layer: Layer.Layer<Ledger | Scopes | MemoryLedger> = Layer.suspend(() => layerOf({}))
+
+  /** Every account has this credit, and scopes are opened on first use. */
+  static readonly layerFunded = (creditMicroUsd: number): Layer.Layer<Ledger | Scopes | MemoryLedger> =>
+    layerOf({ openOnUse: { creditMicroUsd } })
+}
+
+const layerOf = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes | MemoryLedger> =>
+  Layer.effectContext(
+    Effect.sync(() => {
+      const state = new MemoryLedgerState(options)
+      return Context.make(Ledger, ledgerOf(state)).pipe(
+        Context.add(Scopes, scopesOf(state)),
+        Context.add(MemoryLedger, { calls: () => state.calls(), expireAll: () => state.expireAll() })
+      )
+    })
+  )
+
+const ledgerOf = (state: MemoryLedgerState): LedgerShape => ({
+  reserve: ({ callId, caller, options }) => Effect.suspend(() => state.reserve(callId, caller, options)),
+  extend: (hold, option) => Effect.suspend(() => state.extend(hold, option)),
+  settle: (hold, settlement) => Effect.sync(() => state.settle(hold, settlement)),
+  flushed: Effect.void,
+  balance: (account) =>
+    Effect.sync(() => {
+      const scope = state.scope(account, "account")
+      return {
+        creditMicroUsd: scope.limitMicroUsd ?? 0,
+        spentMicroUsd: scope.spentMicroUsd,
+        heldMicroUsd: scope.heldMicroUsd
+      }
+    }),
+  checkInvariants: Effect.sync(() => state.violations())
+})
+
+const scopesOf = (state: MemoryLedgerState): ScopesShape => ({
+  open: (kind: ScopeState["kind"], id: string, limitMicroUsd: number | null) =>
+    Effect.sync(() => state.open(kind, id, limitMicroUsd)),
+  setLimit: (id, limitMicroUsd) => Effect.sync(() => state.setLimit(id, limitMicroUsd)),
+  credit: (account, amountMicroUsd, source) => Effect.sync(() => state.credit(account, amountMicroUsd, source)),
+  read: (id) => Effect.sync(() => state.read(id))
+})
+
+type Mutable<A> = { -readonly [K in keyof A]: A[K] }
+type Granted = Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
+
+class MemoryLedgerState {
+  private readonly options: MemoryLedgerOptions
+  private readonly scopes = new Map<string, Mutable<ScopeState>>()
+  private readonly holds = new Map<string, Mutable<LedgerCall>>()
+  private readonly credits = new Set<string>()
+
+  constructor(options: MemoryLedgerOptions) {
+    this.options = options
+  }
+
+  calls(): ReadonlyArray<LedgerCall> {
+    return [...this.holds.values()].map((call) => ({ ...call }))
+  }
+
+  open(kind: ScopeState["kind"], id: string, limitMicroUsd: number | null): void {
+    if (this.scopes.has(id)) return
+    this.scopes.set(id, {
+      kind,
+      limitMicroUsd: kind === "account" ? 0 : limitMicroUsd,
+      spentMicroUsd: 0,
+      heldMicroUsd: 0
+    })
+  }
+
+  read(id: string): Option.Option<ScopeState> {
+    const scope = this.scopes.get(id)
+    return scope === undefined ? Option.none() : Option.some({ ...scope })
+  }
+
+  scope(id: string, kind: ScopeState["kind"]): Mutable<ScopeState> {
+    if (!this.scopes.has(id) && this.options.openOnUse !== undefined) {
+      this.open(kind, id, null)
+      if (kind === "account") this.credit(id, this.options.openOnUse.creditMicroUsd, "opened on use")
+    }
+    const scope = this.scopes.get(id)
+    if (scope === undefined || scope.kind !== kind) throw new Error(`the ${kind} ${id} has no scope`)
+    return scope
+  }
+
+  setLimit(id: string, limitMicroUsd: number | null): void {
+    const scope = this.scopes.get(id)
+    if (scope === undefined || scope.kind === "account") throw new Error(`no project or key has the scope ${id}`)
+    scope.limitMicroUsd = limitMicroUsd
+  }
+
+  credit(account: string, amountMicroUsd: number, source: string): boolean {
+    const scope = this.scope(account, "account")
+    const credit = `${account} ${source}`
+    if (this.credits.has(credit)) return false
+    this.credits.add(credit)
+    scope.limitMicroUsd = (scope.limitMicroUsd ?? 0) + microUsd(amountMicroUsd)
+    return true
+  }
+
+  reserve(callId: RequestId, caller: CallerShape, options: ReadonlyArray<HoldOption>): Granted {
+    if (this.holds.has(callId)) throw new Error(`a hold for ${callId} exists`)
+    const scopes = this.scopesOf(caller)
+    const room = roomIn(scopes, 0)
+    const option = options.findIndex(({ min }) => min <= room)
+    const granted = options[option]
+    if (granted === undefined) return refusal(scopes, 0, options)
+    const amount = microUsd(Math.min(granted.max, room))
+    for (const scope of scopes) scope.heldMicroUsd += amount
+    this.holds.set(callId, { callId, caller, amount, state: "held", charged: zero, absorbed: zero, settlement: null })
+    return Effect.succeed({ callId, caller, option, amount })
+  }
+
+  extend(hold: Hold, option: HoldOption): Granted {
+    const call = this.holds.get(hold.callId)
+    if (call?.state !== "held") {
+      return Effect.fail(new StoreUnavailable({ cause: `the hold of ${hold.callId} is no longer open` }))
+    }
+    const scopes = this.scopesOf(hold.caller)
+    const room = roomIn(scopes, call.amount)
+    if (option.min > room && option.max > call.amount) return refusal(scopes, call.amount, [option])
+    const amount = microUsd(Math.max(call.amount, Math.min(option.max, room)))
+    for (const scope of scopes) scope.heldMicroUsd += amount - call.amount
+    call.amount = amount
+    return Effect.succeed({ ...hold, amount })
+  }
+
+  settle(hold: Hold, settlement: Settlement): void {
+    const call = this.holds.get(hold.callId)
+    if (call === undefined) return
+    const actual = settlement.state === "void" ? zero : settlement.actual
+    if (call.state === "expired" && call.settlement === null) {
+      call.settlement = settlement
+      if (hold.caller.billingMode === "managed") call.absorbed = actual
+    }
+    if (call.state !== "held") return
+    call.charged = microUsd(Math.min(actual, call.amount))
+    if (hold.caller.billingMode === "managed") call.absorbed = microUsd(actual - call.charged)
+    this.close(call, settlement.state)
+    call.settlement = settlement
+  }
+
+  expireAll(): void {
+    for (const call of this.holds.values()) if (call.state === "held") this.close(call, "expired")
+  }
+
+  violations(): ReadonlyArray<string> {
+    const sums = new Map<ScopeState, { held: number; spent: number }>()
+    for (const call of this.holds.values()) {
+      for (const scope of this.scopesOf(call.caller)) {
+        const sum = sums.get(scope) ?? { held: 0, spent: 0 }
+        if (call.state === "held") sum.held += call.amount
+        sum.spent += call.charged
+        sums.set(scope, sum)
+      }
+    }
+    const wrong: Array<string> = []
+    for (const [id, scope] of this.scopes) {
+      const { held, spent } = sums.get(scope) ?? { held: 0, spent: 0 }
+      if (held !== scope.heldMicroUsd || spent !== scope.spentMicroUsd) wrong.push(`the sums of scope ${id} are wrong`)
+      if (scope.kind === "account" && held + spent > (scope.limitMicroUsd ?? 0)) wrong.push(`${id} is overdrawn`)
+    }
+    return wrong
+  }
+
+  private close(call: Mutable<LedgerCall>, state: LedgerCall["state"]): void {
+    for (const scope of this.scopesOf(call.caller)) {
+      scope.heldMicroUsd -= call.amount
+      scope.spentMicroUsd += call.charged
+    }
+    call.state = state
+  }
+
+  private scopesOf(caller: CallerShape): ReadonlyArray<Mutable<ScopeState>> {
+    const own = [this.scope(caller.projectId, "project"), this.scope(caller.keyId, "key")]
+    return caller.billingMode === "managed" ? [this.scope(caller.accountId, "account"), ...own] : own
+  }
+}
+
+/** What every scope has left, when `released` is given back first. */
+const roomIn = (scopes: ReadonlyArray<ScopeState>, released: number): number =>
+  Math.min(...scopes.map((scope) => unspent(scope) - scope.heldMicroUsd + released))
+
+const unspent = (scope: ScopeState): number => (scope.limitMicroUsd ?? Number.POSITIVE_INFINITY) - scope.spentMicroUsd
+
+const severity = ["exhausted", "too_large", "held"] as const
+
+/** Names the scope that is furthest from granting even the smallest option. */
+const refusal = (scopes: ReadonlyArray<ScopeState>, released: number, options: ReadonlyArray<HoldOption>): Granted => {
+  const lowest = Math.min(...options.map((option) => option.min))
+  const short = scopes
+    .filter((scope) => unspent(scope) - scope.heldMicroUsd + released < lowest)
+    .map((scope) => ({ scope: scope.kind, reason: reasonOf(scope, lowest) }))
+  for (const reason of severity) {
+    const found = short.find((other) => other.reason === reason)
+    if (found !== undefined) return Effect.fail(new InsufficientFunds(found))
+  }
+  throw new Error("a refusal without a scope that refuses")
+}
+
+const reasonOf = (scope: ScopeState, lowest: number): InsufficientFunds["reason"] =>
+  unspent(scope) <= 0 ? "exhausted" : unspent(scope) < lowest ? "too_large" : "held"

@@ -1,0 +1,140 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Timers, type TimersShape } from "../../domain/Timers.ts"
+
+/**
+ * A clock that moves only when advanced. Timers due at the same instant run in the order of their creation, so that a scripted
+ * run is deterministic.
+ */
+export interface VirtualTimers extends TimersShape {
+  /** Advances time by `millis` and runs all timers that become due, each at its own instant. */
+  readonly advance: (millis: number) => void
+  /** Jumps to the next deadline and runs it; false when there is none. */
+  readonly next: () => boolean
+  /** Runs until no timer is pending; a program that never stops creating timers is a defect after `maxRuns` runs. */
+  readonly runAll: (maxRuns?: number) => void
+  /** Number of pending timers. */
+  readonly pending: () => number
+}
+
+/** 2026-01-01T00:00:00Z. */
+const epochMillis = 1_767_225_600_000
+const defaultMaxRuns = 1_000_000
+
+export const make = (startMillis: number = epochMillis): VirtualTimers => {
+  const heap = new Heap()
+  let nowMillis = startMillis
+  let order = 0
+  let pending = 0
+
+  const next = (untilMillis: number): boolean => {
+    for (;;) {
+      const first = heap.first
+      if (first === undefined || first.atMillis > untilMillis) return false
+      heap.removeFirst()
+      const run = first.run
+      if (run === undefined) continue
+      first.run = undefined
+      pending--
+      nowMillis = Math.max(nowMillis, first.atMillis)
+      run()
+      return true
+    }
+  }
+
+  return {
+    now: () => nowMillis,
+    after: (millis, run) => {
+      const entry: Entry = { atMillis: nowMillis + Math.max(0, millis), order: order++, run }
+      heap.add(entry)
+      pending++
+      return () => {
+        if (entry.run === undefined) return
+        entry.run = undefined
+        pending--
+      }
+    },
+    advance: (millis) => {
+      const untilMillis = nowMillis + millis
+      while (next(untilMillis)) {}
+      nowMillis = Math.max(nowMillis, untilMillis)
+    },
+    next: () => next(Number.POSITIVE_INFINITY),
+    runAll: (maxRuns = defaultMaxRuns) => {
+      for (let runs = 0; next(Number.POSITIVE_INFINITY); runs++) {
+        if (runs >= maxRuns) throw new Error(`timers are created without end: ${maxRuns} have run`)
+      }
+    },
+    pending: () => pending
+  }
+}
+
+/** Advances time, deadline by deadline, until the fiber is done; work in between runs first. */
+export const runUntilDone = <A, E>(timers: VirtualTimers, fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    while (Option.isNone(yield* Fiber.poll(fiber))) {
+      for (let turn = 0; turn < turnsBetween; turn++) yield* Effect.yieldNow()
+      if (Option.isSome(yield* Fiber.poll(fiber))) return
+      timers.next()
+    }
+  })
+/** Enough turns for the work of one deadline to finish before the next one runs. */
+const turnsBetween = 20
+
+/** Deadlines, and with Effect's Clock also sleeps, retries, drain, caches and heartbeats, by these timers. */
+export const layerOf = (timers: TimersShape): Layer.Layer<Timers> => Timers.layerOf(timers)
+
+interface Entry {
+  readonly atMillis: number
+  readonly order: number
+  run: (() => void) | undefined
+}
+
+const before = (a: Entry, b: Entry): boolean =>
+  a.atMillis < b.atMillis || (a.atMillis === b.atMillis && a.order < b.order)
+
+/** A binary heap, smallest first. */
+class Heap {
+  private readonly entries: Array<Entry> = []
+
+  get first(): Entry | undefined {
+    return this.entries[0]
+  }
+
+  add(entry: Entry): void {
+    this.entries.push(entry)
+    for (let at = this.entries.length - 1; at > 0; ) {
+      const parent = (at - 1) >> 1
+      if (!this.swapIfBefore(at, parent)) return
+      at = parent
+    }
+  }
+
+  removeFirst(): void {
+    const last = this.entries.pop()
+    if (last === undefined || this.entries.length === 0) return
+    this.entries[0] = last
+    for (let at = 0; ; ) {
+      const left = 2 * at + 1
+      const child = this.isBefore(left + 1, left) ? left + 1 : left
+      if (!this.swapIfBefore(child, at)) return
+      at = child
+    }
+  }
+
+  private isBefore(a: number, b: number): boolean {
+    const [x, y] = [this.entries[a], this.entries[b]]
+    return x !== undefined && y !== undefined && before(x, y)
+  }
+
+  /** Puts the entry at `a` before the one at `b` when it belongs there. */
+  private swapIfBefore(a: number, b: number): boolean {
+    const [x, y] = [this.entries[a], this.entries[b]]
+    if (x === undefined || y === undefined || !before(x, y)) return false
+    this.entries[a] = y
+    this.entries[b] = x
+    return true
+  }
+}

@@ -1,0 +1,37 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Simulator from "../core/Simulator.ts"
+import { answerTo, faultReply, rejectionReply } from "./AnthropicAnswer.ts"
+import { rejectedBy } from "./AnthropicRules.ts"
+
+/** Anthropic's Messages API on loopback. Accepts any key; models are those of the catalog. */
+export class AnthropicSimulator extends Context.Tag("gateway/testing/AnthropicSimulator")<
+  AnthropicSimulator,
+  Simulator.Simulator
+>() {
+  static readonly layer: Layer.Layer<AnthropicSimulator> = Layer.scoped(
+    this,
+    Effect.acquireRelease(
+      Effect.promise(() => start()),
+      (simulator) => Effect.promise(() => simulator.stop())
+    )
+  )
+}
+
+export const start = (): Promise<Simulator.Simulator> => {
+  const cached = new Set<string>()
+  return Simulator.start({
+    basePath: "/v1",
+    answer: (request, fault, refused) => {
+      if (fault === "hang") return Simulator.hang
+      if (fault === "html") return Simulator.html
+      const verdict = rejectedBy(request)
+      if ("rejection" in verdict) {
+        refused(verdict.rejection.message)
+        return rejectionReply(verdict.rejection)
+      }
+      return (fault === undefined ? undefined : faultReply(fault, verdict)) ?? answerTo(verdict, fault, cached)
+    }
+  })
+}

@@ -1,0 +1,171 @@
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+
+/**
+ * A provider's API on loopback. It rejects what the real API rejects, gives the same response to the same request, streams in the
+ * provider's own format, and injects faults on request.
+ */
+export interface Simulator {
+  /** `http://127.0.0.1:<port>`. */
+  readonly origin: string
+  /** As a provider's `baseUrl`. */
+  readonly baseUrl: string
+  readonly requests: ReadonlyArray<SimulatedRequest>
+  /** Resolves with the n-th request, counted from 1, as soon as it was received. */
+  readonly received: (count: number) => Promise<SimulatedRequest>
+  /** The sent body of each response. */
+  readonly answers: ReadonlyArray<Uint8Array>
+  /** The errors of the requests that were rejected as invalid. */
+  readonly rejections: ReadonlyArray<string>
+  /** The next calls fail with these faults, in order. */
+  readonly failNext: (...faults: ReadonlyArray<InjectedFault>) => void
+  readonly stop: () => Promise<void>
+}
+
+export interface SimulatedRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage["headers"]
+  readonly text: string
+  /** Resolves when the connection is closed or the response has been sent. */
+  readonly closed: Promise<"answered" | "aborted">
+}
+
+/** Faults, each in the provider's own format. */
+export const faults = [
+  /** Errors before a response has begun. */
+  "overloaded",
+  "rate-limited",
+  "quota",
+  "unauthorized",
+  "model-gone",
+  "invalid",
+  "context-length",
+  "content-policy",
+  "server-error",
+  "html",
+  /** The model itself refuses: a complete response. */
+  "refusal",
+  /** In a stream, before any content and after some. */
+  "error-first",
+  "error-mid",
+  "malformed-mid",
+  /** The connection is reset, is closed regularly, or sends nothing more. */
+  "cut-mid",
+  "end-mid",
+  "hang-mid",
+  "hang"
+] as const
+export type InjectedFault = (typeof faults)[number]
+
+/** Retry delay of a rate limit. */
+export const retryAfterSeconds = 7
+
+/** What a simulator sends. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly chunks: ReadonlyArray<string | Uint8Array>
+  readonly ending: "end" | "cut" | "hang"
+}
+
+export interface Behaviour {
+  /** Added to the origin for the base URL. */
+  readonly basePath: string
+  /** Reports rejections by `refused`. */
+  readonly answer: (
+    request: SimulatedRequest,
+    fault: InjectedFault | undefined,
+    refused: (why: string) => void
+  ) => Reply
+}
+
+export const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply => ({
+  status,
+  headers: { "content-type": "application/json", ...headers },
+  chunks: [JSON.stringify(body)],
+  ending: "end"
+})
+
+export const html: Reply = {
+  status: 200,
+  headers: { "content-type": "text/html" },
+  chunks: ["<html>a page</html>"],
+  ending: "end"
+}
+
+export const hang: Reply = { status: 0, headers: {}, chunks: [], ending: "hang" }
+
+const maxRequestBytes = 32 * 1024 * 1024
+
+export const start = async (behaviour: Behaviour): Promise<Simulator> => {
+  const requests: Array<SimulatedRequest> = []
+  const refusals: Array<string> = []
+  const answers: Array<Uint8Array> = []
+  const waiting: Array<InjectedFault> = []
+  const watchers: Array<{ readonly count: number; readonly resolve: (request: SimulatedRequest) => void }> = []
+  const sockets = new Set<Socket>()
+  const server = createServer((incoming, response) => {
+    const parts: Array<Buffer> = []
+    let size = 0
+    incoming.on("data", (part: Buffer) => {
+      size += part.length
+      if (size <= maxRequestBytes) parts.push(part)
+      else incoming.destroy()
+    })
+    incoming.on("error", () => {})
+    response.on("error", () => {})
+    incoming.on("end", () => {
+      const request: SimulatedRequest = {
+        method: incoming.method ?? "",
+        path: incoming.url ?? "",
+        headers: incoming.headers,
+        text: Buffer.concat(parts).toString("utf8"),
+        closed: new Promise((resolve) => {
+          response.on("close", () => resolve(response.writableFinished ? "answered" : "aborted"))
+        })
+      }
+      requests.push(request)
+      for (const { count, resolve } of watchers) if (requests.length === count) resolve(request)
+      const reply = behaviour.answer(request, waiting.shift(), (why) => refusals.push(why))
+      answers.push(Buffer.concat(reply.chunks.map((chunk) => Buffer.from(chunk))))
+      send(response, reply)
+    })
+  })
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.on("error", () => {})
+    socket.on("close", () => sockets.delete(socket))
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    baseUrl: origin + behaviour.basePath,
+    requests,
+    received: (count) => {
+      const known = requests[count - 1]
+      return known === undefined ? new Promise((resolve) => watchers.push({ count, resolve })) : Promise.resolve(known)
+    },
+    rejections: refusals,
+    answers,
+    failNext: (...faults) => void waiting.push(...faults),
+    stop: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, "close")
+    }
+  }
+}
+
+const send = (response: ServerResponse, { chunks, ending, headers, status }: Reply): void => {
+  if (status === 0) return
+  response.writeHead(status, headers)
+  const last = chunks.at(-1)
+  for (const chunk of chunks.slice(0, -1)) response.write(chunk)
+  if (ending === "end") response.end(last ?? "")
+  else if (ending === "cut") response.write(last ?? "", () => response.destroy())
+  else response.write(last ?? "")
+}

@@ -1,0 +1,171 @@
+import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../../provider/protocols/shared/Json.ts"
+import type { SimulatedRequest } from "../core/Simulator.ts"
+import { rejectedMessages } from "./OpenAiMessageRules.ts"
+
+export interface Rejection {
+  readonly status: number
+  readonly code: string | null
+  readonly message: string
+}
+
+/** A valid request. */
+export interface Accepted {
+  readonly body: Json
+  readonly stream: boolean
+}
+
+/** What is wrong with a request, if anything: by the types of the official client, and by reported refusals. */
+export const rejectedBy = (request: SimulatedRequest): Accepted | { readonly rejection: Rejection } => {
+  if (request.method !== "POST" || request.path !== "/v1/chat/completions") {
+    return { rejection: { status: 404, code: null, message: `Invalid URL (${request.method} ${request.path})` } }
+  }
+  if (!/^Bearer \S+$/.test(request.headers.authorization ?? "")) {
+    return { rejection: { status: 401, code: null, message: "You didn't provide an API key." } }
+  }
+  const body = parseObject(request.text)
+  if (request.headers["content-type"] !== "application/json" || body === undefined) {
+    return invalid("We could not parse the JSON body of your request.")
+  }
+  for (const rule of rules) {
+    const message = rule(body)
+    if (message !== undefined) return invalid(message)
+  }
+  return { body, stream: body["stream"] === true }
+}
+
+const invalid = (message: string) => ({ rejection: { status: 400, code: "invalid_value", message } })
+
+const fields: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "temperature",
+  "top_p",
+  "stop",
+  "frequency_penalty",
+  "presence_penalty",
+  "seed",
+  "logprobs",
+  "top_logprobs",
+  "response_format",
+  "reasoning_effort",
+  "verbosity",
+  "service_tier",
+  "metadata",
+  "store",
+  "safety_identifier",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "prediction",
+  "modalities",
+  "audio",
+  "moderation",
+  "web_search_options",
+  "user",
+  "n",
+  "max_tokens",
+  "max_completion_tokens",
+  "stream",
+  "stream_options"
+])
+
+/** Each rule returns its error, or `undefined`. */
+const rules: ReadonlyArray<(body: Json) => string | undefined> = [
+  (body) => {
+    const unknown = Object.keys(body).find((field) => !fields.has(field))
+    return unknown === undefined ? undefined : `Unknown parameter: '${unknown}'.`
+  },
+  (body) => (textAt(body, "model") === undefined ? "you must provide a model parameter" : undefined),
+  (body) => {
+    const cap = body["max_completion_tokens"] ?? body["max_tokens"]
+    if (cap !== undefined && !(isWhole(cap) && cap >= 1)) return "Invalid 'max_completion_tokens': at least 1"
+    return reasons(body) && body["max_tokens"] !== undefined
+      ? "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+      : undefined
+  },
+  (body) => {
+    const sent = reasons(body) ? ["temperature", "top_p"].find((field) => (body[field] ?? 1) !== 1) : undefined
+    return sent === undefined ? undefined : `Unsupported value: '${sent}' does not support this value with this model.`
+  },
+  (body) => {
+    const stops = body["stop"]
+    const isFine = stops === undefined || typeof stops === "string" || (Array.isArray(stops) && stops.length <= 4)
+    return isFine ? undefined : "Invalid 'stop': array too long. Expected an array with maximum length 4."
+  },
+  (body) =>
+    body["stream_options"] !== undefined && body["stream"] !== true
+      ? "The 'stream_options' parameter is only allowed when 'stream' is enabled."
+      : undefined,
+  (body) =>
+    body["top_logprobs"] !== undefined && body["logprobs"] !== true
+      ? "'top_logprobs' is only allowed when 'logprobs' is enabled."
+      : undefined,
+  (body) =>
+    body["reasoning_effort"] === undefined || efforts.has(body["reasoning_effort"])
+      ? undefined
+      : "Invalid value for 'reasoning_effort'.",
+  (body) => rejectedTools(body),
+  (body) => rejectedFormat(objectAt(body, "response_format")),
+  (body) => rejectedMessages(listAt(body, "messages"))
+]
+
+const efforts: ReadonlySet<unknown> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+
+/** The model families that reason. */
+const reasons = (body: Json): boolean => /^(?:gpt-5|o\d)/.test(textAt(body, "model") ?? "")
+
+const rejectedTools = (body: Json): string | undefined => {
+  const tools = body["tools"]
+  const choice = body["tool_choice"]
+  if (tools === undefined) {
+    if (choice !== undefined && choice !== "none") return "'tool_choice' is only allowed when 'tools' are specified."
+    return body["parallel_tool_calls"] === undefined
+      ? undefined
+      : "'parallel_tool_calls' is only allowed when 'tools' are specified."
+  }
+  if (!Array.isArray(tools) || tools.length === 0) return "Invalid 'tools': empty array."
+  const names = new Set<unknown>()
+  for (const [at, tool] of tools.entries()) {
+    const kind = isObject(tool) ? tool["type"] : undefined
+    const inner = isObject(tool) && (kind === "function" || kind === "custom") ? objectAt(tool, kind) : undefined
+    const name = textAt(inner, "name")
+    if (name === undefined || !toolName.test(name)) return `Invalid 'tools[${at}].function.name'.`
+    if (names.has(name)) return `Tool names must be unique: ${name}`
+    names.add(name)
+    const parameters = objectAt(inner, "parameters")
+    if (parameters !== undefined && parameters["type"] !== "object") {
+      return `Invalid schema for function '${name}': schema must be a JSON Schema of 'type: "object"'.`
+    }
+  }
+  if (!isObject(choice)) {
+    return choice === undefined || ["none", "auto", "required"].includes(String(choice))
+      ? undefined
+      : "Invalid value for 'tool_choice'."
+  }
+  const named = textAt(objectAt(choice, "function"), "name") ?? textAt(objectAt(choice, "custom"), "name")
+  return named === undefined || names.has(named) ? undefined : `Tool choice '${named}' not found in 'tools' parameter.`
+}
+
+export const toolName = /^[a-zA-Z0-9_-]{1,64}$/
+
+const rejectedFormat = (format: Json | undefined): string | undefined => {
+  switch (format?.["type"]) {
+    case "json_schema": {
+      const schema = objectAt(format, "json_schema")
+      if (!toolName.test(textAt(schema, "name") ?? "")) return "Invalid 'response_format.json_schema.name'."
+      return schema?.["schema"] === undefined || isObject(schema["schema"])
+        ? undefined
+        : "Invalid 'response_format.json_schema.schema'."
+    }
+    case "text":
+    case "json_object":
+      return undefined
+    default:
+      return format === undefined ? undefined : "Invalid value for 'response_format.type'."
+  }
+}
+
+const isWhole = (value: unknown): value is number => typeof value === "number" && Number.isInteger(value)

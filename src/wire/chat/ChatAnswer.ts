@@ -1,0 +1,88 @@
+import type { JsonObject, ReasoningDetail, ToolCall } from "../../domain/Chat.ts"
+import type { Answer, AnswerToolCall } from "../../domain/Completion.ts"
+import type { ResponseStart } from "../../domain/ResponseStart.ts"
+import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
+import { hexOf } from "../RequestIdHex.ts"
+import type { ChatCompletion } from "./ChatAnswerSchema.ts"
+import { chatUsage } from "./ChatUsage.ts"
+
+/** The body of a non-streaming response. */
+export const chatCompletion = (
+  head: ResponseStart,
+  answer: Answer,
+  metadata: RouterMetadata,
+  options: { readonly excludeReasoning: boolean }
+): string => {
+  const completion: ChatCompletion = {
+    id: completionId(head),
+    object: "chat.completion",
+    created: head.createdSeconds,
+    model: head.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: contentOf(answer),
+          refusal: answer.refusal === "" ? null : answer.refusal,
+          ...(options.excludeReasoning ? {} : reasoningOf(answer, head.model)),
+          ...(answer.toolCalls.length === 0 ? {} : { tool_calls: answer.toolCalls.map(toolCall) }),
+          ...(answer.annotations.length === 0 ? {} : { annotations: answer.annotations }),
+          ...(answer.audio === null ? {} : { audio: answer.audio })
+        },
+        logprobs: answer.logprobs === null ? null : { content: answer.logprobs, refusal: null },
+        finish_reason: answer.finish
+      }
+    ],
+    ...(answer.usage === null ? {} : { usage: chatUsage(answer.usage) }),
+    service_tier: answer.serviceTier,
+    system_fingerprint: answer.systemFingerprint,
+    router_metadata: metadata
+  }
+  return JSON.stringify(completion)
+}
+
+export const completionId = (head: ResponseStart): string => `chatcmpl-${hexOf(head.requestId)}`
+
+/** `null` instead of empty content where the message has tool calls, a refusal or audio. */
+const contentOf = ({ audio, refusal, text, toolCalls }: Answer): string | null =>
+  text === "" && (toolCalls.length > 0 || refusal !== "" || audio !== null) ? null : text
+
+/** The reasoning text under both field names that clients read, and the blocks for sending the reasoning back. */
+const reasoningOf = ({ reasoning }: Answer, model: string) => {
+  if (reasoning.length === 0) return {}
+  const text = reasoning.map((block) => (block.kind === "encrypted" ? "" : block.text)).join("")
+  return {
+    ...(text === "" ? {} : { reasoning_content: text, reasoning: text }),
+    reasoning_details: reasoning.map((block, index) => reasoningDetail({ ...block, index, model }))
+  }
+}
+
+interface ReasoningFragment {
+  readonly kind: "text" | "summary" | "encrypted"
+  readonly text: string
+  readonly signature?: string | null
+  readonly id?: string | null
+  readonly index: number
+  /** The model that produced the block, the only one that can read its data or check its signature. */
+  readonly model: string
+}
+
+export const reasoningDetail = ({ id, index, kind, model, signature, text }: ReasoningFragment): ReasoningDetail => ({
+  type: `reasoning.${kind}`,
+  [textField[kind]]: text,
+  ...((signature ?? null) === null ? {} : { signature }),
+  format: model,
+  ...((id ?? null) === null ? {} : { id }),
+  index
+})
+const textField = { text: "text", summary: "summary", encrypted: "data" } as const
+
+const toolCall = (call: AnswerToolCall): ToolCall => {
+  const extra: { readonly extra_content?: JsonObject } =
+    call.extraContent === null ? {} : { extra_content: call.extraContent }
+  const { arguments: text, id, name } = call
+  return call.kind === "function"
+    ? { id, type: "function", function: { name, arguments: text }, ...extra }
+    : { id, type: "custom", custom: { name, input: text }, ...extra }
+}

@@ -1,0 +1,95 @@
+import * as Either from "effect/Either"
+import type { ChatRequest, Restriction, RoutingControls } from "../../domain/Chat.ts"
+import { InvalidRequest } from "../../domain/GatewayError.ts"
+import { explainer } from "../validation/Explanation.ts"
+import { rejected, type Trail } from "../validation/Guard.ts"
+import { type ChatBody, chatBody, type NestedFields } from "./ChatRequestGuard.ts"
+import { ChatCompletionRequest } from "./ChatRequestSchema.ts"
+
+/**
+ * Decodes the parsed body of `POST /v1/chat/completions`. One pass of guards accepts a valid body; only when a guard rejects it
+ * does the schema run, on the smallest part of the body with the error, to explain what is wrong.
+ */
+export const decode = (json: unknown): Either.Either<ChatRequest, InvalidRequest> => {
+  const trail: Trail = []
+  const body = chatBody(json, trail)
+  return body === rejected ? Either.left(explain(json, trail.reverse())) : Either.right(fromBody(body))
+}
+
+const explainBody = explainer(ChatCompletionRequest)
+
+const explain = (json: unknown, path: ReadonlyArray<string | number>): InvalidRequest => {
+  const fault = explainBody(json, path)
+  if (fault === undefined) {
+    return new InvalidRequest({ code: "invalid_value", message: "The messages could not be read.", param: "messages" })
+  }
+  if (fault.param === "n" && fault.code === "invalid_value") {
+    return new InvalidRequest({
+      code: "unsupported_value",
+      message: "Unsupported value for 'n': only one completion per request is supported.",
+      param: "n"
+    })
+  }
+  return new InvalidRequest(fault)
+}
+
+const fromBody = (body: ChatBody): ChatRequest => ({
+  model: body.model,
+  messages: body.messages,
+  tools: body.tools ?? [],
+  toolChoice: body.tool_choice,
+  stream: body.stream === true,
+  includeUsage: body.stream_options?.include_usage === true,
+  tokenDoctor: body.token_doctor === true,
+  maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
+  temperature: body.temperature,
+  topP: body.top_p,
+  stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
+  frequencyPenalty: body.frequency_penalty,
+  presencePenalty: body.presence_penalty,
+  seed: body.seed,
+  logprobs: body.logprobs,
+  topLogprobs: body.top_logprobs,
+  parallelToolCalls: body.parallel_tool_calls,
+  responseFormat: body.response_format,
+  effort: body.reasoning_effort ?? body.reasoning?.effort,
+  reasoning: {
+    maxTokens: body.reasoning?.max_tokens,
+    summary: body.reasoning?.summary,
+    exclude: body.reasoning?.exclude === true
+  },
+  verbosity: body.verbosity,
+  serviceTier: body.service_tier,
+  metadata: body.metadata,
+  store: body.store,
+  safetyIdentifier: body.safety_identifier,
+  promptCacheKey: body.prompt_cache_key,
+  promptCacheOptions: body.prompt_cache_options,
+  promptCacheRetention: body.prompt_cache_retention,
+  prediction: body.prediction,
+  modalities: body.modalities,
+  audio: body.audio,
+  moderation: body.moderation,
+  webSearchOptions: body.web_search_options,
+  user: body.user,
+  routing: routingControls(body)
+})
+
+type RoutingBody = Pick<ChatBody, "models" | "provider" | "routing_config" | "alpha" | "enable_fallback"> &
+  Pick<ChatBody, "max_input_price_microusd_per_million" | "max_output_price_microusd_per_million">
+
+/** The routing fields of either endpoint. */
+export const routingControls = (body: RoutingBody): RoutingControls => ({
+  models: restriction(body.models),
+  providers: restriction(body.provider),
+  routingConfig: body.routing_config,
+  alpha: body.alpha,
+  maxInputPriceMicroUsdPerMillion: body.max_input_price_microusd_per_million,
+  maxOutputPriceMicroUsdPerMillion: body.max_output_price_microusd_per_million,
+  enableFallback: body.enable_fallback
+})
+
+const restriction = (lists: NestedFields["provider"]): Restriction => ({
+  allow: lists?.allow ?? lists?.only ?? null,
+  deny: [...(lists?.deny ?? []), ...(lists?.ignore ?? [])]
+})

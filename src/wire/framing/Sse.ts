@@ -1,0 +1,132 @@
+/** One server-sent event. `event` is `message` unless the stream names another. */
+export interface SseEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/** A bound that a stream has exceeded; later bytes are ignored. */
+export interface SseViolation {
+  readonly _tag: "EventTooLarge" | "StreamTooLarge"
+  readonly detail: string
+}
+
+export interface SseReader {
+  readonly push: (bytes: Uint8Array) => SseViolation | undefined
+}
+
+export interface SseBounds {
+  /** UTF-16 units since the last blank line, comments included. */
+  readonly eventLength: number
+  readonly streamBytes: number
+}
+
+/** Far above any valid event or response, and small enough for memory. */
+export const bounds: SseBounds = { eventLength: 1024 * 1024, streamBytes: 32 * 1024 * 1024 }
+
+/**
+ * Reads server-sent events as the WHATWG defines them: lines end in CR, LF or CRLF wherever the reads cut them, one BOM at
+ * the very start is dropped, several data lines join with LF, comments, `id` and `retry` are ignored, and an event without
+ * its blank line is discarded. Invalid UTF-8 becomes replacement characters, as the standard has it.
+ */
+export const reader = (onEvent: (event: SseEvent) => void, limits: SseBounds = bounds): SseReader => {
+  const decoder = new TextDecoder("utf-8")
+  let line = ""
+  let afterCr = false
+  let event = ""
+  let data: string | undefined
+  let eventLength = 0
+  let streamBytes = 0
+  let violation: SseViolation | undefined
+
+  const field = (text: string): void => {
+    const colon = text.indexOf(":")
+    if (colon === 0) return
+    const name = colon === -1 ? text : text.slice(0, colon)
+    if (name !== "data" && name !== "event") return
+    const value = colon === -1 ? "" : text.slice(text.charCodeAt(colon + 1) === space ? colon + 2 : colon + 1)
+    if (name === "event") event = value
+    else data = data === undefined ? value : `${data}\n${value}`
+  }
+
+  const blank = (): void => {
+    const [name, text] = [event, data]
+    event = ""
+    data = undefined
+    if (text !== undefined) onEvent({ event: name === "" ? "message" : name, data: text })
+  }
+
+  return {
+    push: (bytes) => {
+      if (violation !== undefined) return violation
+      streamBytes += bytes.length
+      if (streamBytes > limits.streamBytes) {
+        violation = { _tag: "StreamTooLarge", detail: `a stream of more than ${limits.streamBytes} bytes` }
+        return violation
+      }
+      const text = decoder.decode(bytes, { stream: true })
+      let from = 0
+      let nextCr = text.indexOf("\r")
+      for (;;) {
+        if (afterCr && from < text.length) {
+          afterCr = false
+          if (text.charCodeAt(from) === lf) from++
+        }
+        if (nextCr !== -1 && nextCr < from) nextCr = text.indexOf("\r", from)
+        const nextLf = text.indexOf("\n", from)
+        const end = nextLf === -1 || (nextCr !== -1 && nextCr < nextLf) ? nextCr : nextLf
+        if (end === -1) break
+        const rest = text.slice(from, end)
+        const whole = line === "" ? rest : line + rest
+        line = ""
+        from = end + 1
+        if (text.charCodeAt(end) === cr) afterCr = true
+        eventLength += whole.length + 1
+        if (eventLength > limits.eventLength) break
+        if (whole === "") {
+          eventLength = 0
+          blank()
+        } else field(whole)
+      }
+      if (eventLength <= limits.eventLength) line += text.slice(from)
+      if (eventLength + line.length > limits.eventLength) {
+        violation = { _tag: "EventTooLarge", detail: `an event of more than ${limits.eventLength} characters` }
+        return violation
+      }
+      return undefined
+    }
+  }
+}
+
+/** The only writer of events: the data is one line of JSON, the name is one of `EventName`. */
+export const write = (value: unknown, event?: EventName): string =>
+  event === undefined ? `data: ${oneLine(value)}\n\n` : `event: ${event}\ndata: ${oneLine(value)}\n\n`
+
+/** Written after success only, since clients treat it as success. */
+export const done = "data: [DONE]\n\n"
+
+/** A comment that keeps the connection alive. */
+export const heartbeat = ": keep-alive\n\n"
+
+/** The event names of the gateway; a closed set, so that external text cannot become an event name. */
+export type EventName =
+  | "error"
+  | `response.${"created" | "queued" | "in_progress" | "completed" | "failed" | "incomplete"}`
+  | `response.${"output_item" | "content_part" | "reasoning_summary_part"}.${"added" | "done"}`
+  | "response.output_text.annotation.added"
+  | `response.${TextOf}.${"delta" | "done"}`
+
+type TextOf =
+  | "output_text"
+  | "refusal"
+  | "reasoning_text"
+  | "reasoning_summary_text"
+  | "function_call_arguments"
+  | "custom_tool_call_input"
+
+const lf = 10
+const cr = 13
+const space = 32
+
+/** JSON escapes CR and LF. The other characters end a line for clients that split text instead of bytes. */
+export const oneLine = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)

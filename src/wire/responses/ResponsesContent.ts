@@ -1,0 +1,105 @@
+import type { AssistantMessage, JsonObject, RefusalPart, TextPart, UserPart } from "../../domain/Chat.ts"
+import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
+
+/** The content of a user message: text, images, files and audio. */
+export const userContent = (content: unknown, param: string): string | ReadonlyArray<UserPart> =>
+  typeof content === "string" ? content : unwrapText(parts(content, param, userPart))
+
+/** The content of a system or developer message: text alone. */
+export const systemContent = (content: unknown, param: string): string | ReadonlyArray<TextPart> =>
+  typeof content === "string" ? content : unwrapText(parts(content, param, textPart))
+
+export type AssistantContent = NonNullable<AssistantMessage["content"]>
+
+/** The content of an assistant message: text and refusals. */
+export const assistantContent = (content: unknown, param: string): AssistantContent =>
+  typeof content === "string" ? content : unwrapText(parts(content, param, assistantPart))
+
+/** A tool result: its text, and separately the parts that a tool message cannot contain. */
+export interface ToolOutput {
+  readonly text: string | ReadonlyArray<TextPart>
+  readonly attachments: ReadonlyArray<UserPart>
+}
+
+export const toolOutput = (output: unknown, param: string): ToolOutput => {
+  if (typeof output === "string") return { text: output, attachments: [] }
+  const all = parts(output, param, userPart)
+  const text = all.filter((part) => part.type === "text")
+  return { text: text.length === 0 ? "" : unwrapText(text), attachments: all.filter((part) => part.type !== "text") }
+}
+
+type ReadPart<A> = (part: JsonObject, type: string, param: string) => A
+
+const parts = <A>(content: unknown, param: string, read: ReadPart<A>): ReadonlyArray<A> =>
+  array(content, param).map((value, index) => {
+    const part = object(value, `${param}[${index}]`)
+    return read(part, string(part["type"], `${param}[${index}].type`), `${param}[${index}]`)
+  })
+
+/** A single text part becomes a string, since some providers do not support parts. */
+const unwrapText = <A extends { readonly type: string }>(content: ReadonlyArray<A>): string | ReadonlyArray<A> => {
+  const only = content.length === 1 ? content[0] : undefined
+  return only !== undefined && isBareText(only) ? only.text : content
+}
+
+const isBareText = (part: { readonly type: string }): part is TextPart =>
+  part.type === "text" && !("prompt_cache_breakpoint" in part)
+
+const textPart: ReadPart<TextPart> = (part, type, param) => {
+  if (type !== "input_text" && type !== "output_text") return unknownPart(type, param)
+  const text = string(part["text"], `${param}.text`)
+  const breakpoint = optional(part["prompt_cache_breakpoint"], `${param}.prompt_cache_breakpoint`, object)
+  return breakpoint === undefined ? { type: "text", text } : { type: "text", text, prompt_cache_breakpoint: breakpoint }
+}
+
+const assistantPart: ReadPart<TextPart | RefusalPart> = (part, type, param) =>
+  type === "refusal" ? { type, refusal: string(part["refusal"], `${param}.refusal`) } : textPart(part, type, param)
+
+const userPart: ReadPart<UserPart> = (part, type, param) => {
+  switch (type) {
+    case "input_image":
+      return imagePart(part, param)
+    case "input_file":
+      return filePart(part, param)
+    case "input_audio": {
+      const audio = object(part["input_audio"], `${param}.input_audio`)
+      return {
+        type,
+        input_audio: {
+          data: string(audio["data"], `${param}.input_audio.data`),
+          format: oneOf("wav", "mp3")(audio["format"], `${param}.input_audio.format`)
+        }
+      }
+    }
+    default:
+      return textPart(part, type, param)
+  }
+}
+
+const imagePart = (part: JsonObject, param: string): UserPart => {
+  if (part["image_url"] === undefined || part["image_url"] === null)
+    unstored(part["file_id"], `${param}.file_id`, "the image as 'image_url'")
+  const detail = optional(part["detail"], `${param}.detail`, string)
+  const url = nonEmpty(part["image_url"] ?? undefined, `${param}.image_url`)
+  return { type: "image_url", image_url: detail === undefined ? { url } : { url, detail } }
+}
+
+const filePart = (part: JsonObject, param: string): UserPart => {
+  const filename = optional(part["filename"], `${param}.filename`, string)
+  const data = optional(part["file_data"], `${param}.file_data`, nonEmpty)
+  if (data === undefined) {
+    unstored(part["file_id"], `${param}.file_id`, "the file as 'file_data'")
+    unstored(part["file_url"], `${param}.file_url`, "the file as 'file_data'")
+    return reject("missing_required_parameter", `${param}.file_data`, `'${param}.file_data' is required.`)
+  }
+  return { type: "file", file: filename === undefined ? { file_data: data } : { filename, file_data: data } }
+}
+
+/** The gateway keeps no files and fetches none. */
+const unstored = (value: unknown, param: string, instead: string): void => {
+  if (value !== undefined && value !== null)
+    reject("unsupported_parameter", param, `'${param}' is not supported: send ${instead}.`)
+}
+
+const unknownPart = (type: string, param: string): never =>
+  reject("invalid_value", `${param}.type`, `Content parts of type '${cut(type)}' are not supported here.`)

@@ -1,0 +1,238 @@
+import type {
+  AssistantMessage,
+  JsonObject,
+  Message,
+  ReasoningDetail,
+  ToolCall,
+  ToolMessage,
+  UserPart
+} from "../../domain/Chat.ts"
+import { type AssistantContent, assistantContent, systemContent, toolOutput, userContent } from "./ResponsesContent.ts"
+import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
+import { maxItems } from "./ResponsesInputSchema.ts"
+import { recover } from "./ResponsesReasoning.ts"
+import type { DecodedTools } from "./ResponsesTools.ts"
+
+/** The conversation of `instructions` and `input`, as messages. */
+export const decodeInput = (
+  instructions: string | undefined,
+  input: unknown,
+  tools: Pick<DecodedTools, "nameOf">
+): ReadonlyArray<Message> => {
+  const history = new History()
+  if (instructions !== undefined) history.addMessage({ role: "developer", content: instructions })
+  if (typeof input === "string") history.addMessage({ role: "user", content: input })
+  else {
+    const items = array(input, "input")
+    if (items.length > maxItems) reject("invalid_value", "input", `'input' must hold at most ${maxItems} items.`)
+    items.forEach((item, index) => {
+      addItem(history, object(item, `input[${index}]`), `input[${index}]`, tools)
+    })
+  }
+  const messages = history.end()
+  return messages.length > 0 ? messages : reject("invalid_value", "input", "'input' must hold at least one item.")
+}
+
+const addItem = (history: History, item: JsonObject, param: string, tools: Pick<DecodedTools, "nameOf">): void => {
+  const type = itemType(item, param)
+  switch (type) {
+    case "message":
+      addMessage(history, item, param)
+      break
+    case "function_call":
+    case "custom_tool_call":
+      history.call(toolCall(item, type, param, tools))
+      break
+    case "function_call_output":
+    case "custom_tool_call_output":
+      addOutput(history, item, param)
+      break
+    case "reasoning":
+      addReasoning(history, item, param)
+      break
+    case "web_search_call":
+      break
+    case "item_reference":
+      reject(
+        "unsupported_parameter",
+        param,
+        "Item references are not supported, because no response is stored: send 'store: false' and complete items."
+      )
+      break
+    default:
+      reject("unsupported_value", `${param}.type`, `Input items of type '${cut(type)}' are not supported.`)
+  }
+}
+
+/** The type may be absent for messages, and for references, which have an id only. */
+const itemType = (item: JsonObject, param: string): string => {
+  const type = optional(item["type"], `${param}.type`, string)
+  if (type !== undefined) return type
+  return item["role"] === undefined && typeof item["id"] === "string" ? "item_reference" : "message"
+}
+
+const addMessage = (history: History, item: JsonObject, param: string): void => {
+  const role = oneOf("user", "assistant", "system", "developer")(item["role"], `${param}.role`)
+  const content = item["content"]
+  if (role === "assistant") history.answer(assistantContent(content, `${param}.content`))
+  else if (role === "user") history.addMessage({ role, content: userContent(content, `${param}.content`) })
+  else history.addMessage({ role, content: systemContent(content, `${param}.content`) })
+}
+
+const toolCall = (
+  item: JsonObject,
+  type: "function_call" | "custom_tool_call",
+  param: string,
+  tools: Pick<DecodedTools, "nameOf">
+): ToolCall => {
+  const kind = type === "function_call" ? "function" : "custom"
+  const id = nonEmpty(item["call_id"], `${param}.call_id`)
+  const name = tools.nameOf({
+    kind,
+    name: nonEmpty(item["name"], `${param}.name`),
+    namespace: optional(item["namespace"], `${param}.namespace`, string)
+  })
+  const extra = extraContent(item, param)
+  return kind === "function"
+    ? { id, type: kind, function: { name, arguments: string(item["arguments"], `${param}.arguments`) }, ...extra }
+    : { id, type: kind, custom: { name, input: string(item["input"], `${param}.input`) }, ...extra }
+}
+
+const extraContent = (item: JsonObject, param: string): { readonly extra_content?: JsonObject } => {
+  const extra = optional(item["extra_content"], `${param}.extra_content`, object)
+  return extra === undefined ? {} : { extra_content: extra }
+}
+
+const addOutput = (history: History, item: JsonObject, param: string): void => {
+  const id = nonEmpty(item["call_id"], `${param}.call_id`)
+  const output = toolOutput(item["output"], `${param}.output`)
+  if (!history.hasCall(id))
+    reject("invalid_value", `${param}.call_id`, `No call with the id '${cut(id)}' comes before its output.`)
+  history.result(id, output.text, output.attachments)
+}
+
+/** Only reasoning items created by this gateway can be read; reasoning of other services is left out. */
+const addReasoning = (history: History, item: JsonObject, param: string): void => {
+  const content = optional(item["encrypted_content"], `${param}.encrypted_content`, string)
+  const detail =
+    content === undefined ? undefined : recover(content, () => summaryText(item["summary"], `${param}.summary`))
+  if (detail !== undefined) history.addReasoning(detail)
+}
+
+const summaryText = (summary: unknown, param: string): string =>
+  (optional(summary, param, array) ?? [])
+    .map((value, index) => string(object(value, `${param}[${index}]`)["text"], `${param}[${index}].text`))
+    .join("")
+
+interface AssistantTurn {
+  content: AssistantContent | undefined
+  /** The joined content of several items. */
+  joined: Array<Exclude<AssistantContent, string>[number]> | undefined
+  readonly calls: Array<ToolCall>
+  readonly reasoning: Array<ReasoningDetail>
+}
+
+/**
+ * Converts items to messages: the items of one assistant turn, including parallel calls, become one message, the results of a turn
+ * are adjacent, and parts that a tool message cannot contain follow in a user message.
+ */
+class History {
+  private readonly messages: Array<Message> = []
+  private readonly callIds = new Set<string>()
+  private turn: AssistantTurn | undefined
+  /** Reasoning that precedes the next assistant item. */
+  private pendingReasoning: Array<ReasoningDetail> = []
+  private attachments: Array<UserPart> = []
+
+  hasCall(id: string): boolean {
+    return this.callIds.has(id)
+  }
+
+  addMessage(message: Exclude<Message, AssistantMessage>): void {
+    this.closeTurn()
+    this.flushAttachments()
+    this.messages.push(message)
+  }
+
+  answer(content: AssistantContent): void {
+    let turn = this.openTurn()
+    if (turn.content !== undefined && turn.calls.length === 0) {
+      this.pushTurn(turn)
+      turn = this.openTurn()
+    }
+    this.attachReasoning(turn)
+    // No other message may come between a call and its result.
+    if (turn.content === undefined) turn.content = content
+    else {
+      turn.joined ??= [...asParts(turn.content)]
+      for (const part of asParts(content)) turn.joined.push(part)
+      turn.content = turn.joined
+    }
+  }
+
+  call(call: ToolCall): void {
+    const turn = this.openTurn()
+    this.attachReasoning(turn)
+    this.callIds.add(call.id)
+    turn.calls.push(call)
+  }
+
+  addReasoning(detail: ReasoningDetail): void {
+    this.pendingReasoning.push(detail)
+  }
+
+  result(id: string, text: ToolMessage["content"], attachments: ReadonlyArray<UserPart>): void {
+    this.closeTurn()
+    const content = text === "" && attachments.length > 0 ? "The result is attached to the next message." : text
+    this.messages.push({ role: "tool", content, tool_call_id: id })
+    if (attachments.length === 0) return
+    this.attachments.push({ type: "text", text: `Attached to the result of the call ${id}:` })
+    for (const part of attachments) this.attachments.push(part)
+  }
+
+  end(): ReadonlyArray<Message> {
+    this.closeTurn()
+    this.flushAttachments()
+    return this.messages
+  }
+
+  private openTurn(): AssistantTurn {
+    if (this.turn !== undefined) return this.turn
+    this.flushAttachments()
+    this.turn = { content: undefined, joined: undefined, calls: [], reasoning: [] }
+    return this.turn
+  }
+
+  /** Reasoning after all other items belongs to the same turn (a signature may come late); without a turn it is discarded. */
+  private closeTurn(): void {
+    if (this.turn === undefined) this.pendingReasoning = []
+    else {
+      this.attachReasoning(this.turn)
+      this.pushTurn(this.turn)
+    }
+  }
+
+  private pushTurn(turn: AssistantTurn): void {
+    this.turn = undefined
+    this.messages.push({
+      role: "assistant",
+      content: turn.content ?? null,
+      ...(turn.calls.length === 0 ? {} : { tool_calls: turn.calls }),
+      ...(turn.reasoning.length === 0 ? {} : { reasoning_details: turn.reasoning })
+    })
+  }
+
+  private attachReasoning(turn: AssistantTurn): void {
+    for (const detail of this.pendingReasoning) turn.reasoning.push({ ...detail, index: turn.reasoning.length })
+    this.pendingReasoning = []
+  }
+
+  private flushAttachments(): void {
+    if (this.attachments.length === 0) return
+    this.messages.push({ role: "user", content: this.attachments })
+    this.attachments = []
+  }
+}
+
+const asParts = (content: AssistantContent): Exclude<AssistantContent, string> =>
+  typeof content === "string" ? [{ type: "text", text: content }] : content

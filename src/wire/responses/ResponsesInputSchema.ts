@@ -1,0 +1,143 @@
+import * as Schema from "effect/Schema"
+import { freeForm, optional } from "../validation/SchemaParts.ts"
+
+export const maxItems = 20_000
+
+const itemId = optional(Schema.String, "Id of the item, as it was returned; not needed.")
+const itemStatus = optional(Schema.String, "Status of the item, as it was returned; not needed.")
+const callId = Schema.NonEmptyString.annotations({ description: "Pairs a call with its output." })
+const breakpoint = optional(freeForm, "Where a provider's prompt cache may end a prefix.")
+
+const InputText = Schema.Struct({
+  type: Schema.Literal("input_text", "output_text").annotations({ description: "A text." }),
+  text: Schema.String.annotations({ description: "The text." }),
+  prompt_cache_breakpoint: breakpoint
+}).annotations({ identifier: "ResponsesInputText" })
+
+const InputImage = Schema.Struct({
+  type: Schema.Literal("input_image").annotations({ description: "An image." }),
+  image_url: Schema.NonEmptyString.annotations({
+    description: "An http(s) or data: URL; never fetched by the gateway."
+  }),
+  detail: optional(Schema.String, "Image detail level, such as auto, low or high.")
+}).annotations({ identifier: "ResponsesInputImage" })
+
+const InputFile = Schema.Struct({
+  type: Schema.Literal("input_file").annotations({ description: "A file." }),
+  file_data: Schema.NonEmptyString.annotations({ description: "The content, as a data: URL." }),
+  filename: optional(Schema.String, "Name of the file.")
+}).annotations({ identifier: "ResponsesInputFile" })
+
+const InputAudio = Schema.Struct({
+  type: Schema.Literal("input_audio").annotations({ description: "A recording." }),
+  input_audio: Schema.Struct({
+    data: Schema.String.annotations({ description: "The recording in base64." }),
+    format: Schema.Literal("wav", "mp3").annotations({ description: "How it is encoded." })
+  }).annotations({ description: "The recording." })
+}).annotations({ identifier: "ResponsesInputAudio" })
+
+const RefusalPart = Schema.Struct({
+  type: Schema.Literal("refusal").annotations({ description: "A refusal of the model." }),
+  refusal: Schema.String.annotations({ description: "Its text." })
+}).annotations({ identifier: "ResponsesRefusal" })
+
+const userParts = Schema.Union(InputText, InputImage, InputFile, InputAudio)
+const messageType = optional(Schema.Literal("message"), "May be left out for messages.")
+const phase = optional(Schema.String, "Accepted for compatibility; not sent to the model.")
+
+const UserMessage = Schema.Struct({
+  type: messageType,
+  role: Schema.Literal("user").annotations({ description: "A message of the user." }),
+  content: Schema.Union(Schema.String, Schema.Array(userParts)).annotations({ description: "A text, or parts." }),
+  id: itemId,
+  status: itemStatus,
+  phase
+}).annotations({ identifier: "ResponsesUserMessage" })
+
+const SystemMessage = Schema.Struct({
+  type: messageType,
+  role: Schema.Literal("system", "developer").annotations({ description: "Instructions." }),
+  content: Schema.Union(Schema.String, Schema.Array(InputText)).annotations({ description: "A text, or texts." }),
+  id: itemId,
+  status: itemStatus,
+  phase
+}).annotations({ identifier: "ResponsesSystemMessage" })
+
+const AssistantMessage = Schema.Struct({
+  type: messageType,
+  role: Schema.Literal("assistant").annotations({ description: "An earlier message of the model." }),
+  content: Schema.Union(Schema.String, Schema.Array(Schema.Union(InputText, RefusalPart))).annotations({
+    description: "A text, or texts and refusals."
+  }),
+  id: itemId,
+  status: itemStatus,
+  phase
+}).annotations({ identifier: "ResponsesAssistantMessage" })
+
+const extraContent = optional(freeForm, "Provider data of the call, as it was returned.")
+const namespace = optional(Schema.String, "Namespace of the tool.")
+const toolName = Schema.NonEmptyString.annotations({ description: "Name of the tool." })
+
+const FunctionCall = Schema.Struct({
+  type: Schema.Literal("function_call").annotations({ description: "A call of a function." }),
+  call_id: callId,
+  name: toolName,
+  namespace,
+  arguments: Schema.String.annotations({ description: "The arguments, as JSON text." }),
+  extra_content: extraContent,
+  id: itemId,
+  status: itemStatus
+}).annotations({ identifier: "ResponsesFunctionCallInput" })
+
+const CustomToolCall = Schema.Struct({
+  type: Schema.Literal("custom_tool_call").annotations({ description: "A call of a custom tool." }),
+  call_id: callId,
+  name: toolName,
+  namespace,
+  input: Schema.String.annotations({ description: "The input, as plain text." }),
+  extra_content: extraContent,
+  id: itemId,
+  status: itemStatus
+}).annotations({ identifier: "ResponsesCustomToolCallInput" })
+
+const ToolOutput = Schema.Struct({
+  type: Schema.Literal("function_call_output", "custom_tool_call_output").annotations({
+    description: "The output of an earlier call."
+  }),
+  call_id: callId,
+  output: Schema.Union(Schema.String, Schema.Array(userParts)).annotations({
+    description: "A text, or parts; images and files reach the model in a message after the outputs."
+  }),
+  id: itemId,
+  status: itemStatus
+}).annotations({ identifier: "ResponsesToolOutput" })
+
+const Reasoning = Schema.Struct({
+  type: Schema.Literal("reasoning").annotations({ description: "Reasoning, as it was returned." }),
+  summary: optional(Schema.Array(freeForm), "The summary, as it was returned."),
+  encrypted_content: optional(
+    Schema.String,
+    "As it was returned. Reasoning without a value created by this gateway is ignored."
+  ),
+  id: itemId,
+  status: itemStatus
+}).annotations({ identifier: "ResponsesReasoningInput" })
+
+const WebSearchCall = Schema.Struct({
+  type: Schema.Literal("web_search_call").annotations({ description: "Removed, like hosted web search itself." }),
+  id: itemId
+}).annotations({ identifier: "ResponsesWebSearchCall" })
+
+export const InputItem = Schema.Union(
+  UserMessage,
+  SystemMessage,
+  AssistantMessage,
+  FunctionCall,
+  CustomToolCall,
+  ToolOutput,
+  Reasoning,
+  WebSearchCall
+).annotations({
+  identifier: "ResponsesInputItem",
+  description: "An item of the conversation. References to stored items are rejected: nothing is stored."
+})

@@ -1,0 +1,46 @@
+import * as Schema from "effect/Schema"
+
+/** A field that may be absent or `null`, with the same meaning. */
+export const optional = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+  Schema.optional(Schema.NullOr(schema)).annotations({ description })
+
+/** A free-form object: any keys, any values. */
+export const freeForm = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+interface NumberRange {
+  readonly type: "integer" | "number"
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+/** Finite numbers in the range; integers only if they are safe integers. */
+export const allowed = (range: NumberRange) => {
+  const min = range.minimum ?? Number.NEGATIVE_INFINITY
+  const max = range.maximum ?? Number.POSITIVE_INFINITY
+  const ofType = range.type === "integer" ? Number.isSafeInteger : Number.isFinite
+  return Schema.filter<typeof Schema.Number>((value) => ofType(value) && value >= min && value <= max, {
+    jsonSchema: range
+  })
+}
+
+/** A string of 1 to `max` characters (code points). */
+export const nonEmptyText = (max: number) =>
+  Schema.String.pipe(
+    Schema.filter((text) => text.length > 0 && hasAtMost(text, max), {
+      jsonSchema: { minLength: 1, maxLength: max }
+    })
+  )
+
+/** Counts code points, and only when the UTF-16 length does not decide. */
+export const hasAtMost = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max)
+
+/** An array with bounds on its length. */
+export const listOf = <A, I>(item: Schema.Schema<A, I>, bounds: { readonly max: number; readonly min?: number }) => {
+  const { max, min = 0 } = bounds
+  return Schema.Array(item).pipe(
+    Schema.filter((items) => items.length >= min && items.length <= max, {
+      jsonSchema: min === 0 ? { maxItems: max } : { minItems: min, maxItems: max }
+    })
+  )
+}

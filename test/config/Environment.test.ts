@@ -1,0 +1,331 @@
+import { expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as LogLevel from "effect/LogLevel"
+import * as Redacted from "effect/Redacted"
+import { describe } from "vitest"
+import { issuesGiven, loadGiven, settingsGiven } from "./Load.ts"
+
+const reveal = (secret: Redacted.Redacted | null | undefined) =>
+  secret === null || secret === undefined ? null : Redacted.value(secret)
+
+const provider = { id: "acme", protocol: "openai-chat", baseUrl: "http://127.0.0.1:9001/v1" }
+
+describe("the environment", () => {
+  it.effect("may be empty: a gateway on loopback with an embedded database and simulated providers", () =>
+    Effect.gen(function* () {
+      const settings = yield* settingsGiven({})
+      expect(settings).toMatchObject({
+        host: "127.0.0.1",
+        port: 8080,
+        dataDirectory: ".data",
+        databaseUrl: null,
+        bootstrap: { key: null, creditMicroUsd: 25_000_000, given: [] },
+        workers: 1,
+        metricsToken: null,
+        logLevel: LogLevel.Info,
+        bedrock: null,
+        simulated: true,
+        providers: []
+      })
+      expect(Duration.toSeconds(settings.drainGrace)).toBe(600)
+      expect(settings.vendorKeys.size).toBe(0)
+    })
+  )
+
+  it.effect("is decoded whole", () =>
+    Effect.gen(function* () {
+      const settings = yield* settingsGiven({
+        env: {
+          HOST: "0.0.0.0",
+          PORT: "0",
+          DATA_DIR: "/var/lib/gateway",
+          DATABASE_URL: "postgres://user:word@db:5432/gateway",
+          GATEWAY_BOOTSTRAP_KEY: "mrg_sk_good",
+          GATEWAY_BOOTSTRAP_CREDIT_MICROUSD: "0",
+          WORKERS: "4",
+          DRAIN_GRACE: "90 seconds",
+          METRICS_TOKEN: "metrics",
+          LOG_LEVEL: "Debug",
+          OPENAI_API_KEY: "openai-key"
+        }
+      })
+      expect(settings).toMatchObject({
+        host: "0.0.0.0",
+        port: 0,
+        dataDirectory: "/var/lib/gateway",
+        bootstrap: { creditMicroUsd: 0, given: ["GATEWAY_BOOTSTRAP_KEY", "GATEWAY_BOOTSTRAP_CREDIT_MICROUSD"] },
+        workers: 4,
+        logLevel: LogLevel.Debug,
+        simulated: false
+      })
+      expect(Duration.toSeconds(settings.drainGrace)).toBe(90)
+      expect(reveal(settings.databaseUrl)).toBe("postgres://user:word@db:5432/gateway")
+      expect(reveal(settings.bootstrap.key)).toBe("mrg_sk_good")
+      expect(reveal(settings.metricsToken)).toBe("metrics")
+      expect(reveal(settings.vendorKeys.get("openai"))).toBe("openai-key")
+    })
+  )
+
+  it.effect("takes the first of a vendor's names that is set", () =>
+    Effect.gen(function* () {
+      const both = yield* settingsGiven({ env: { GOOGLE_API_KEY: "second", GEMINI_API_KEY: "first" } })
+      expect(reveal(both.vendorKeys.get("google"))).toBe("first")
+      const other = yield* settingsGiven({ env: { GOOGLE_API_KEY: "second" } })
+      expect(reveal(other.vendorKeys.get("google"))).toBe("second")
+      expect(other.vendorKeys.has("openai")).toBe(false)
+    })
+  )
+
+  it.effect("takes the empty string for not set, except where it is a secret", () =>
+    Effect.gen(function* () {
+      const settings = yield* settingsGiven({
+        env: { HOST: "", PORT: "", SIMULATED_PROVIDERS: "", GATEWAY_CONFIG: " " }
+      })
+      expect(settings).toMatchObject({ host: "127.0.0.1", port: 8080, simulated: true })
+    })
+  )
+
+  it.effect.each<readonly [string, string, string]>([
+    ["PORT", "65536", "must be a whole number from 0 to 65535"],
+    ["PORT", "-1", "must be a whole number from 0 to 65535"],
+    ["PORT", "80a", "must be a whole number from 0 to 65535"],
+    ["PORT", "1e3", "must be a whole number from 0 to 65535"],
+    ["WORKERS", "0", "must be a whole number from 1 to 256"],
+    ["WORKERS", "1.5", "must be a whole number from 1 to 256"],
+    ["GATEWAY_BOOTSTRAP_CREDIT_MICROUSD", "9007199254740993", "must be a whole number from 0 to 9007199254740991"],
+    ["DRAIN_GRACE", "soon", 'must be a duration such as "600 seconds"'],
+    ["DRAIN_GRACE", "Infinity", 'must be a duration such as "600 seconds"'],
+    ["LOG_LEVEL", "loud", "must be one of all, trace, debug, info, warning, warn, error, fatal, none, off"],
+    ["LOG_LEVEL", "__proto__", "must be one of all, trace, debug, info, warning, warn, error, fatal, none, off"],
+    ["SIMULATED_PROVIDERS", "maybe", "must be one of on, off"],
+    ["DATABASE_URL", "mysql://host", "must be a URL of the form postgres://user:password@host:port/database"],
+    [
+      "DATABASE_URL",
+      "postgres://host:port/database",
+      "must be a URL of the form postgres://user:password@host:port/database"
+    ],
+    ["GATEWAY_BOOTSTRAP_KEY", "sk-other", "must be an API key of the form mrg_sk_… with a right checksum"],
+    ["BEDROCK_REGION", "https://evil", "must be a region such as us-east-1"],
+    ["HOST", "a\nb", "must not hold control characters"],
+    ...["METRICS_TOKEN", "OPENAI_API_KEY", "DATABASE_URL", "AWS_BEARER_TOKEN_BEDROCK"].flatMap((name) =>
+      ["", " ", "two words", "line\r\nbreak", "ключ"].map(
+        (value) => [name, value, "must not be empty and must hold visible ASCII characters only"] as const
+      )
+    )
+  ])("refuses %s", ([name, value, message]) =>
+    Effect.gen(function* () {
+      const aws = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret" }
+      const path = name === "OPENAI_API_KEY" ? "OPENAI_API_KEY" : name
+      expect(yield* issuesGiven({ env: { ...aws, [name]: value } })).toEqual([`${path}: ${message}`])
+    })
+  )
+
+  it.effect("refuses halves of what belongs together", () =>
+    Effect.gen(function* () {
+      const env = {
+        BEDROCK_REGION: "us-east-1",
+        AWS_ACCESS_KEY_ID: "id"
+      }
+      expect(yield* issuesGiven({ env })).toEqual([
+        "AWS_SECRET_ACCESS_KEY: is required with BEDROCK_REGION without AWS_BEARER_TOKEN_BEDROCK"
+      ])
+    })
+  )
+})
+
+describe("Bedrock", () => {
+  const ambient = {
+    AWS_ACCESS_KEY_ID: "id",
+    AWS_SECRET_ACCESS_KEY: "secret",
+    AWS_SESSION_TOKEN: "session",
+    AWS_REGION: "eu-west-1"
+  }
+
+  it.effect("is never switched on by ambient AWS variables", () =>
+    Effect.gen(function* () {
+      const settings = yield* settingsGiven({ env: ambient })
+      expect(settings.bedrock).toBeNull()
+      expect(settings.simulated).toBe(true)
+    })
+  )
+
+  it.effect("takes a bearer token, or its own region and the ambient keys", () =>
+    Effect.gen(function* () {
+      const bearer = yield* settingsGiven({ env: { ...ambient, AWS_BEARER_TOKEN_BEDROCK: "token" } })
+      expect(bearer.bedrock).toEqual({ region: "us-east-1", auth: { _tag: "Bearer", token: Redacted.make("token") } })
+      expect(bearer.simulated).toBe(false)
+      const signed = yield* settingsGiven({ env: { ...ambient, BEDROCK_REGION: "eu-central-1" } })
+      expect(signed.bedrock).toEqual({
+        region: "eu-central-1",
+        auth: {
+          _tag: "Signature",
+          accessKeyId: Redacted.make("id"),
+          secretAccessKey: Redacted.make("secret"),
+          sessionToken: Redacted.make("session")
+        }
+      })
+    })
+  )
+})
+
+describe("simulated providers", () => {
+  const file = { providers: [provider] }
+  it.effect.each<readonly [string, object, boolean]>([
+    ["with nothing else to route to", {}, true],
+    ["with a vendor's key", { env: { OPENAI_API_KEY: "k" } }, false],
+    ["with a configured provider", { file }, false],
+    ["with a file that configures no provider", { file: { headHoldMillis: 1 } }, true],
+    ["asked for beside a vendor's key", { env: { OPENAI_API_KEY: "k", SIMULATED_PROVIDERS: "on" } }, true],
+    ["asked for beside a configured provider", { file, env: { SIMULATED_PROVIDERS: "ON" } }, true],
+    ["refused with nothing else to route to", { env: { SIMULATED_PROVIDERS: "off" } }, false]
+  ])("%s", ([, given, simulated]) =>
+    Effect.gen(function* () {
+      expect((yield* settingsGiven(given)).simulated).toBe(simulated)
+    })
+  )
+})
+
+describe("the file that GATEWAY_CONFIG names", () => {
+  it.effect("must exist, when one is named", () =>
+    Effect.gen(function* () {
+      expect(yield* issuesGiven({ env: { GATEWAY_CONFIG: "nowhere.json", PORT: "x" } })).toEqual([
+        "PORT: must be a whole number from 0 to 65535",
+        "GATEWAY_CONFIG: names a file that does not exist"
+      ])
+    })
+  )
+
+  it.effect("may start with a byte order mark", () =>
+    Effect.gen(function* () {
+      expect((yield* settingsGiven({ file: '\uFEFF{"headHoldMillis": 7}' })).headHoldMillis).toBe(7)
+    })
+  )
+
+  it.effect.each<readonly [string, string]>([
+    ["", "(the file): is not valid JSON at line 1, column 1: a value is expected"],
+    ["{", "(the file): is not valid JSON at line 1, column 2: a string in double quotes is expected"],
+    [
+      '{\n  "models": {\n    "a/b": nul\n',
+      'models["a/b"]: is not valid JSON at line 3, column 12: a value is expected'
+    ],
+    [
+      '{"providers": [{"id": "a",}]}',
+      "providers[0]: is not valid JSON at line 1, column 27: a string in double quotes is expected"
+    ],
+    ['{"providers": [1 2]}', "providers: is not valid JSON at line 1, column 18: ',' or ']' is expected"],
+    ['{"headHoldMillis" 1}', "headHoldMillis: is not valid JSON at line 1, column 19: ':' is expected"],
+    ['{"a": "x\ny"}', "a: is not valid JSON at line 1, column 7: a string in double quotes is expected"],
+    ["{} // done", "(the file): is not valid JSON at line 1, column 4: there is more after the end of the JSON value"],
+    ['{"headHoldMillis": 1, "headHoldMillis": 2}', "headHoldMillis: is given twice"]
+  ])("is told where it is no JSON: %j", ([file, issue]) =>
+    Effect.gen(function* () {
+      expect(yield* issuesGiven({ file })).toEqual([issue])
+    })
+  )
+
+  it.effect("is bounded in depth", () =>
+    Effect.gen(function* () {
+      const [issue] = yield* issuesGiven({ file: "[".repeat(100_000) })
+      expect(issue).toContain("is nested deeper than 64 levels")
+    })
+  )
+
+  it.effect("is JSON exactly when JSON.parse takes it", () =>
+    Effect.gen(function* () {
+      const { parseJson } = yield* Effect.promise(() => import("../../src/config/JsonText.ts"))
+      const isJson = (text: string) => {
+        try {
+          JSON.parse(text)
+          return true
+        } catch {
+          return false
+        }
+      }
+      const broken = FastCheck.tuple(
+        FastCheck.json(),
+        FastCheck.nat(),
+        FastCheck.constantFrom("", ",", "}", '"', "\\", "-", "0", "\n", "e")
+      ).map(
+        ([text, at, piece]) => text.slice(0, at % (text.length + 1)) + piece + text.slice((at % (text.length + 1)) + 1)
+      )
+      FastCheck.assert(
+        FastCheck.property(FastCheck.oneof(FastCheck.json(), broken), (text) => {
+          const parsed = parseJson(text)
+          if (parsed._tag === "Left" && parsed.left.every((issue) => issue.message === "is given twice")) return
+          expect([text, parsed._tag]).toEqual([text, isJson(text) ? "Right" : "Left"])
+          if (parsed._tag === "Right") expect(parsed.right).toEqual(JSON.parse(text))
+        }),
+        { numRuns: 2000 }
+      )
+    })
+  )
+})
+
+describe("secrets", () => {
+  const canary = (name: string) => `canary-${name}-8f2c`
+
+  it.effect("are never printed, neither from settings nor from any issue", () =>
+    Effect.gen(function* () {
+      const names = [
+        "DATABASE_URL",
+        "GATEWAY_BOOTSTRAP_KEY",
+        "METRICS_TOKEN",
+        "OPENAI_API_KEY",
+        "AWS_BEARER_TOKEN_BEDROCK",
+        "PORT",
+        "WORKERS",
+        "LOG_LEVEL",
+        "DRAIN_GRACE"
+      ]
+      const env = Object.fromEntries(names.map((name) => [name, `${canary(name)} `]))
+      const file = {
+        apiKey: canary("top"),
+        providers: [
+          {
+            ...provider,
+            protocol: canary("protocol"),
+            apiKey: canary("key"),
+            apiKeyEnv: canary("env"),
+            baseUrl: `http://user:${canary("url")}@host/v1`,
+            outputCapField: canary("field"),
+            models: [{ id: canary("id"), quality: canary("quality"), capabilities: [canary("capability")] }]
+          },
+          { id: canary("provider"), vendor: canary("vendor"), apiKeyEnv: "CANARY_8F2C_UNSET" },
+          canary("entry")
+        ],
+        models: { "openai/gpt-5": canary("patch") },
+        policy: canary("policy"),
+        routingConfigurations: [{ slug: canary("slug").toUpperCase(), alpha: canary("alpha") }],
+        timeouts: canary("timeouts"),
+        headHoldMillis: canary("hold")
+      }
+      const issues = yield* issuesGiven({ env, file })
+      expect(issues.length).toBeGreaterThan(25)
+      expect(issues.join("\n")).not.toMatch(/canary|8f2c/i)
+      const broken = yield* issuesGiven({ file: `{"apiKey": "${canary("text")}" "${canary("more")}"}` })
+      expect(broken).toHaveLength(1)
+      expect(broken.join("\n")).not.toMatch(/canary/i)
+      const failure = yield* Effect.flip(loadGiven({ env, file }))
+      expect(`${failure} ${JSON.stringify(failure)} ${failure.stack ?? ""}`).not.toMatch(/canary-|8f2c/i)
+    })
+  )
+
+  it.effect("stay hidden in settings that are printed whole", () =>
+    Effect.gen(function* () {
+      const env = {
+        DATABASE_URL: `postgres://u:${canary("db")}@host/db`,
+        GATEWAY_BOOTSTRAP_KEY: `mrg_sk_${canary("bootstrap")}`,
+        METRICS_TOKEN: canary("metrics"),
+        OPENAI_API_KEY: canary("openai"),
+        AWS_BEARER_TOKEN_BEDROCK: canary("bedrock"),
+        ACME_KEY: canary("acme")
+      }
+      const settings = yield* settingsGiven({ env, file: { providers: [{ ...provider, apiKeyEnv: "ACME_KEY" }] } })
+      expect(reveal(settings.providers[0]?.apiKey)).toBe(canary("acme"))
+      const printed = `${JSON.stringify(settings)} ${JSON.stringify([...settings.vendorKeys])}`
+      expect(printed).not.toContain("canary")
+    })
+  )
+})

@@ -1,0 +1,168 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
+import * as Stream from "effect/Stream"
+import { Caller, type CallObserver, CallObservers, Gateway } from "../../src/index.ts"
+import { ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
+import { request } from "../provider/protocols/calls.ts"
+import { recordingTracer } from "./recordingTracer.ts"
+import { inVirtualTime, quiet } from "./virtualTime.ts"
+
+const { answer, fail, hang, text, wait } = ScriptedProvider
+const busy = fail({ _tag: "ServerError", status: 503 })
+
+/** A gateway whose better provider plays `first`, the other one `second`; and what its observer was told, one line each. */
+const setUp = (first: ScriptedProvider.Script, second: ScriptedProvider.Script, more: CallObserver = {}) => {
+  const timers = VirtualTimers.make()
+  const one = ScriptedProvider.make({ id: "one", timers, script: () => first })
+  const two = ScriptedProvider.make({ id: "two", timers, script: () => second })
+  const lines: Array<string> = []
+  const observer: CallObserver = {
+    admitted: ({ request, startedAtMillis }) => lines.push(`admitted ${request.model} ${startedAtMillis > 0}`),
+    attemptStarted: (_, { id }) => lines.push(`attempt ${id}`),
+    chunk: (_, event) => lines.push(`chunk ${event._tag === "Text" ? event.text : event._tag}`),
+    attemptEnded: (_, { error, firstContentMillis, record }) =>
+      lines.push(`ended ${record.model} ${record.status} ${error?.reason._tag ?? "-"} ${firstContentMillis ?? "-"}`),
+    settled: (_, { status, attempts }) => lines.push(`settled ${status} ${attempts.length}`)
+  }
+  const layer = TestGateway.layer({
+    timers,
+    models: [testModel("one/m", { quality: 0.9 }), testModel("two/m", { quality: 0.5 })],
+    providers: [one, two]
+  }).pipe(Layer.provide(CallObservers.layer(more, observer)))
+  const run = <A, E>(program: Effect.Effect<A, E, Gateway | Caller>) =>
+    inVirtualTime(timers, program).pipe(
+      Effect.provideService(Caller, TestGateway.testCaller),
+      Effect.provide(layer),
+      Effect.exit
+    )
+  return { lines, run }
+}
+
+const streamed = Effect.scoped(
+  Effect.flatMap(Gateway, (gateway) =>
+    Effect.flatMap(gateway.stream(request()), ({ events }) => Stream.runDrain(events))
+  )
+)
+const complete = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ stream: false })))
+
+it.effect("an observer receives a streamed call in order: admission, each attempt, each chunk, the settlement", () =>
+  Effect.gen(function* () {
+    const { lines, run } = setUp([wait(5), busy], [wait(20), text("a"), wait(5), ...answer("b")])
+    expect(Exit.isSuccess(yield* run(streamed))).toBe(true)
+    expect(lines).toEqual([
+      "admitted auto true",
+      "attempt one/m",
+      "ended one/m error ServerError -",
+      "attempt two/m",
+      "chunk a",
+      "chunk b",
+      "chunk Finish",
+      "chunk Usage",
+      "ended two/m success - 20",
+      "settled success 2"
+    ])
+  })
+)
+
+it.effect("a complete response is observed as the same chunks, without a time to first content", () =>
+  Effect.gen(function* () {
+    const { lines, run } = setUp(answer("a"), answer("b"))
+    yield* run(complete)
+    expect(lines).toEqual([
+      "admitted auto true",
+      "attempt one/m",
+      "chunk a",
+      "chunk Finish",
+      "chunk Usage",
+      "ended one/m success - -",
+      "settled success 1"
+    ])
+  })
+)
+
+it.effect("a call that its client leaves is settled as cancelled, its attempt ended without an error", () =>
+  Effect.gen(function* () {
+    const { lines, run } = setUp([text("a"), hang], answer("b"))
+    yield* run(
+      Effect.gen(function* () {
+        const fiber = yield* Effect.fork(streamed)
+        yield* quiet
+        yield* quiet
+        yield* Fiber.interrupt(fiber)
+      })
+    )
+    expect(lines.slice(-2)).toEqual(["ended one/m cancelled - 0", "settled cancelled 1"])
+  })
+)
+
+it.effect("a call that every provider fails is settled once, after its last attempt", () =>
+  Effect.gen(function* () {
+    const { lines, run } = setUp([busy], [busy])
+    expect(Exit.isFailure(yield* run(complete))).toBe(true)
+    expect(lines.filter((line) => line.startsWith("settled"))).toEqual(["settled error 2"])
+    expect(lines.at(-1)).toBe("settled error 2")
+  })
+)
+
+it.effect("an observer that throws changes nothing for the call, nor for the other observers", () =>
+  Effect.gen(function* () {
+    const boom = () => {
+      throw new Error("boom")
+    }
+    const throwing = { admitted: boom, attemptStarted: boom, chunk: boom, attemptEnded: boom, settled: boom }
+    const { lines, run } = setUp(answer("a"), answer("b"), throwing)
+    expect(Exit.isSuccess(yield* run(streamed))).toBe(true)
+    expect(lines).toHaveLength(7)
+  })
+)
+
+const defects = Effect.map(Metric.snapshot, (pairs) => {
+  const state: object | undefined = pairs.find(
+    ({ metricKey }) => metricKey.name === "gateway_defects_total"
+  )?.metricState
+  return state !== undefined && "count" in state ? Number(state.count) : 0
+})
+
+it.effect("what an observer throws is logged and counted as a defect of the gateway", () =>
+  Effect.gen(function* () {
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ message }) => {
+      logged.push(message)
+    })
+    const settled = () => {
+      throw new Error("boom")
+    }
+    const { run } = setUp(answer("a"), answer("b"), { settled })
+    const before = yield* defects
+    yield* Effect.provide(run(complete), Logger.replace(Logger.defaultLogger, logger))
+    expect((yield* defects) - before).toBe(1)
+    expect(logged).toEqual([["a call observer has thrown"]])
+  })
+)
+
+it.effect("the application's tracer sees the call, each attempt and the ledger as spans", () =>
+  Effect.gen(function* () {
+    const { spans, tracer } = recordingTracer()
+    const { run } = setUp([busy], answer("b"))
+    yield* run(Effect.withTracer(streamed, tracer))
+    expect(spans.map(({ name, parent }) => `${parent} > ${name}`)).toEqual([
+      "- > gateway.call",
+      "gateway.call > gateway.ledger.reserve",
+      "gateway.call > gateway.attempt",
+      "gateway.call > gateway.attempt",
+      "gateway.call > gateway.relay",
+      "gateway.call > gateway.ledger.settle"
+    ])
+    expect(Object.fromEntries(spans[0]?.attributes ?? [])).toMatchObject({
+      "gateway.status": "success",
+      "gen_ai.request.model": "auto",
+      "gen_ai.response.model": "two/m",
+      "gateway.cost_microusd": expect.any(Number)
+    })
+  })
+)

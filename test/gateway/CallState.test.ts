@@ -1,0 +1,139 @@
+import { expect, it } from "@effect/vitest"
+import { describe } from "vitest"
+import { type CallStatus, noCost } from "../../src/domain/Call.ts"
+import type { Candidate } from "../../src/domain/Candidate.ts"
+import { ProviderError } from "../../src/domain/ProviderError.ts"
+import type { Admitted } from "../../src/gateway/Admission.ts"
+import * as CallState from "../../src/gateway/CallState.ts"
+import { settlementOf } from "../../src/gateway/Settlement.ts"
+import { microUsd } from "../../src/index.ts"
+import { TestGateway, testModel } from "../../src/testing/index.ts"
+import { request, requestId } from "../provider/protocols/calls.ts"
+
+const candidate: Candidate = {
+  model: testModel("one/m"),
+  quality: 0.5,
+  expectedCost: microUsd(10),
+  score: 0.5,
+  effort: undefined,
+  dropped: []
+}
+
+const admitted: Admitted = {
+  requestId,
+  caller: TestGateway.testCaller,
+  request: request(),
+  endpoint: "chat",
+  clientRequestId: null,
+  startedAtMillis: 0,
+  measure: { utf8Bytes: 100, estimatedTokens: 30, images: 0, files: 0, audioTokens: 0 },
+  configuration: null,
+  allowed: { layers: [], alpha: 0.5, fallbackEnabled: true, routingConfig: null, policyVersion: 1 },
+  ranked: {
+    candidates: [candidate],
+    reason: "only_candidate",
+    pinned: false,
+    fallbackEnabled: true,
+    excluded: {}
+  },
+  options: [{ max: microUsd(1_000), min: microUsd(10) }],
+  release: () => {}
+}
+
+const start = CallState.held(admitted, {
+  callId: requestId,
+  caller: TestGateway.testCaller,
+  option: 0,
+  amount: microUsd(1_000)
+})
+const error = new ProviderError({ providerId: "one", reason: { _tag: "ServerError", status: 500 } })
+const callError = { code: "internal_error", message: "" }
+
+/** Every step, each applied at the time that it is given. */
+const steps: ReadonlyArray<(state: CallState.CallState, now: number) => CallState.CallState> = [
+  (state, now) => CallState.attemptStarted(state, CallState.attemptOf(candidate, now)),
+  (state, now) => CallState.attemptFailed(state, error, now),
+  (state, now) => CallState.contentReceived(state, now),
+  (state, now) =>
+    CallState.completed(state, CallState.runningAttempt(state) ?? CallState.attemptOf(candidate, now), now),
+  (state, now) => CallState.failed(state, "error", callError, now),
+  (state, now) => CallState.failed(state, "timeout", callError, now),
+  (state, now) => CallState.cancelled(state, now)
+]
+
+/** The state after every sequence of so many steps or fewer. */
+const statesWithin = (length: number): ReadonlyArray<CallState.CallState> => {
+  if (length === 0) return [start]
+  const before = statesWithin(length - 1)
+  return [...before, ...before.flatMap((state) => steps.map((step) => step(state, length)))]
+}
+
+/** Enough to start an attempt, let it fail, start another one, show content, and end. */
+const states = statesWithin(4)
+const now = 10
+
+describe("The state of a call, whatever steps are taken in whatever order", () => {
+  it("the first ending of a call is final", () => {
+    const ended = states.filter(CallState.isEnded)
+    expect(ended.length).toBeGreaterThan(100)
+    for (const state of ended) for (const step of steps) expect(step(state, now)).toBe(state)
+  })
+
+  it("attempts that are over stay recorded, and one that runs goes on until it is recorded", () => {
+    for (const before of states) {
+      const running = CallState.runningAttempt(before)
+      for (const step of steps) {
+        const next = step(before, now)
+        expect(next.attempts.slice(0, before.attempts.length)).toEqual(before.attempts)
+        if (running !== undefined && CallState.runningAttempt(next) !== running) {
+          expect(next.attempts).toHaveLength(before.attempts.length + 1)
+        }
+      }
+    }
+  })
+
+  it("no attempt follows once content has reached the client", () => {
+    const bound = states.filter(({ firstContentAtMillis }) => firstContentAtMillis !== null)
+    expect(bound.length).toBeGreaterThan(10)
+    for (const state of bound) {
+      for (const step of steps) {
+        expect(["Streaming", "Complete", "Failed", "Cancelled"]).toContain(step(state, now).phase._tag)
+      }
+    }
+  })
+
+  it("a call is settled for at most what is held, with the error and the usage that belong to its status", () => {
+    const settlementStates: Readonly<Record<CallStatus, string>> = {
+      success: "settled",
+      cancelled: "cancelled",
+      error: "void",
+      timeout: "void"
+    }
+    for (const last of states) {
+      const { actual, record, state } = settlementOf(last, now)
+      const hasFailed = record.status === "error" || record.status === "timeout"
+      expect(state).toBe(settlementStates[record.status])
+      expect(record.error).toEqual(hasFailed ? callError : null)
+      expect(record.cost.amount_microusd).toBeLessThanOrEqual(1_000)
+      if (hasFailed) expect({ actual, cost: record.cost }).toEqual({ actual: 0, cost: noCost })
+      if (record.status === "cancelled" && actual === 0) expect(record.cost).toEqual(noCost)
+      expect(record.usage !== null).toBe(record.status === "success" || record.cost.amount_microusd > 0)
+      const isRunning = CallState.runningAttempt(last) !== undefined
+      expect(record.attempts).toHaveLength(last.attempts.length + (isRunning ? 1 : 0))
+      expect(record.attempts.filter(({ status }) => status === "success")).toHaveLength(
+        record.status === "success" ? 1 : 0
+      )
+    }
+  })
+})
+
+it("an attempt begins with an empty tally: what the one before has streamed is not charged", () => {
+  const first = CallState.attemptOf(candidate, 0)
+  first.tally.add({ _tag: "Text", text: "x".repeat(4_000) })
+  const second = CallState.attemptOf(candidate, 10)
+  const state = CallState.attemptStarted(
+    CallState.attemptFailed(CallState.attemptStarted(start, first), error, 5),
+    second
+  )
+  expect(CallState.usageOf(state, second).outputTokens).toBe(0)
+})

@@ -1,0 +1,104 @@
+import { expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Schedule from "effect/Schedule"
+import * as TestClock from "effect/TestClock"
+import { describe } from "vitest"
+import { Drain } from "../../src/http/server/Drain.ts"
+import { Caller, Gateway, Timers } from "../../src/index.ts"
+import { ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
+import { request } from "../provider/protocols/calls.ts"
+import { quiet } from "./virtualTime.ts"
+
+const { answer, fail, hang } = ScriptedProvider
+
+const ask = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ stream: false })))
+
+describe("A TestClock", () => {
+  const gatewayOf = (
+    timers: VirtualTimers.VirtualTimers | Timers["Type"],
+    ...scripts: Array<ScriptedProvider.Script>
+  ) => {
+    const provider = ScriptedProvider.make({ id: "one", timers, script: ScriptedProvider.inTurn(...scripts) })
+    return { provider, layer: TestGateway.layer({ models: [testModel("one/m")], providers: [provider] }) }
+  }
+
+  it.effect("a TestClock moves the deadlines of a call", () =>
+    Effect.gen(function* () {
+      const { layer, provider } = gatewayOf(yield* Timers.ofClock, [hang])
+      yield* Effect.gen(function* () {
+        const asked = yield* Effect.fork(Effect.flip(ask))
+        yield* TestClock.adjust("59 seconds")
+        expect(provider.running()).toBe(1)
+        yield* TestClock.adjust("1 seconds")
+        expect(yield* Fiber.join(asked)).toMatchObject({ attempts: [{ error: { code: "provider_timeout" } }] })
+      }).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
+    })
+  )
+
+  it.effect("a TestClock moves the delay before a retry", () =>
+    Effect.gen(function* () {
+      const limited = fail({ _tag: "RateLimited", retryAfterMillis: 2_000 })
+      const { layer, provider } = gatewayOf(yield* Timers.ofClock, [limited], answer("a"))
+      yield* Effect.gen(function* () {
+        const asked = yield* Effect.fork(ask)
+        yield* TestClock.adjust("1999 millis")
+        expect(provider.calls).toHaveLength(1)
+        yield* TestClock.adjust("1 millis")
+        expect((yield* Fiber.join(asked)).answer.text).toBe("a")
+      }).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
+    })
+  )
+})
+
+describe("Virtual timers", () => {
+  const timers = VirtualTimers.make(1_000)
+
+  it.effect("virtual timers move Effect's clock, its sleeps and its schedules", () =>
+    Effect.gen(function* () {
+      expect(yield* Clock.currentTimeMillis).toBe(1_000)
+      const beats: Array<number> = []
+      const beat = Effect.map(Clock.currentTimeMillis, (now) => beats.push(now))
+      const fiber = yield* Effect.fork(
+        Effect.repeat(
+          beat,
+          Schedule.addDelay(Schedule.recurs(2), () => "10 seconds")
+        )
+      )
+      yield* quiet
+      timers.advance(10_000)
+      yield* quiet
+      expect(beats).toEqual([1_000, 11_000])
+      timers.advance(10_000)
+      yield* quiet
+      yield* Fiber.join(fiber)
+      expect(beats).toEqual([1_000, 11_000, 21_000])
+    }).pipe(Effect.provide(VirtualTimers.layerOf(timers)))
+  )
+
+  it.effect("virtual timers move the grace of a drain", () =>
+    Effect.gen(function* () {
+      const drain = yield* Drain
+      let isAborted = false
+      const leave = drain.enter()
+      const fiber = yield* Effect.fork(
+        drain.drain(
+          Effect.sync(() => {
+            isAborted = true
+            leave()
+          })
+        )
+      )
+      yield* quiet
+      timers.advance(29_000)
+      yield* quiet
+      expect(isAborted).toBe(false)
+      timers.advance(1_000)
+      yield* quiet
+      yield* Fiber.join(fiber)
+      expect(isAborted).toBe(true)
+    }).pipe(Effect.provide(Drain.layer(Duration.seconds(30))), Effect.provide(VirtualTimers.layerOf(timers)))
+  )
+})

@@ -1,0 +1,171 @@
+import { EventEmitter } from "node:events"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { describe, expect, it } from "vitest"
+import { usage } from "../../../src/domain/Usage.ts"
+import { HttpSink, type HttpSinkOptions, type StreamEncoder } from "../../../src/http/inference/HttpSink.ts"
+import { VirtualTimers } from "../../../src/testing/index.ts"
+import { requestId } from "../../provider/protocols/calls.ts"
+import { metadata } from "../../wire/responses/ResponsesFixtures.ts"
+
+/** What of node's response a sink uses. */
+class Response extends EventEmitter {
+  headersSent = false
+  written = ""
+  state: "open" | "ended" | "destroyed" = "open"
+
+  writeHead(): void {
+    this.headersSent = true
+  }
+  write(text: string): boolean {
+    this.written += text
+    return true
+  }
+  end(): void {
+    this.state = "ended"
+  }
+  destroy(): void {
+    this.state = "destroyed"
+  }
+}
+
+const throwing = () => {
+  throw new Error("boom")
+}
+
+const sinkWith = (encoder: Partial<StreamEncoder>, more: Partial<Pick<HttpSinkOptions, "abandon" | "keep">> = {}) => {
+  const response = new Response()
+  const timers = VirtualTimers.make()
+  const start = { requestId, createdSeconds: 0, model: "one/m" }
+  const sink = new HttpSink({
+    exchange: {
+      requestId,
+      request: new EventEmitter() as IncomingMessage,
+      response: response as unknown as ServerResponse
+    },
+    timers,
+    headers: {},
+    headHoldMillis: 1_000,
+    heartbeatMillis: 1_000,
+    encoder: (_, write) => ({
+      event: (event) => (event._tag === "Text" ? write(event.text) : true),
+      complete: () => void write("whole"),
+      fail: () => void write("failed"),
+      ...encoder
+    }),
+    startBeforeResponse: start,
+    abandon: () => {},
+    keep: undefined,
+    ...more
+  })
+  return { response, timers, sink, start }
+}
+
+const error = { type: "server_error", code: "internal_error", message: "x", param: null }
+
+describe("a stream whose error cannot be written either", () => {
+  it("is cut: no client takes that for a complete response", () => {
+    const { response, sink, start, timers } = sinkWith({ fail: throwing })
+    sink.begin(start)
+    sink.failWith(error)
+    expect(response.state).toBe("destroyed")
+    // nothing is left that would write to it
+    while (timers.next()) {}
+    expect(response.written).toBe("")
+  })
+
+  it("is ended in good order when it can", () => {
+    const { response, sink, start } = sinkWith({})
+    sink.begin(start)
+    sink.failWith(error)
+    expect(response.state).toBe("ended")
+    expect(response.written).toBe("failed")
+  })
+})
+
+const text = (value: string) => ({ _tag: "Text", text: value }) as const
+const heartbeat = ": keep-alive\n\n"
+
+describe("heartbeats", () => {
+  it("come when nothing else has been written for their time, and not between chunks", () => {
+    const { response, sink, start, timers } = sinkWith({})
+    sink.begin(start)
+    for (let n = 0; n < 5; n++) {
+      timers.advance(900)
+      sink.event(text("."))
+    }
+    expect(response.written).toBe(".....")
+    timers.advance(999)
+    expect(response.written).toBe(".....")
+    timers.advance(1)
+    expect(response.written).toBe(`.....${heartbeat}`)
+    timers.advance(1_000)
+    expect(response.written).toBe(`.....${heartbeat}${heartbeat}`)
+  })
+
+  it("end with the answer", () => {
+    const { response, sink, start, timers } = sinkWith({})
+    sink.begin(start)
+    sink.failWith(error)
+    timers.advance(10_000)
+    expect(response.written).toBe("failed")
+    expect(timers.pending()).toBe(0)
+  })
+})
+
+describe("a reader", () => {
+  const slow = () => {
+    const abandoned: Array<number> = []
+    const { response, sink, start, timers } = sinkWith({}, { abandon: () => abandoned.push(timers.now()) })
+    let resumed = 0
+    sink.begin(start)
+    sink.drained(() => resumed++)
+    return { abandoned, resumed: () => resumed, response, timers }
+  }
+
+  it("that takes nothing for a minute is given up", () => {
+    const { abandoned, timers } = slow()
+    timers.advance(59_999)
+    expect(abandoned).toHaveLength(0)
+    timers.advance(1)
+    expect(abandoned).toHaveLength(1)
+  })
+
+  it("that goes on within a minute is not, then or later", () => {
+    const { abandoned, response, resumed, timers } = slow()
+    timers.advance(59_999)
+    response.emit("drain")
+    timers.advance(600_000)
+    expect(resumed()).toBe(1)
+    expect(abandoned).toHaveLength(0)
+  })
+})
+
+describe("a stream that has ended", () => {
+  it("is not ended once more with an error", () => {
+    const { response, sink, start } = sinkWith({})
+    sink.begin(start)
+    sink.failWith(error)
+    sink.failWith(error)
+    expect(response.written).toBe("failed")
+  })
+
+  it("is kept whole, but for its heartbeats", () => {
+    const kept: Array<string> = []
+    const { sink, start, timers } = sinkWith({}, { keep: (stream) => kept.push(stream) })
+    sink.begin(start)
+    sink.event(text("a"))
+    timers.advance(5_000)
+    sink.event(text("b"))
+    sink.complete({ _tag: "Finish", reason: "stop", native: "stop" }, usage({}), metadata)
+    expect(kept).toEqual(["abwhole"])
+  })
+
+  it("is not kept where it has failed", () => {
+    const kept: Array<string> = []
+    const { sink, start } = sinkWith({}, { keep: (stream) => kept.push(stream) })
+    sink.begin(start)
+    sink.event(text("a"))
+    sink.failWith(error)
+    expect(kept).toEqual([])
+  })
+})

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest"
+import { openApiDocument } from "../../../src/http/operations/OpenApiDocument.ts"
+import { inferencePaths, routedPaths } from "../../../src/http/Paths.ts"
+
+type Json = { readonly [key: string]: unknown }
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
+
+const undescribed = (schema: unknown, path: string): ReadonlyArray<string> => {
+  if (Array.isArray(schema)) return schema.flatMap((one) => undescribed(one, path))
+  if (!isObject(schema)) return []
+  const properties = isObject(schema["properties"]) ? Object.entries(schema["properties"]) : []
+  const missing = properties.flatMap(([name, property]) =>
+    isObject(property) && property["description"] === undefined && property["$ref"] === undefined
+      ? [`${path}.${name}`]
+      : []
+  )
+  return [...missing, ...Object.entries(schema).flatMap(([key, value]) => undescribed(value, `${path}.${key}`))]
+}
+
+const references = (value: unknown): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap(references)
+  if (!isObject(value)) return []
+  const own = typeof value["$ref"] === "string" ? [value["$ref"]] : []
+  return [...own, ...Object.values(value).flatMap(references)]
+}
+
+it("describes every field of every public schema", () => {
+  expect(undescribed(openApiDocument(), "")).toEqual([])
+})
+
+it("refers only to schemas that it has", () => {
+  const document = openApiDocument()
+  const known = Object.keys(document.components?.schemas ?? {}).map((name) => `#/components/schemas/${name}`)
+  expect(references(document).filter((reference) => !known.includes(reference))).toEqual([])
+})
+
+it("documents the streams, the errors of the specification and the beta label", () => {
+  const { info, paths } = openApiDocument()
+  expect(info.version).toBe("0.1.0")
+  for (const path of ["/v1/chat/completions", "/v1/responses"]) {
+    const responses = paths[path]?.post?.responses ?? {}
+    expect(Object.keys(responses[200]?.content ?? {})).toEqual(["application/json", "text/event-stream"])
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(["400", "401", "402", "404", "429", "502"]))
+  }
+  expect(paths["/v1/responses"]?.post?.summary).toContain("beta")
+})
+
+it("documents exactly the declared paths, but for the document itself and its page", () => {
+  const { docs, openApi, ...documented } = routedPaths
+  expect(Object.keys(openApiDocument().paths).sort()).toEqual(
+    [...Object.values(inferencePaths), ...Object.values(documented)].sort()
+  )
+  expect([openApi, docs]).toEqual(["/openapi.json", "/docs"])
+})

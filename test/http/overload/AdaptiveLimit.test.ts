@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest"
+import { AdaptiveLimit, maxLimit, minLimit, startLimit } from "../../../src/http/overload/AdaptiveLimit.ts"
+
+/** Runs so many windows against a stage whose latency depends on the limit; all slots are used, and others wait. */
+const run = (limit: AdaptiveLimit, windows: number, latencyOf: (slots: number) => number, from = 0) => {
+  const values: Array<number> = []
+  for (let window = 0; window < windows; window++) {
+    for (let sample = 0; sample < 10; sample++) {
+      limit.add(from + window * 200 + sample * 20, latencyOf(limit.value), limit.value - 1, true)
+    }
+    values.push(limit.value)
+  }
+  return values
+}
+
+describe("the limit of calls that prepare at once", () => {
+  it("rises to its maximum while latency stays flat", () => {
+    const limit = new AdaptiveLimit()
+    run(limit, 60, () => 5)
+    expect(limit.value).toBeGreaterThan(10 * startLimit)
+    for (const value of run(limit, 400, () => 5, 60 * 200)) expect(value).toBeLessThanOrEqual(maxLimit)
+  })
+
+  it("does not rise where it is not used", () => {
+    const limit = new AdaptiveLimit()
+    for (let n = 0; n < 1_000; n++) limit.add(n * 20, 5, 3, false)
+    expect(limit.value).toBe(startLimit)
+  })
+
+  it("settles where latency is about twice the minimum, when more calls only make each other wait", () => {
+    const limit = new AdaptiveLimit()
+    run(limit, 5, () => 5)
+    // 1 call a millisecond: 30 ms of latency are 30 calls
+    const values = run(limit, 100, (slots) => Math.max(5, slots), 1_000)
+    const settled = values.slice(40).sort((a, b) => a - b)
+    const middle = settled[settled.length >> 1] ?? 0
+    expect(middle).toBeGreaterThan(15)
+    expect(middle).toBeLessThan(100)
+  })
+
+  it("is not lowered for a latency that its calls do not make", () => {
+    const limit = new AdaptiveLimit()
+    run(limit, 5, () => 5)
+    const values = run(limit, 30, () => 400, 1_000)
+    expect(values.at(-1)).toBeGreaterThanOrEqual(startLimit)
+  })
+
+  it("finds back within two seconds when a slow stage is fast again", () => {
+    const limit = new AdaptiveLimit()
+    run(limit, 5, () => 5)
+    run(limit, 50, (slots) => 10 * slots, 1_000)
+    const low = limit.value
+    expect(low).toBeLessThan(startLimit)
+    const values = run(limit, 10, () => 5, 11_000)
+    expect(values.at(-1)).toBeGreaterThan(1.5 * low)
+    expect(Math.min(...values)).toBeGreaterThanOrEqual(minLimit)
+  })
+})

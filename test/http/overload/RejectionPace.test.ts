@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest"
+import { RejectionPace } from "../../../src/http/overload/RejectionPace.ts"
+import { VirtualTimers } from "../../../src/testing/index.ts"
+
+const setUp = () => {
+  const timers = VirtualTimers.make()
+  const pace = new RejectionPace(timers)
+  const refused: Array<number> = []
+  const cancels: Array<() => void> = []
+  const add = (times: number) => {
+    for (let n = 0; n < times; n++) {
+      const nth = cancels.length
+      cancels.push(pace.add(() => refused.push(nth)))
+    }
+  }
+  return { timers, pace, refused, cancels, add }
+}
+
+describe("refusals", () => {
+  it("are written at once while they are few", () => {
+    const { add, refused } = setUp()
+    add(100)
+    expect(refused.length).toBe(100)
+  })
+
+  it("wait in order of arrival once they are many, and become due with admitted calls", () => {
+    const { add, pace, refused } = setUp()
+    add(1_000)
+    const atOnce = refused.length
+    expect(atOnce).toBeLessThan(1_000)
+    for (let call = 0; call < 400; call++) pace.admitted()
+    expect(refused.length - atOnce).toBe(200)
+    expect(refused).toEqual(refused.map((_, nth) => nth))
+  })
+
+  it("are written in the end also when nobody is admitted", () => {
+    const { add, refused, timers } = setUp()
+    add(1_000)
+    while (timers.next()) {}
+    expect(refused.length).toBe(1_000)
+  })
+
+  it("are not written to whoever has gone", () => {
+    const { add, cancels, refused, timers } = setUp()
+    add(1_000)
+    const atOnce = refused.length
+    for (const cancel of cancels) cancel()
+    while (timers.next()) {}
+    expect(refused.length).toBe(atOnce)
+  })
+
+  it("are written at once when too many wait, and all of them when the node stops", () => {
+    const { add, pace, refused } = setUp()
+    add(10_000)
+    expect(refused.length).toBeGreaterThan(5_000)
+    pace.stop()
+    expect(new Set(refused).size).toBe(10_000)
+  })
+})

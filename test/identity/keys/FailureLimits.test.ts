@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest"
+import { FailureLimits } from "../../../src/identity/keys/FailureLimits.ts"
+import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
+
+const setUp = () => {
+  const timers = VirtualTimers.make()
+  const failures = new FailureLimits(timers)
+  const failOften = (times: number, address: string) => {
+    let blockedMillis = 0
+    for (let n = 0; n < times; n++) blockedMillis = failures.count(address)
+    return blockedMillis
+  }
+  return { timers, failures, failOften }
+}
+
+describe("failed attempts of an address", () => {
+  it("are limited after a thousand, until a minute after the first", () => {
+    const { failOften, failures, timers } = setUp()
+    expect(failOften(1, "a")).toBe(0)
+    timers.advance(20_000)
+    expect(failOften(999, "a")).toBe(0)
+    expect(failures.count("a")).toBe(40_000)
+    timers.advance(39_999)
+    expect(failures.count("a")).toBe(1)
+    timers.advance(1)
+    expect(failures.count("a")).toBe(0)
+  })
+
+  it("are nobody else's", () => {
+    const { failOften, failures } = setUp()
+    expect(failOften(1_001, "a")).toBeGreaterThan(0)
+    expect(failures.count("b")).toBe(0)
+  })
+
+  it("that turn out to be none do not count", () => {
+    const { failOften, failures } = setUp()
+    failOften(1_000, "a")
+    failures.takeBack("a")
+    expect(failures.count("a")).toBe(0)
+    expect(failures.count("a")).toBeGreaterThan(0)
+  })
+
+  it("are forgotten one address at a time when there are too many addresses", () => {
+    const { failOften, failures } = setUp()
+    failOften(1_001, "first")
+    failOften(1_001, "second")
+    for (let n = 0; n < 9_999; n++) failures.count(`other-${n}`)
+    expect(failures.count("second")).toBeGreaterThan(0)
+    expect(failures.count("first")).toBe(0)
+  })
+})

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import * as Utils from "effect/Utils"
+import * as fc from "fast-check"
+import * as TokenEstimator from "../../src/ledger/TokenEstimator.ts"
+
+const randomOf = (seed: number): TokenEstimator.NextRandom => {
+  const random = new Utils.PCGRandom(seed)
+  return () => random.number()
+}
+
+const estimated = (texts: ReadonlyArray<string>, random: TokenEstimator.NextRandom): number => {
+  const measure = TokenEstimator.make(random)
+  for (const text of texts) measure.add(text)
+  return measure.tokens()
+}
+
+const pieces = (text: string, length: number): ReadonlyArray<string> =>
+  Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
+    text.slice(index * length, (index + 1) * length)
+  )
+
+/** The same texts, each short enough to be counted in full. */
+const counted = (texts: ReadonlyArray<string>): number =>
+  texts
+    .flatMap((text) => pieces(text, TokenEstimator.maxCounted))
+    .reduce((sum, piece) => sum + estimated([piece], randomOf(0)), 0)
+
+const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
+
+const russian = "Быстрая коричневая лиса прыгает через ленивую собаку, а потом долго спит под старым деревом у реки. "
+const chinese = "敏捷的棕色狐狸跳过了懒狗，然后在河边的老树下睡了很久。"
+
+/** Of one kind each, and all kinds one after another. */
+const natural: ReadonlyArray<readonly [name: string, text: string]> = [
+  ["prose", file("README.md")],
+  ["code", file("src/ledger/Estimate.ts") + file("src/provider/transport/HttpProvider.ts")],
+  ["data", file("package-lock.json").slice(0, 120_000)],
+  ["Russian", russian.repeat(150)],
+  ["Chinese", chinese.repeat(500)],
+  [
+    "mixed",
+    file("README.md") + russian.repeat(60) + chinese.repeat(200) + file("src/provider/transport/HttpProvider.ts")
+  ]
+]
+const seeds = Array.from({ length: 20 }, (_, seed) => seed)
+
+describe("The likely tokens of long text", () => {
+  it.each(natural)("the estimate is within a tenth of the real count: %s", (_, text) => {
+    expect(text.length).toBeGreaterThan(TokenEstimator.maxCounted)
+    for (const length of [text.length, 5_000, 1_500, 300]) {
+      const texts = pieces(text, length)
+      const exact = counted(texts)
+      for (const seed of seeds) {
+        const ratio = estimated(texts, randomOf(seed)) / exact
+        expect(ratio, `pieces of ${length}, seed ${seed}`).toBeGreaterThan(0.9)
+        expect(ratio, `pieces of ${length}, seed ${seed}`).toBeLessThan(1.1)
+      }
+    }
+  })
+
+  it("the estimate has no bias, so that text with many tokens cannot hide between the samples", () => {
+    const sparse = " ".repeat(3_000)
+    const dense = "!?".repeat(500)
+    const text = (sparse + dense).repeat(50)
+    const exact = counted([text])
+    const mean = seeds.reduce((sum, seed) => sum + estimated([text], randomOf(seed)), 0) / seeds.length
+    expect(mean / exact).toBeGreaterThan(0.9)
+    expect(mean / exact).toBeLessThan(1.1)
+  })
+
+  it("the estimate is the same for the same random numbers", () => {
+    const code = file("src/provider/transport/HttpProvider.ts")
+    expect(estimated([code], randomOf(7))).toBe(estimated([code], randomOf(7)))
+    expect(estimated([code], randomOf(7))).not.toBe(estimated([code], randomOf(8)))
+  })
+})
+
+it("the bytes of text are exact, whatever it holds and however long it is", () => {
+  const unit = fc.oneof(fc.fullUnicodeString(), fc.string16bits())
+  fc.assert(
+    fc.property(fc.array(unit), fc.integer({ min: 1, max: 2_000 }), (texts, times) => {
+      const measure = TokenEstimator.make(() => 0.5)
+      const encoder = new TextEncoder()
+      let bytes = 0
+      for (const text of texts) {
+        measure.add(text.repeat(times))
+        bytes += encoder.encode(text.repeat(times)).length
+      }
+      expect(measure.utf8Bytes()).toBe(bytes)
+    }),
+    { numRuns: 50 }
+  )
+})

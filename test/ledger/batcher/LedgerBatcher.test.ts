@@ -1,0 +1,381 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Scope from "effect/Scope"
+import { AccountId, KeyId, ProjectId } from "../../../src/domain/Ids.ts"
+import { microUsd } from "../../../src/domain/Money.ts"
+import * as LedgerBatcher from "../../../src/ledger/batcher/LedgerBatcher.ts"
+import {
+  BatchFailed,
+  type BatchReservation,
+  type BatchSettlement,
+  type LedgerStoreShape,
+  type ReservationResult
+} from "../../../src/ledger/LedgerStore.ts"
+import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
+import { newCallId, option, record } from "../fixtures.ts"
+
+const caller = {
+  accountId: AccountId.make("00000000-0000-7000-8000-000000000001"),
+  projectId: ProjectId.make("00000000-0000-7000-8000-000000000002"),
+  keyId: KeyId.make("00000000-0000-7000-8000-000000000003"),
+  billingMode: "managed"
+} as const
+
+const reservation = (): BatchReservation => ({
+  callId: newCallId(),
+  extends: false,
+  caller,
+  requestedModel: "auto",
+  options: [option(10)]
+})
+
+const settlement = (): BatchSettlement => ({
+  callId: newCallId(),
+  caller,
+  state: "settled",
+  actual: microUsd(5),
+  record: record()
+})
+
+const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10) }
+const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false })
+const rejected = new BatchFailed({ cause: "invalid text", rejected: true, uncertain: false })
+
+interface Batch {
+  readonly reservations: ReadonlyArray<BatchReservation>
+  readonly settlements: ReadonlyArray<BatchSettlement>
+}
+
+type Apply = (batch: Batch) => Effect.Effect<ReadonlyArray<ReservationResult>, BatchFailed>
+const grantsAll: Apply = ({ reservations }) => Effect.succeed(reservations.map(() => granted))
+
+/** A batcher on a store that the test scripts, and on a clock that the test moves. */
+const scripted = (first: Apply = grantsAll) =>
+  Effect.gen(function* () {
+    const timers = VirtualTimers.make()
+    const batches: Array<Batch> = []
+    const script: { apply: Apply; onWritten: () => void } = { apply: first, onWritten: () => {} }
+    const store: LedgerStoreShape = {
+      apply: (reservations, settlements) =>
+        Effect.suspend(() => {
+          batches.push({ reservations, settlements })
+          return script.apply({ reservations, settlements })
+        }),
+      balance: () => Effect.dieMessage("not asked for"),
+      checkInvariants: Effect.dieMessage("not asked for")
+    }
+    const reported: Array<string> = []
+    const reports = {
+      failed: (cause: unknown) => reported.push(String(cause)) > 0,
+      written: () => {
+        reported.push("written")
+        script.onWritten()
+      }
+    }
+    const scope = yield* Scope.make()
+    const batcher = yield* LedgerBatcher.make(store, timers, reports).pipe(Scope.extend(scope))
+    const advance = (millis: number) => Effect.sync(() => timers.advance(millis)).pipe(Effect.zipRight(quiet))
+    const written = () => batches.flatMap((batch) => batch.settlements.map((settled) => settled.callId))
+    return { batcher, batches, script, advance, written, scope, reported }
+  })
+
+/** Lets every fiber that can run do so. */
+const quiet = Effect.repeatN(Effect.yieldNow(), 50)
+
+describe("The batcher", () => {
+  it.effect("the batcher reports of every batch whether it was written, and why not", () =>
+    Effect.gen(function* () {
+      const { batcher, script, reported } = yield* scripted()
+      script.apply = () => Effect.fail(unreachable)
+      yield* Effect.either(batcher.reserve(reservation()))
+      script.apply = grantsAll
+      yield* batcher.reserve(reservation())
+      expect(reported).toEqual(["connection refused", "written"])
+    })
+  )
+})
+
+describe("Batches", () => {
+  it.effect("a settlement is written with the next reservation, in one statement", () =>
+    Effect.gen(function* () {
+      const { batcher, batches } = yield* scripted()
+      const settled = settlement()
+      batcher.settle(settled)
+      yield* batcher.reserve(reservation())
+      expect(batches.map(({ reservations, settlements }) => [reservations.length, settlements])).toEqual([
+        [1, [settled]]
+      ])
+    })
+  )
+
+  it.effect("a settlement waits ten milliseconds for a reservation, no longer", () =>
+    Effect.gen(function* () {
+      const { batcher, batches, advance } = yield* scripted()
+      batcher.settle(settlement())
+      batcher.settle(settlement())
+      yield* advance(9)
+      expect(batches).toEqual([])
+      yield* advance(1)
+      expect(batches.map(({ settlements }) => settlements.length)).toEqual([2])
+    })
+  )
+
+  it.effect("what arrives while a statement runs waits for the next, at most 256 rows of it, in its order", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const { batcher, batches } = yield* scripted((batch) => Effect.zipRight(Deferred.await(gate), grantsAll(batch)))
+      const reservations = Array.from({ length: 600 }, reservation)
+      const fiber = yield* Effect.fork(
+        Effect.forEach(reservations, batcher.reserve, { concurrency: "unbounded", discard: true })
+      )
+      yield* quiet
+      expect(batches.length).toBe(1)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(fiber)
+      expect(batches.map((batch) => batch.reservations.length)).toEqual([256, 256, 88])
+      expect(batches.flatMap((batch) => batch.reservations)).toEqual(reservations)
+    })
+  )
+
+  it.effect("a second settlement of a call that waits to be written is ignored", () =>
+    Effect.gen(function* () {
+      const { batcher, batches } = yield* scripted()
+      const settled = settlement()
+      batcher.settle(settled)
+      batcher.settle({ ...settled, state: "cancelled" })
+      yield* batcher.flushed
+      expect(batches.flatMap(({ settlements }) => settlements)).toEqual([settled])
+    })
+  )
+
+  it.effect("flushed does not wait for a reservation", () =>
+    Effect.gen(function* () {
+      const { batcher, written } = yield* scripted()
+      const settled = settlement()
+      batcher.settle(settled)
+      yield* batcher.flushed
+      expect(written()).toEqual([settled.callId])
+    })
+  )
+
+  it.effect("more reservations than can be decided in time are rejected at once", () =>
+    Effect.gen(function* () {
+      const { batcher } = yield* scripted(() => Effect.never)
+      yield* Effect.forkAll(Array.from({ length: 256 }, () => batcher.reserve(reservation())))
+      yield* quiet
+      yield* Effect.forkAll(Array.from({ length: 4_096 }, () => batcher.reserve(reservation())))
+      yield* quiet
+      const outcome = yield* Effect.either(batcher.reserve(reservation()))
+      expect(Either.isLeft(outcome) && outcome.left._tag).toBe("StoreUnavailable")
+    })
+  )
+})
+
+describe("Interruption", () => {
+  it.effect("a reservation that is interrupted while its statement runs leaves no hold", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const { batcher, batches } = yield* scripted((batch) => Effect.zipRight(Deferred.await(gate), grantsAll(batch)))
+      const given = reservation()
+      const fiber = yield* Effect.fork(batcher.reserve(given))
+      yield* quiet
+      yield* Fiber.interrupt(fiber)
+      yield* Deferred.succeed(gate, undefined)
+      yield* quiet
+      yield* batcher.flushed
+      expect(batches.flatMap(({ settlements }) => settlements)).toMatchObject([
+        { callId: given.callId, state: "void", record: null }
+      ])
+    })
+  )
+
+  it.effect("a reservation that is interrupted before it was sent is never sent", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const { batcher, batches } = yield* scripted((batch) => Effect.zipRight(Deferred.await(gate), grantsAll(batch)))
+      const first = reservation()
+      const running = yield* Effect.fork(batcher.reserve(first))
+      yield* quiet
+      const waiting = yield* Effect.fork(batcher.reserve(reservation()))
+      yield* quiet
+      yield* Fiber.interrupt(waiting)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(running)
+      yield* quiet
+      expect(batches).toEqual([{ reservations: [first], settlements: [] }])
+    })
+  )
+
+  it.effect("a hold that is granted at the moment of the interruption is voided", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const { batcher, script, written } = yield* scripted((batch) =>
+        Effect.zipRight(Deferred.await(gate), grantsAll(batch))
+      )
+      const given = reservation()
+      const fiber = yield* Effect.fork(batcher.reserve(given))
+      yield* quiet
+      // The batch is written, its results are about to be handed out.
+      script.onWritten = () => fiber.unsafeInterruptAsFork(FiberId.none)
+      yield* Deferred.succeed(gate, undefined)
+      const exit = yield* Fiber.await(fiber)
+      yield* batcher.flushed
+      expect(Exit.isInterrupted(exit)).toBe(true)
+      expect(written()).toEqual([given.callId])
+    })
+  )
+})
+
+describe("A failing store", () => {
+  it.effect("a failing store fails reservations at once, and settlements are kept until they are written", () =>
+    Effect.gen(function* () {
+      const { batcher, script, advance, written } = yield* scripted(() => Effect.fail(unreachable))
+      const settled = settlement()
+      batcher.settle(settled)
+      const outcome = yield* Effect.either(batcher.reserve(reservation()))
+      expect(Either.isLeft(outcome) && outcome.left._tag).toBe("StoreUnavailable")
+      const flushed = yield* Effect.fork(batcher.flushed)
+      yield* advance(3_000)
+      expect(yield* Fiber.poll(flushed)).toMatchObject({ _tag: "None" })
+      script.apply = grantsAll
+      yield* advance(1_000)
+      yield* Fiber.join(flushed)
+      expect(written().at(-1)).toBe(settled.callId)
+    })
+  )
+
+  it.effect("reservations are decided while settlements wait to be tried again", () =>
+    Effect.gen(function* () {
+      const { batcher, script, batches, advance } = yield* scripted(() => Effect.fail(unreachable))
+      batcher.settle(settlement())
+      yield* advance(10)
+      script.apply = grantsAll
+      yield* batcher.reserve(reservation())
+      expect(batches.at(-1)).toMatchObject({ settlements: [] })
+      yield* advance(50)
+      expect(batches.at(-1)?.settlements.length).toBe(1)
+    })
+  )
+
+  it.effect("a store whose response was lost receives a void for each hold that it may have granted", () =>
+    Effect.gen(function* () {
+      const { batcher, script, batches, advance } = yield* scripted(() =>
+        Effect.fail(new BatchFailed({ cause: "connection reset", rejected: false, uncertain: true }))
+      )
+      const lost = reservation()
+      yield* Effect.either(batcher.reserve(lost))
+      script.apply = grantsAll
+      yield* advance(10)
+      expect(batches.at(-1)?.settlements).toMatchObject([{ callId: lost.callId, state: "void", record: null }])
+    })
+  )
+
+  it.effect(
+    "loses the log row, not the money, of a settlement whose row is rejected; all others are written complete",
+    () =>
+      Effect.gen(function* () {
+        const all = Array.from({ length: 300 }, settlement)
+        const poisoned = all[137]?.callId
+        const kept: Array<BatchSettlement> = []
+        const { batcher, advance } = yield* scripted((batch) => {
+          if (batch.settlements.some((settled) => settled.callId === poisoned && settled.record !== null))
+            return Effect.fail(rejected)
+          kept.push(...batch.settlements)
+          return grantsAll(batch)
+        })
+        for (const settled of all) batcher.settle(settled)
+        const outcomes: Array<boolean> = []
+        for (let round = 0; round < 100; round++) {
+          if (round >= 1) outcomes.push(Either.isRight(yield* Effect.either(batcher.reserve(reservation()))))
+          yield* advance(50)
+        }
+        expect(new Set(kept.map((settled) => settled.callId)).size).toBe(300)
+        expect(kept.length).toBe(300)
+        expect(kept.filter((settled) => settled.record === null).map((settled) => settled.callId)).toEqual([poisoned])
+        expect(outcomes).not.toContain(false)
+      })
+  )
+
+  it.effect("a settlement that is rejected without its log row too is dropped, and the others are written", () =>
+    Effect.gen(function* () {
+      const all = Array.from({ length: 8 }, settlement)
+      const poisoned = all[0]?.callId
+      const kept: Array<string> = []
+      const { batcher, advance } = yield* scripted((batch) => {
+        if (batch.settlements.some((settled) => settled.callId === poisoned)) return Effect.fail(rejected)
+        kept.push(...batch.settlements.map((settled) => settled.callId))
+        return grantsAll(batch)
+      })
+      for (const settled of all) batcher.settle(settled)
+      const flushed = yield* Effect.fork(batcher.flushed)
+      for (let round = 0; round < 60; round++) yield* advance(50)
+      yield* Fiber.join(flushed)
+      expect(kept.sort()).toEqual(
+        all
+          .map((settled) => settled.callId)
+          .filter((id) => id !== poisoned)
+          .sort()
+      )
+    })
+  )
+})
+
+describe("Closing", () => {
+  it.effect("closing waits for a reservation that came in the same turn", () =>
+    Effect.gen(function* () {
+      const { batcher, scope } = yield* scripted((batch) => Effect.zipRight(quiet, grantsAll(batch)))
+      const asking = Effect.runFork(batcher.reserve(reservation()))
+      yield* Scope.close(scope, Exit.void)
+      expect(asking.unsafePoll()).not.toBeNull()
+    })
+  )
+
+  it.effect("closing writes what is queued and rejects what is new", () =>
+    Effect.gen(function* () {
+      const { batcher, written, scope } = yield* scripted()
+      const all = Array.from({ length: 700 }, settlement)
+      for (const settled of all) batcher.settle(settled)
+      yield* Scope.close(scope, Exit.void)
+      expect(written()).toEqual(all.map((settled) => settled.callId))
+      const outcome = yield* Effect.either(batcher.reserve(reservation()))
+      expect(Either.isLeft(outcome) && outcome.left._tag).toBe("StoreUnavailable")
+    })
+  )
+
+  it.effect("closing waits five seconds for a store that does not answer, no longer", () =>
+    Effect.gen(function* () {
+      const { batcher, advance, scope } = yield* scripted(() => Effect.fail(unreachable))
+      batcher.settle(settlement())
+      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* quiet
+      for (let millis = 0; millis < 4_900; millis += 100) yield* advance(100)
+      expect(yield* Fiber.poll(closing)).toMatchObject({ _tag: "None" })
+      yield* advance(100)
+      yield* Fiber.join(closing)
+    })
+  )
+})
+
+describe("A database that does not answer", () => {
+  it.effect("what was queued behind an unanswered statement fails together with it", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void, BatchFailed>()
+      const { advance, batches, script, batcher } = yield* scripted(() => Effect.as(Deferred.await(gate), []))
+      const fibers = yield* Effect.forEach([1, 2, 3], () => Effect.fork(Effect.either(batcher.reserve(reservation()))))
+      yield* quiet
+      yield* advance(8_000)
+      script.apply = grantsAll
+      yield* Deferred.fail(gate, new BatchFailed({ cause: "no answer", rejected: false, uncertain: true }))
+      const ends = yield* Effect.forEach(fibers, Fiber.join)
+      expect(ends.map((end) => Either.isLeft(end) && end.left._tag)).toEqual(ends.map(() => "StoreUnavailable"))
+      // all that may follow is what gives the uncertain hold back
+      expect(batches.slice(1).flatMap((batch) => batch.reservations)).toEqual([])
+      expect(Either.isRight(yield* Effect.either(batcher.reserve(reservation())))).toBe(true)
+    })
+  )
+})

@@ -1,0 +1,288 @@
+import { describe, expect, it } from "vitest"
+import type { ChatRequest, Message, ToolCall } from "../../../../src/domain/Chat.ts"
+import type { Reasoning } from "../../../../src/domain/Model.ts"
+import { shapingParameters, tuningParameters } from "../../../../src/domain/Support.ts"
+import type { ProviderCall } from "../../../../src/provider/Provider.ts"
+import { lower } from "../../../../src/provider/protocols/openai-chat/Lower.ts"
+import {
+  compatible,
+  openAi,
+  type Quirks,
+  reasoningByEnabled,
+  reasoningByFlag,
+  reasoningByObject,
+  reasoningByType
+} from "../../../../src/provider/protocols/openai-chat/Quirks.ts"
+import { call, model, saying } from "../calls.ts"
+
+const text = (asked: Partial<ChatRequest>, quirks: Quirks = openAi, more: Partial<ProviderCall> = {}): string =>
+  lower({ ...call(asked), ...more }, quirks)
+const body = (asked: Partial<ChatRequest>, quirks: Quirks = openAi, more: Partial<ProviderCall> = {}) =>
+  JSON.parse(text(asked, quirks, more)) as Record<string, unknown>
+
+const weather = { type: "function", function: { name: "weather", parameters: { type: "object" } } } as const
+const clock = { type: "function", function: { name: "clock" } } as const
+
+const everything: Partial<ChatRequest> = {
+  tools: [weather],
+  toolChoice: "required",
+  temperature: 0.5,
+  topP: 0.9,
+  stop: ["END"],
+  frequencyPenalty: 0.1,
+  presencePenalty: 0.2,
+  seed: 7,
+  logprobs: true,
+  topLogprobs: 2,
+  parallelToolCalls: false,
+  responseFormat: { type: "json_object" },
+  verbosity: "low",
+  serviceTier: "flex",
+  metadata: { a: "b" },
+  store: false,
+  safetyIdentifier: "s",
+  promptCacheKey: "k",
+  promptCacheOptions: { mode: "auto" },
+  promptCacheRetention: "24h",
+  prediction: { type: "content", content: "p" },
+  modalities: ["text"],
+  audio: { voice: "v", format: "wav" },
+  moderation: { model: "m" },
+  webSearchOptions: {},
+  user: "u"
+}
+
+describe("the upstream body", () => {
+  it("of a small stream, byte for byte", () => {
+    expect(text({})).toBe(
+      '{"model":"large","messages":[{"role":"user","content":"hi"}],"max_completion_tokens":100,"stream":true,"stream_options":{"include_usage":true}}'
+    )
+    expect(text({ stream: false }, compatible)).toBe(
+      '{"model":"large","messages":[{"role":"user","content":"hi"}],"max_tokens":100,"stream":false}'
+    )
+    expect(text({}, { ...compatible, streamOptions: false, always: { split: true } })).toBe(
+      '{"model":"large","messages":[{"role":"user","content":"hi"}],"split":true,"max_tokens":100,"stream":true}'
+    )
+  })
+
+  it("with every parameter, byte for byte", () => {
+    const reasoning: Reasoning = {
+      efforts: ["high"],
+      style: "effort",
+      budget: null,
+      defaultEffort: null,
+      mandatory: false,
+      depth: null
+    }
+    expect(text(everything, openAi, { effort: "high", model: model({ reasoning }) })).toBe(
+      '{"model":"large","messages":[{"role":"user","content":"hi"}],' +
+        '"tools":[{"type":"function","function":{"name":"weather","parameters":{"type":"object"}}}],"tool_choice":"required",' +
+        '"parallel_tool_calls":false,"temperature":0.5,"top_p":0.9,"stop":["END"],"frequency_penalty":0.1,"presence_penalty":0.2,' +
+        '"seed":7,"logprobs":true,"top_logprobs":2,"response_format":{"type":"json_object"},"reasoning_effort":"high",' +
+        '"verbosity":"low","service_tier":"flex","metadata":{"a":"b"},"store":false,"safety_identifier":"s","prompt_cache_key":"k",' +
+        '"prompt_cache_options":{"mode":"auto"},"prompt_cache_retention":"24h","prediction":{"type":"content","content":"p"},' +
+        '"modalities":["text"],"audio":{"voice":"v","format":"wav"},"moderation":{"model":"m"},"web_search_options":{},"user":"u",' +
+        '"max_completion_tokens":100,"stream":true,"stream_options":{"include_usage":true}}'
+    )
+  })
+
+  it("has none of the parameters that this route drops", () => {
+    const sent = body(everything, openAi, { dropped: [...shapingParameters, ...tuningParameters] })
+    expect(Object.keys(sent)).toEqual(["model", "messages", "max_completion_tokens", "stream", "stream_options"])
+  })
+
+  it("the client's own cap is never sent in place of the hold's", () => {
+    expect(body({ maxOutputTokens: 99_999 })["max_completion_tokens"]).toBe(100)
+  })
+
+  it("has no field that the domain does not know", () => {
+    const sneaky: ReadonlyArray<Message> = [
+      Object.assign(
+        { role: "user" as const, content: [Object.assign({ type: "text" as const, text: "hi" }, { evil: 1 })] },
+        { evil: 1 }
+      ),
+      Object.assign({ role: "tool" as const, content: "r", tool_call_id: "c" }, { evil: 1 })
+    ]
+    const sent = text({
+      messages: sneaky,
+      tools: [Object.assign({}, weather, { evil: 1 })],
+      toolChoice: { type: "function", function: { name: "weather", evil: 1 }, evil: 1 },
+      responseFormat: { type: "json_schema", json_schema: { name: "n", schema: {}, evil: 1 }, evil: 1 }
+    })
+    expect(sent).not.toContain("evil")
+  })
+})
+
+describe("messages", () => {
+  it("each role and part keeps its shape", () => {
+    const messages: ReadonlyArray<Message> = [
+      { role: "developer", content: "d", name: "n" },
+      { role: "system", content: [{ type: "text", text: "s" }] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "t" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,AA==", detail: "low" } },
+          { type: "input_audio", input_audio: { data: "AA==", format: "wav" } },
+          { type: "file", file: { filename: "f.pdf", file_data: "data:application/pdf;base64,AA==" } }
+        ]
+      },
+      { role: "assistant", content: [{ type: "refusal", refusal: "no" }], refusal: "no" },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }]
+      },
+      { role: "tool", tool_call_id: "c1", content: [{ type: "text", text: "r" }] }
+    ]
+    expect(body({ messages })["messages"]).toEqual(messages)
+    expect(body({ messages }, compatible)["messages"]).toEqual([
+      { role: "system", content: "d", name: "n" },
+      ...messages.slice(1)
+    ])
+  })
+
+  const reasoningOf = (format: string) => ({
+    type: "reasoning.text" as const,
+    text: `by ${format}`,
+    signature: "g",
+    format,
+    index: 0
+  })
+  const thinking = (more: object): ReadonlyArray<Message> => [{ role: "assistant", content: "a", ...more }]
+  const back = (more: object, reasoningBack: Quirks["reasoningHistory"]) => {
+    const [message] = body({ messages: thinking(more) }, { ...compatible, reasoningHistory: reasoningBack })[
+      "messages"
+    ] as ReadonlyArray<object>
+    return message
+  }
+
+  it("reasoning goes back to its own origin only", () => {
+    const details = { reasoning_details: [reasoningOf("acme/large"), reasoningOf("other/model")] }
+    expect(back(details, "reasoning_details")).toEqual({
+      role: "assistant",
+      content: "a",
+      reasoning_details: [{ type: "reasoning.text", text: "by acme/large", signature: "g", index: 0 }]
+    })
+    expect(back(details, "reasoning_content")).toEqual({
+      role: "assistant",
+      content: "a",
+      reasoning_content: "by acme/large"
+    })
+    expect(
+      back({ reasoning_details: [reasoningOf("other/model")], reasoning_content: "x" }, "reasoning_content")
+    ).toEqual({
+      role: "assistant",
+      content: "a"
+    })
+  })
+
+  it("plain reasoning goes where a vendor wants it, and nowhere else", () => {
+    expect(back({ reasoning_content: "t" }, "reasoning_content")).toMatchObject({ reasoning_content: "t" })
+    expect(back({ reasoning: "t" }, "reasoning_content")).toMatchObject({ reasoning_content: "t" })
+    expect(back({ reasoning_content: "t", reasoning: "t" }, "none")).toEqual({ role: "assistant", content: "a" })
+  })
+
+  it("extra content goes back only to vendors that made it; ids are made to fit, alike in call and result", () => {
+    const toolCall: ToolCall = {
+      id: "call_abc",
+      type: "function",
+      function: { name: "f", arguments: "{}" },
+      extra_content: { google: {} }
+    }
+    const messages: ReadonlyArray<Message> = [
+      { role: "assistant", tool_calls: [toolCall] },
+      { role: "tool", tool_call_id: "call_abc", content: "r" },
+      { role: "tool", tool_call_id: "abcDEF123", content: "r" }
+    ]
+    expect(JSON.stringify(body({ messages }))).not.toContain("extra_content")
+    expect(JSON.stringify(body({ messages }, { ...compatible, extraContent: true }))).toContain(
+      '"extra_content":{"google":{}}'
+    )
+    const short = JSON.stringify(body({ messages }, { ...compatible, toolCallIdLength: 9 }))
+    const ids = [...short.matchAll(/"(?:id|tool_call_id)":"([^"]+)"/g)].map((match) => match[1])
+    expect(ids[0]).toMatch(/^[a-z0-9]{9}$/)
+    expect(ids).toEqual([ids[0], ids[0], "abcDEF123"])
+  })
+})
+
+describe("tools", () => {
+  const allowed = (mode: string, ...names: ReadonlyArray<string>) => ({
+    type: "allowed_tools",
+    allowed_tools: { mode, tools: names.map((name) => ({ type: "function", function: { name } })) }
+  })
+
+  it("an allow-list is sent as it is, or becomes the allowed tools alone where the vendor has none", () => {
+    const asked = { tools: [weather, clock], toolChoice: allowed("required", "clock") }
+    expect(body(asked)).toMatchObject({ tools: [weather, clock], tool_choice: allowed("required", "clock") })
+    expect(body(asked, compatible)).toMatchObject({ tools: [clock], tool_choice: "required" })
+    const none = body({ tools: [weather], toolChoice: allowed("auto", "gone") }, compatible)
+    expect([none["tools"], none["tool_choice"]]).toEqual([undefined, undefined])
+  })
+
+  it("named choices are rebuilt; without tools there is no choice", () => {
+    const choice = { type: "function", function: { name: "weather" } }
+    expect(body({ tools: [weather], toolChoice: choice })["tool_choice"]).toEqual(choice)
+    const bare = body({ toolChoice: "auto", parallelToolCalls: true })
+    expect([bare["tool_choice"], bare["parallel_tool_calls"]]).toEqual([undefined, undefined])
+  })
+
+  it("custom tools go through", () => {
+    const custom = { type: "custom", custom: { name: "c", format: { type: "text" } } } as const
+    expect(body({ tools: [custom] })["tools"]).toEqual([custom])
+  })
+
+  it("a seed goes under the vendor's name for it", () => {
+    const quirks = { ...compatible, seedField: "random_seed" } as const
+    expect(body({ seed: 7 }, quirks)).toMatchObject({ random_seed: 7 })
+    expect(body({ seed: 7 }, quirks)).not.toHaveProperty("seed")
+    expect(body({ seed: 7 }, quirks, { dropped: ["seed"] })).not.toHaveProperty("random_seed")
+  })
+})
+
+describe("reasoning at vendors of chat completions", () => {
+  const reasoning = (style: Reasoning["style"], more: Partial<Reasoning> = {}) =>
+    model({
+      reasoning: { efforts: [], style, budget: null, defaultEffort: null, mandatory: false, depth: null, ...more }
+    })
+  const known = new Set(Object.keys(body({})).concat("max_tokens"))
+  const sent = (
+    quirks: Quirks["reasoningFields"],
+    style: Reasoning["style"],
+    effort: ProviderCall["effort"],
+    maxTokens?: number,
+    more: Partial<Reasoning> = {}
+  ) => {
+    const all = body(
+      { reasoning: { maxTokens, summary: undefined, exclude: false }, messages: saying("hi") },
+      { ...compatible, reasoningFields: quirks },
+      { effort, model: reasoning(style, more), maxOutputTokens: 1000 }
+    )
+    return Object.fromEntries(Object.entries(all).filter(([key]) => !known.has(key)))
+  }
+
+  it("is asked for in the vendor's own fields", () => {
+    expect(sent(openAi.reasoningFields, "effort", "high")).toEqual({ reasoning_effort: "high" })
+    expect(sent(openAi.reasoningFields, "effort", 42)).toEqual({ reasoning_effort: 42 })
+    expect(sent(reasoningByType, "toggle", "high")).toEqual({ thinking: { type: "enabled" } })
+    expect(sent(reasoningByType, "toggle", "none")).toEqual({ thinking: { type: "disabled" } })
+    expect(sent(reasoningByFlag, "toggle", "none")).toEqual({ enable_thinking: false })
+    expect(sent(reasoningByFlag, "budget", "medium")).toEqual({ enable_thinking: true, thinking_budget: 500 })
+    expect(sent(reasoningByObject, "effort", "low")).toEqual({ reasoning: { effort: "low" } })
+    expect(sent(reasoningByObject, "budget", undefined, 300)).toEqual({ reasoning: { max_tokens: 300 } })
+    expect(sent(reasoningByEnabled, "toggle", "high")).toEqual({ reasoning: { enabled: true } })
+  })
+
+  it("is not mentioned where nothing was asked, or nothing can be", () => {
+    for (const style of ["effort", "toggle", "budget", "fixed"] as const)
+      expect(sent(reasoningByType, style, undefined)).toEqual({})
+    expect(sent(reasoningByType, "fixed", "high")).toEqual({})
+  })
+
+  it("a budget stays in the model's range and below the cap", () => {
+    const budget = { budget: { min: 128, max: 600 } }
+    expect(sent(reasoningByFlag, "budget", "minimal", undefined, budget)).toMatchObject({ thinking_budget: 128 })
+    expect(sent(reasoningByFlag, "budget", "max", undefined, budget)).toMatchObject({ thinking_budget: 600 })
+    expect(sent(reasoningByFlag, "budget", undefined, 5000)).toMatchObject({ thinking_budget: 999 })
+  })
+})

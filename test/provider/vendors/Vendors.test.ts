@@ -1,0 +1,118 @@
+import * as Redacted from "effect/Redacted"
+import { describe, expect, it } from "vitest"
+import * as Auth from "../../../src/provider/transport/Auth.ts"
+import * as Endpoint from "../../../src/provider/transport/Endpoint.ts"
+import { configured } from "../../../src/provider/vendors/Configured.ts"
+import { vendors } from "../../../src/provider/vendors/Vendors.ts"
+import { call } from "../protocols/calls.ts"
+
+/** A key alone is not enough to call these. */
+const keyless: ReadonlyArray<string> = ["amazon-bedrock", "azure", "google-vertex"]
+
+describe("built-in vendors", () => {
+  it("have ids, https origins and credential names of their own", () => {
+    expect(new Set(vendors.map((vendor) => vendor.id)).size).toBe(vendors.length)
+    for (const vendor of vendors) {
+      expect(vendor.endpoint.origin).toMatch(/^https:\/\//)
+      expect([vendor.id, vendor.credentialEnv.length > 0]).toEqual([vendor.id, !keyless.includes(vendor.id)])
+    }
+    const names = vendors.flatMap((vendor) => vendor.credentialEnv)
+    expect(new Set(names).size).toBe(names.length)
+  })
+})
+
+describe("base URLs", () => {
+  it("are taken with or without a trailing slash", () => {
+    for (const url of ["https://host:8443/api/v1", "https://host:8443/api/v1/"]) {
+      expect(Endpoint.parse(url)).toEqual({ origin: "https://host:8443", basePath: "/api/v1" })
+    }
+    expect(Endpoint.parse("http://host")).toEqual({ origin: "http://host", basePath: "" })
+  })
+
+  it("with anything that could carry a secret or a trick are refused", () => {
+    for (const url of [
+      "host/v1",
+      "ftp://host",
+      "file:///etc/passwd",
+      "https://user:pass@host/v1",
+      "https://host/v1?key=1",
+      "https://host/#x"
+    ]) {
+      expect(Endpoint.parse(url)).toBeUndefined()
+    }
+  })
+})
+
+describe("authentication", () => {
+  const outgoing = { origin: "", path: "", headers: {}, body: "" }
+  it("is one header, or none", () => {
+    const key = Redacted.make("k")
+    expect(Auth.none.headers(outgoing, 0)).toEqual({})
+    expect(Auth.bearer(key).headers(outgoing, 0)).toEqual({ authorization: "Bearer k" })
+    expect(Auth.header("x-api-key")(key).headers(outgoing, 0)).toEqual({ "x-api-key": "k" })
+  })
+})
+
+describe("configured providers", () => {
+  it("that speak generateContent are called by model, with a key or, like Vertex AI, with a token", () => {
+    const asked = call({ stream: false })
+    const key = Redacted.make("k")
+    const outgoing = { origin: "", path: "", headers: {}, body: "" }
+    const own = configured({ id: "mine", protocol: "gemini", baseUrl: "http://127.0.0.1:9001/v1beta" })
+    expect(own?.protocol.path(asked)).toBe("/models/large:generateContent")
+    expect(own?.auth(key).headers(outgoing, 0)).toEqual({ "x-goog-api-key": "k" })
+    const vertex = configured({
+      id: "mine",
+      vendor: "google-vertex",
+      baseUrl: "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/google"
+    })
+    expect(vertex?.endpoint.basePath).toBe("/v1/projects/p/locations/global/publishers/google")
+    expect(vertex?.auth(key).headers(outgoing, 0)).toEqual({ authorization: "Bearer k" })
+  })
+
+  it("like Azure OpenAI are called at their own resource, with its key", () => {
+    const resource = "https://acme.openai.azure.com/openai/v1"
+    const own = configured({ id: "mine", vendor: "azure", baseUrl: resource })
+    expect(own?.endpoint).toEqual({ origin: "https://acme.openai.azure.com", basePath: "/openai/v1" })
+    expect(own?.protocol.path(call())).toBe("/chat/completions")
+    const outgoing = { origin: "", path: "", headers: {}, body: "" }
+    expect(own?.auth(Redacted.make("k")).headers(outgoing, 0)).toEqual({ "api-key": "k" })
+    expect(capField({ id: "mine", vendor: "azure", baseUrl: resource })).toBe("max_completion_tokens")
+    expect(configured({ id: "mine", vendor: "azure" })).toBeUndefined()
+  })
+
+  const capField = (provider: Parameters<typeof configured>[0]): string => {
+    const lowered = configured(provider)?.protocol.lower(call())
+    return typeof lowered === "string" ? (/max_(?:completion_)?tokens/.exec(lowered)?.[0] ?? "") : ""
+  }
+
+  it("of a protocol are called at their base URL, capped by max_tokens unless they say otherwise", () => {
+    const acme = { id: "acme", protocol: "openai-chat", baseUrl: "http://127.0.0.1:9001/v1" } as const
+    expect(configured(acme)).toMatchObject({
+      id: "acme",
+      endpoint: { origin: "http://127.0.0.1:9001", basePath: "/v1" },
+      billsAbortedCalls: false,
+      credentialEnv: []
+    })
+    expect(capField(acme)).toBe("max_tokens")
+    expect(capField({ ...acme, outputCapField: "max_completion_tokens" })).toBe("max_completion_tokens")
+    expect(configured({ ...acme, billsAbortedCalls: true })?.billsAbortedCalls).toBe(true)
+  })
+
+  it("like a built-in vendor share its base URL and quirks, under their own id", () => {
+    expect(configured({ id: "mine", vendor: "openai" })).toMatchObject({
+      id: "mine",
+      endpoint: { origin: "https://api.openai.com" }
+    })
+    expect(capField({ id: "mine", vendor: "openai" })).toBe("max_completion_tokens")
+    expect(configured({ id: "mine", vendor: "openai", baseUrl: "http://127.0.0.1:1/v1" })?.endpoint.origin).toBe(
+      "http://127.0.0.1:1"
+    )
+  })
+
+  it("that cannot be called are none", () => {
+    expect(configured({ id: "x", vendor: "nobody" })).toBeUndefined()
+    expect(configured({ id: "x", protocol: "openai-chat" })).toBeUndefined()
+    expect(configured({ id: "x", protocol: "openai-chat", baseUrl: "nonsense" })).toBeUndefined()
+  })
+})

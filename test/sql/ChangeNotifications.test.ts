@@ -1,0 +1,135 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import { type Change, ChangeNotifications } from "../../src/sql/ChangeNotifications.ts"
+import { databases, Heard, node, sharedDatabases, told } from "../identity/keys/Nodes.ts"
+
+const change: Change = { kind: "project", id: "00000000-0000-4000-8000-000000000001" }
+const other: Change = { kind: "configurations", id: "00000000-0000-4000-8000-000000000002" }
+
+const commit = <A, E>(write: Effect.Effect<A, E>, announced: Change = change) =>
+  Effect.flatMap(ChangeNotifications, (changes) =>
+    changes.commit((announce) => Effect.zipRight(announce(announced), write))
+  )
+
+describe.each(databases)("changes on %s", (_, database) => {
+  it.scopedLive("are known to this node before the write returns, and only after it is done", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(node(yield* database))
+      yield* Effect.gen(function* () {
+        const heard = yield* Heard
+        yield* told(undefined)
+        const during = yield* commit(Queue.takeAll(heard))
+        expect([...during]).toEqual([])
+        expect([...(yield* Queue.takeAll(heard))]).toContainEqual(change)
+      }).pipe(Effect.provide(context))
+    })
+  )
+
+  it.scopedLive("are written together or not at all", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(node(yield* database))
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`create table if not exists written (id int primary key)`
+        yield* sql`truncate written`
+        const failed = yield* Effect.flip(
+          commit(Effect.zipRight(sql`insert into written values (1)`, Effect.fail("no")))
+        )
+        expect(failed).toBe("no")
+        expect(yield* sql`select id from written`).toEqual([])
+        const refused = yield* Effect.flip(
+          commit(Effect.zipRight(sql`insert into written values (2)`, sql`insert into written values (2)`))
+        )
+        expect(refused).toMatchObject({ _tag: "StoreUnavailable" })
+        expect(yield* sql`select id from written`).toEqual([])
+      }).pipe(Effect.provide(context))
+    })
+  )
+
+  it.scopedLive("that fail only at the very end are an unavailable store, and may have happened", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(node(yield* database))
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const heard = yield* Heard
+        yield* sql`create table if not exists late (id int, constraint late_once unique (id) deferrable initially deferred)`
+        yield* sql`truncate late`
+        yield* sql`insert into late values (1)`
+        yield* told(undefined)
+        const failed = yield* Effect.flip(commit(sql`insert into late values (1)`))
+        expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
+        expect([...(yield* Queue.takeAll(heard))]).toContainEqual(change)
+      }).pipe(Effect.provide(context))
+    })
+  )
+})
+
+describe.each(sharedDatabases)("changes of several nodes on %s", (_, database) => {
+  it.scopedLive("are heard by the others with the commit, and not when it is rolled back", () =>
+    Effect.gen(function* () {
+      const layer = yield* database
+      const here = yield* Layer.build(node(layer))
+      const there = yield* Layer.build(node(layer))
+      yield* Effect.provide(told(undefined), there)
+      yield* Effect.exit(Effect.provide(commit(Effect.fail("no")), here))
+      yield* Effect.provide(commit(Effect.void, other), here)
+      // Notifications keep their order: nothing came before this one.
+      expect(yield* Effect.provide(Effect.flatMap(Heard, Queue.take), there)).toEqual(other)
+    })
+  )
+
+  it.scopedLive("are heard again after the listening connection has been lost, which is said in between", () =>
+    Effect.gen(function* () {
+      const layer = yield* database
+      const here = yield* Layer.build(node(layer))
+      const there = yield* Layer.build(node(layer))
+      yield* Effect.provide(Effect.zipRight(told(undefined), Effect.flatMap(Heard, Queue.takeAll)), there)
+      const lost = yield* Effect.flatMap(
+        SqlClient,
+        (sql) => sql`
+          select pg_terminate_backend(pid) as ended from pg_stat_activity
+          where datname = current_database() and query like 'LISTEN%'`
+      ).pipe(Effect.provide(here))
+      expect(lost).toEqual([{ ended: true }, { ended: true }])
+      yield* Effect.provide(commit(Effect.void, other), here)
+      // Whatever was missed meanwhile: the first thing to be heard is that something may have been.
+      expect(yield* Effect.provide(Effect.flatMap(Heard, Queue.take), there)).toBeUndefined()
+      yield* Effect.provide(commit(Effect.void), here)
+      yield* Effect.provide(told(change), there)
+    })
+  )
+
+  it.scopedLive("of a kind that this version does not know may concern anything", () =>
+    Effect.gen(function* () {
+      const layer = yield* database
+      const here = yield* Layer.build(node(layer))
+      yield* Effect.gen(function* () {
+        const heard = yield* Heard
+        yield* told(undefined)
+        yield* Queue.takeAll(heard)
+        const sql = yield* SqlClient
+        yield* sql`select pg_notify('gateway_changes', 'colour:7')`
+        expect(yield* Queue.take(heard)).toBeUndefined()
+      }).pipe(Effect.provide(here))
+    })
+  )
+
+  it.scopedLive("end with the node: its connections are closed", () =>
+    Effect.gen(function* () {
+      const layer = yield* database
+      const watcher = yield* Layer.build(layer)
+      yield* Effect.scoped(
+        Effect.flatMap(Layer.build(node(layer)), (context) => Effect.provide(told(undefined), context))
+      )
+      const listening = yield* Effect.flatMap(
+        SqlClient,
+        (sql) => sql`select pid from pg_stat_activity where datname = current_database() and query like '%LISTEN%'
+          and pid <> pg_backend_pid()`
+      ).pipe(Effect.provide(watcher))
+      expect(listening).toEqual([])
+    })
+  )
+})

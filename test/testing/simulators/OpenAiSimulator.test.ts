@@ -1,0 +1,101 @@
+import OpenAI from "openai"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Simulator } from "../../../src/testing/simulators/core/Simulator.ts"
+import { start } from "../../../src/testing/simulators/openai/OpenAiSimulator.ts"
+
+let simulator: Simulator
+beforeAll(async () => {
+  simulator = await start()
+})
+afterAll(() => simulator.stop())
+
+const user = { role: "user", content: "Hello." }
+const call = { id: "a", type: "function", function: { name: "get_weather", arguments: "{}" } }
+const calling = { role: "assistant", content: null, tool_calls: [call] }
+const result = { role: "tool", tool_call_id: "a", content: "sunny" }
+const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }]
+
+/** The message of its refusal, if it refuses. */
+const refusalOf = async (more: object, headers: Readonly<Record<string, string>> = { authorization: "Bearer k" }) => {
+  const response = await fetch(`${simulator.baseUrl}/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: "large", messages: [user], ...more })
+  })
+  const body: { readonly error?: { readonly message: string } } = JSON.parse(await response.text())
+  return response.ok ? undefined : [response.status, body.error?.message]
+}
+
+describe("the simulator of chat completions", () => {
+  it.each<[string, object]>([
+    ["Unknown parameter: 'top_k'", { top_k: 4 }],
+    ["must provide a model", { model: undefined }],
+    ["Invalid 'messages': empty", { messages: [] }],
+    ["'messages[0].role'", { messages: [{ role: "function", content: "x" }] }],
+    [
+      "'messages[1].reasoning_content'",
+      { messages: [user, { role: "assistant", content: "x", reasoning_content: "y" }, user] }
+    ],
+    ["'messages[0].content'", { messages: [{ role: "user", content: null }] }],
+    ["'messages[0].content': empty", { messages: [{ role: "user", content: [] }] }],
+    ["'messages[0].content[0].type'", { messages: [{ role: "system", content: [{ type: "image_url" }] }] }],
+    [
+      "image_url.url",
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64," } }] }] }
+    ],
+    ["must be followed by tool messages", { messages: [user, calling, user] }],
+    ["must be followed by tool messages", { messages: [user, calling] }],
+    ["must be a response to a preceding message", { messages: [user, result] }],
+    ["must be a response to a preceding message", { messages: [user, calling, result, result] }],
+    ["an id of its own", { messages: [user, { ...calling, tool_calls: [call, call] }, result] }],
+    ["'messages[1].tool_calls': empty", { messages: [user, { ...calling, tool_calls: [] }] }],
+    ["'tools': empty", { tools: [] }],
+    ["must be unique", { tools: [...tools, ...tools] }],
+    ["'tools[0].function.name'", { tools: [{ type: "function", function: { name: "get weather" } }] }],
+    [
+      "Invalid schema for function",
+      { tools: [{ type: "function", function: { name: "a", parameters: { type: "string" } } }] }
+    ],
+    ["'tool_choice' is only allowed", { tool_choice: "auto" }],
+    ["'parallel_tool_calls' is only allowed", { parallel_tool_calls: false }],
+    ["not found in 'tools'", { tools, tool_choice: { type: "function", function: { name: "other" } } }],
+    ["maximum length 4", { stop: ["1", "2", "3", "4", "5"] }],
+    ["only allowed when 'stream'", { stream_options: { include_usage: true } }],
+    ["only allowed when 'logprobs'", { top_logprobs: 2 }],
+    ["'reasoning_effort'", { reasoning_effort: "deep" }],
+    ["json_schema.name", { response_format: { type: "json_schema", json_schema: { schema: {} } } }],
+    ["Use 'max_completion_tokens'", { model: "gpt-5", max_tokens: 9 }],
+    ["'temperature' does not support", { model: "o3", temperature: 0.5 }]
+  ])("refuses with %s", async (message, more) => {
+    expect(await refusalOf(more)).toEqual([400, expect.stringContaining(message)])
+    expect(simulator.rejections.at(-1)).toContain(message)
+  })
+
+  it("wants a key", async () => {
+    expect(await refusalOf({}, {})).toEqual([401, expect.stringContaining("API key")])
+  })
+
+  it("takes what keeps to the rules", async () => {
+    expect(await refusalOf({ messages: [user, calling, result, user], tools, tool_choice: "auto" })).toBeUndefined()
+    expect(await refusalOf({ model: "gpt-5", temperature: 1, max_completion_tokens: 9 })).toBeUndefined()
+  })
+
+  it.each([true, false])("is read by the official client, its cache included (streamed: %s)", async (stream) => {
+    const chat = new OpenAI({ apiKey: "k", baseURL: simulator.baseUrl, maxRetries: 0 }).chat.completions
+    const ask = async (messages: Array<OpenAI.ChatCompletionMessageParam>) => {
+      const body = { model: `gpt-5-${stream}`, messages }
+      return stream
+        ? chat.stream({ ...body, stream_options: { include_usage: true } }).finalChatCompletion()
+        : chat.create(body)
+    }
+    const first = await ask([{ role: "user", content: "Say exactly: héllo 🌍" }])
+    expect(first.choices[0]?.message.content).toBe("héllo 🌍")
+    const again = await ask([
+      { role: "user", content: "Say exactly: héllo 🌍" },
+      { role: "assistant", content: "héllo 🌍" },
+      { role: "user", content: "Say exactly: more" }
+    ])
+    expect(first.usage?.prompt_tokens).toBeGreaterThan(0)
+    expect(again.usage?.prompt_tokens_details?.cached_tokens).toBeGreaterThan(0)
+  })
+})
