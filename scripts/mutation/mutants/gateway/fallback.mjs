@@ -20,15 +20,22 @@ const failuresTests = ["test/gateway/Retries.test.ts", "test/gateway/StreamEnds.
 export const fallbackMutants = [
   {
     file: fallback,
-    find: "Effect.delay(attempt([candidate, ...rest], failed), decision.delay)",
-    replace: "attempt([candidate, ...rest], failed)",
+    find: "                decision.delay\n",
+    replace: "                0\n",
     breaks: "the delay of a retry is not waited for",
     tests: fallbackTests
   },
   {
     file: fallback,
-    find: "Effect.delay(attempt([candidate, ...rest], failed), decision.delay)",
-    replace: "Effect.delay(attempt([candidate], failed), decision.delay)",
+    find: "Effect.suspend(() => attempt([candidate, ...rest], failed))",
+    replace: "attempt([candidate, ...rest], failed)",
+    breaks: "a retried attempt begins before its delay",
+    tests: fallbackTests
+  },
+  {
+    file: fallback,
+    find: "Effect.suspend(() => attempt([candidate, ...rest], failed))",
+    replace: "Effect.suspend(() => attempt([candidate], failed))",
     breaks: "after a retry no other candidate is left",
     tests: fallbackTests
   },
@@ -41,8 +48,8 @@ export const fallbackMutants = [
   },
   {
     file: fallback,
-    find: "Effect.delay(attempt([candidate, ...rest], failed), decision.delay)",
-    replace: "Effect.delay(attempt([candidate, ...rest], before), decision.delay)",
+    find: "Effect.suspend(() => attempt([candidate, ...rest], failed))",
+    replace: "Effect.suspend(() => attempt([candidate, ...rest], before))",
     breaks: "a retry forgets the failure before it",
     tests: fallbackTests
   },

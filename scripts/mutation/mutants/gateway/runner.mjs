@@ -78,8 +78,8 @@ export const runnerMutants = [
   },
   {
     file: runner,
-    find: "restore(Effect.suspend(() => use(call)))",
-    replace: "Effect.suspend(() => use(call))",
+    find: "restore(use(call))",
+    replace: "use(call)",
     breaks: "a client that leaves does not end its call",
     tests: runnerTests
   },
@@ -176,7 +176,7 @@ export const runnerMutants = [
   },
   {
     file: admission,
-    find: "\n          .filter((configuration) => configuration.isActive)",
+    find: "\n        .filter((configuration) => configuration.isActive)",
     replace: "",
     breaks: "an inactive routing configuration is listed",
     tests: admissionTests
