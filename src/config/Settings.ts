@@ -66,6 +66,8 @@ export interface Timeouts {
   readonly plainAnswerMillis: number
   readonly idleMillis: number
   readonly totalMillis: number
+  /** How far a large output cap extends `totalMillis`; no call takes longer. */
+  readonly maxTotalMillis: number
 }
 
 /** The policy of the project "default". */
@@ -196,7 +198,9 @@ const assembled = (
   timeouts: {
     ...config.timeouts,
     plainAnswerMillis:
-      config.timeouts.plainAnswerMillis ?? defaultNonStreamingMillis(config.timeouts.firstContentMillis)
+      config.timeouts.plainAnswerMillis ?? defaultNonStreamingMillis(config.timeouts.firstContentMillis),
+    totalMillis: config.timeouts.totalMillis ?? 600_000,
+    maxTotalMillis: config.timeouts.totalMillis ?? 3_000_000
   },
   headHoldMillis: config.headHoldMillis,
   heartbeatMillis: config.heartbeatMillis,

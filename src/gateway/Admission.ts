@@ -37,6 +37,8 @@ export interface Admitted {
   readonly ranked: Router.Ranked
   /** One for each ranked candidate, in the same order. */
   readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
+  /** The highest output cap of the candidates. */
+  readonly maxOutputTokens: number
   /** Ends the request's share of the concurrency limits. */
   readonly release: Release
 }
@@ -146,7 +148,8 @@ const rankCandidates = (
       ranked,
       options: Arr.map(ranked.candidates, (candidate) =>
         Estimate.holdOption(measure, request, candidate.model, willReason(candidate))
-      )
+      ),
+      maxOutputTokens: Math.max(...ranked.candidates.map(({ model }) => Estimate.outputCap(request, model, measure)))
     }))
   })
 }

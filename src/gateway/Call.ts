@@ -72,8 +72,10 @@ export class Call {
     return attempt
   }
 
+  /** Another candidate may follow, unless the end of the whole call is what has ended the attempt. */
   attemptFailed(error: ProviderError): void {
-    this.change(CallState.attemptFailed(this.state, error, this.deps.timers.now()), error)
+    if (error.facts.isOwnLimit && !error.facts.mayFallBack) this.failed(error)
+    else this.change(CallState.attemptFailed(this.state, error, this.deps.timers.now()), error)
   }
 
   /** The first content is about to reach the client: no other candidate is tried from here on. */
@@ -99,7 +101,9 @@ export class Call {
   }
 
   failed(error: ProviderError): void {
-    this.change(CallState.failed(this.state, error.facts.status, error.callError, this.deps.timers.now()), error)
+    const { isOwnLimit, status } = error.facts
+    const end = isOwnLimit ? CallState.limited : CallState.failed
+    this.change(end(this.state, status, error.callError, this.deps.timers.now()), error)
   }
 
   died(): void {

@@ -34,8 +34,14 @@ export type Phase =
 export type Ended =
   | { readonly _tag: "Complete"; readonly attempt: RunningAttempt; readonly charge: Charge }
   | { readonly _tag: "Failed"; readonly status: CallStatus; readonly error: CallError }
-  /** The client has left. */
-  | { readonly _tag: "Cancelled"; readonly attempt: RunningAttempt | undefined; readonly charge: Charge }
+  /** The client has left, or a limit of the gateway has ended the call: charged as far as it got. */
+  | {
+      readonly _tag: "Cancelled"
+      readonly status: CallStatus
+      readonly error: CallError | null
+      readonly attempt: RunningAttempt | undefined
+      readonly charge: Charge
+    }
 
 /** Everything that changes during a call; each function below is one step from a state to the next. */
 export interface CallState {
@@ -106,17 +112,23 @@ export const failed = (state: CallState, status: CallStatus, error: CallError, n
 }
 
 /** The client has left; an attempt that was running is charged as far as it got. */
-export const cancelled = (state: CallState, now: number): CallState => {
+export const cancelled = (state: CallState, now: number): CallState => stopped(state, "cancelled", null, now)
+
+/** A limit of the gateway's own has ended the call: it costs what it would if the client had left. */
+export const limited = (state: CallState, status: CallStatus, error: CallError, now: number): CallState =>
+  stopped(state, status, error, now)
+
+const stopped = (state: CallState, status: CallStatus, error: CallError | null, now: number): CallState => {
   if (isEnded(state)) return state
-  const running = runningAttempt(state)
-  if (running === undefined) {
-    return { ...state, phase: { _tag: "Cancelled", attempt: undefined, charge: { actual: zero, cost: noCost } } }
+  const attempt = runningAttempt(state)
+  if (attempt === undefined) {
+    return { ...state, phase: { _tag: "Cancelled", attempt, charge: { actual: zero, cost: noCost }, status, error } }
   }
-  const charge = chargeOf(state, running)
+  const charge = chargeOf(state, attempt)
   return {
     ...state,
-    attempts: [...state.attempts, recordOf(running, "cancelled", null, charge.cost, now)],
-    phase: { _tag: "Cancelled", attempt: running, charge }
+    attempts: [...state.attempts, recordOf(attempt, status, error, charge.cost, now)],
+    phase: { _tag: "Cancelled", attempt, charge, status, error }
   }
 }
 

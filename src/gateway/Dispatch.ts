@@ -11,7 +11,7 @@ import type { RetryBudgetShape } from "../routing/RetryBudget.ts"
 import { type AttemptDeps, type AttemptOptions, type Opened, open } from "./Attempt.ts"
 import type { Call } from "./Call.ts"
 import { toCallFailure } from "./CallFailures.ts"
-import { type Deadlines, forCandidate } from "./Deadlines.ts"
+import { type Deadlines, forCandidate, totalMillis } from "./Deadlines.ts"
 import * as Fallback from "./Fallback.ts"
 import { type AttemptFailure, type CandidateFailed, decide, maxWaitMillis, Unaffordable } from "./FallbackPolicy.ts"
 
@@ -86,7 +86,7 @@ const isClosed = ({ health, timers }: DispatchDeps, { model }: Candidate): boole
   health.of(model).openUntilMillis <= timers.now()
 
 const endsAtMillis = ({ deadlines }: DispatchDeps, call: Call): number =>
-  call.admitted.startedAtMillis + deadlines.totalMillis
+  call.admitted.startedAtMillis + totalMillis(deadlines, call.admitted.maxOutputTokens)
 
 const decideOf = (deps: DispatchDeps, call: Call) =>
   decide({

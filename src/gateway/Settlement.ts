@@ -47,7 +47,7 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     stream: admitted.request.stream,
     tokenDoctor: admitted.request.tokenDoctor,
     status,
-    error: phase._tag === "Failed" ? phase.error : null,
+    error: phase._tag === "Failed" || phase._tag === "Cancelled" ? phase.error : null,
     cost,
     usage: used && phase.attempt !== undefined ? usageOf(state, phase.attempt) : null,
     latencyMillis: toTenths(now - admitted.startedAtMillis),
@@ -60,13 +60,16 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     clientRequestId: admitted.clientRequestId,
     startedAtMillis: admitted.startedAtMillis
   }
-  return { state: settlementStates[status], actual, record }
+  const settled = phase._tag === "Complete" ? "settled" : phase._tag === "Failed" ? "void" : "cancelled"
+  return { state: settled, actual, record }
 }
 
 const statusOf = ({ phase }: CallState): CallStatus =>
-  phase._tag === "Complete" ? "success" : phase._tag === "Failed" ? phase.status : "cancelled"
-
-const settlementStates = { success: "settled", cancelled: "cancelled", error: "void", timeout: "void" } as const
+  phase._tag === "Complete"
+    ? "success"
+    : phase._tag === "Failed" || phase._tag === "Cancelled"
+      ? phase.status
+      : "cancelled"
 
 const firstContentMillis = ({ admitted, firstContentAtMillis }: CallState): number | null =>
   firstContentAtMillis === null ? null : toTenths(firstContentAtMillis - admitted.startedAtMillis)

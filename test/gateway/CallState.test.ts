@@ -37,6 +37,7 @@ const admitted: Admitted = {
     excluded: {}
   },
   options: [{ max: microUsd(1_000), min: microUsd(10) }],
+  maxOutputTokens: 4_096,
   release: () => {}
 }
 
@@ -57,7 +58,7 @@ const steps: ReadonlyArray<(state: CallState.CallState, now: number) => CallStat
   (state, now) =>
     CallState.completed(state, CallState.runningAttempt(state) ?? CallState.attemptOf(candidate, now), now),
   (state, now) => CallState.failed(state, "error", callError, now),
-  (state, now) => CallState.failed(state, "timeout", callError, now),
+  (state, now) => CallState.limited(state, "timeout", callError, now),
   (state, now) => CallState.cancelled(state, now)
 ]
 
@@ -102,12 +103,12 @@ describe("The state of a call, whatever steps are taken in whatever order", () =
     }
   })
 
-  it("a call is settled for at most what is held, with the error and the usage that belong to its status", () => {
+  it("a call that a limit of the gateway ends is settled like a cancelled one, and each for at most what is held, with the error and the usage that belong to its status", () => {
     const settlementStates: Readonly<Record<CallStatus, string>> = {
       success: "settled",
       cancelled: "cancelled",
       error: "void",
-      timeout: "void"
+      timeout: "cancelled"
     }
     for (const last of states) {
       const { actual, record, state } = settlementOf(last, now)
@@ -115,8 +116,8 @@ describe("The state of a call, whatever steps are taken in whatever order", () =
       expect(state).toBe(settlementStates[record.status])
       expect(record.error).toEqual(hasFailed ? callError : null)
       expect(record.cost.amount_microusd).toBeLessThanOrEqual(1_000)
-      if (hasFailed) expect({ actual, cost: record.cost }).toEqual({ actual: 0, cost: noCost })
-      if (record.status === "cancelled" && actual === 0) expect(record.cost).toEqual(noCost)
+      if (record.status === "error") expect({ actual, cost: record.cost }).toEqual({ actual: 0, cost: noCost })
+      if (record.status !== "success" && actual === 0) expect(record.cost).toEqual(noCost)
       expect(record.usage !== null).toBe(record.status === "success" || record.cost.amount_microusd > 0)
       const isRunning = CallState.runningAttempt(last) !== undefined
       expect(record.attempts).toHaveLength(last.attempts.length + (isRunning ? 1 : 0))
