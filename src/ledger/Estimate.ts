@@ -10,6 +10,8 @@ export interface PromptEstimate {
   readonly utf8Bytes: number
   /** Likely tokens of the same text. */
   readonly estimatedTokens: number
+  /** Tokens of the same text by a tokenizer with a small vocabulary. */
+  readonly highTokens: number
   readonly images: number
   readonly files: number
   readonly audioTokens: number
@@ -26,8 +28,8 @@ const minOutputTokens = 256
 const minReasoningTokens = 4_096
 /** How far the true count may exceed the estimate. */
 const safetyFactor = 1.5
-/** For text whose tokens the provider did not report. */
-const bytesPerOutputToken = 4
+/** Random letters, which no estimate can tell from words, have fewer. */
+const minBytesPerToken = 1.9
 
 /**
  * One pass over messages, tools and response format, linear in their length whatever they contain. The bytes are exact;
@@ -43,16 +45,25 @@ export const estimatePrompt = (request: ChatRequest, random: TokenEstimator.Next
   for (const tool of request.tools) text.add(JSON.stringify(tool))
   if (request.responseFormat !== undefined) text.add(JSON.stringify(request.responseFormat))
   const framing = framingTokens * (request.messages.length + request.tools.length + 1)
-  return { utf8Bytes: text.utf8Bytes() + framing, estimatedTokens: Math.ceil(text.tokens()) + framing, ...media }
+  const { high, likely } = text.tokens()
+  return {
+    utf8Bytes: text.utf8Bytes() + framing,
+    estimatedTokens: Math.ceil(likely) + framing,
+    highTokens: Math.ceil(high) + framing,
+    ...media
+  }
 }
 
 /** The likely length of the prompt, for context limits and rate limits. */
 export const likelyPromptTokens = (prompt: PromptEstimate): number =>
   Math.min(prompt.utf8Bytes, prompt.estimatedTokens) + prompt.audioTokens
 
-/** The upper bound of the prompt's length, for money. */
+/** The upper bound of the prompt's length, for money: whatever tokenizer the provider has. */
 export const promptTokensBound = (prompt: PromptEstimate, model: Model): number =>
-  Math.min(prompt.utf8Bytes, Math.ceil(prompt.estimatedTokens * safetyFactor)) +
+  Math.min(
+    prompt.utf8Bytes,
+    Math.ceil(Math.max(prompt.highTokens * safetyFactor, prompt.utf8Bytes / minBytesPerToken))
+  ) +
   (prompt.images + prompt.files) * model.imageTokens +
   prompt.audioTokens
 
@@ -88,9 +99,6 @@ export const affordableOutputTokens = (amount: MicroUsd, prompt: PromptEstimate,
   const left = amount * 1_000_000 - promptTokens * highestInputRate(model.prices, promptTokens)
   return Math.max(1, Math.min(cap, Math.floor(left / outputRate)))
 }
-
-/** Tokens of a response, from the length of its text, where the provider reported none. */
-export const estimateOutputTokens = (textBytes: number): number => Math.ceil(textBytes / bytesPerOutputToken)
 
 const maxCost = (prompt: PromptEstimate, model: Model, outputTokens: number): MicroUsd => {
   if (model.prices === null) return zero
