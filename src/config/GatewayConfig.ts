@@ -47,7 +47,7 @@ const ProviderEntry = Schema.Struct({
     Schema.Literal(...outputCapFields).annotations({ title: `one of ${outputCapFields.join(", ")}` })
   ).annotations({ description: "The field that caps completion tokens; default max_tokens, or the vendor's own." }),
   billsAbortedCalls: Schema.optional(Flag).annotations({
-    description: "Charges for the prompt of a call aborted before it answered; default false, or the vendor's own."
+    description: "Charges for the prompt of a call aborted before it answered; default true, or the vendor's own."
   }),
   models: Schema.optionalWith(Schema.Array(ConfiguredModel), { default: () => [] })
 })

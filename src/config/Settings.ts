@@ -176,7 +176,7 @@ const connectionOf = (entry: ProviderEntry): ProviderConnection => {
     protocol: entry.protocol,
     baseUrl: entry.baseUrl,
     outputCapField: entry.outputCapField ?? "max_tokens",
-    billsAbortedCalls: entry.billsAbortedCalls ?? false
+    billsAbortedCalls: entry.billsAbortedCalls ?? true
   }
 }
 

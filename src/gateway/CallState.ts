@@ -138,25 +138,28 @@ export const isEnded = ({ phase }: CallState): boolean =>
 export const runningAttempt = ({ phase }: CallState): RunningAttempt | undefined =>
   phase._tag === "Attempting" || phase._tag === "Streaming" ? phase.attempt : undefined
 
-/** Usage as the provider reported it, else as estimated here. */
-export const usageOf = ({ admitted }: CallState, { tally }: RunningAttempt): Usage =>
-  tally.usage ??
-  usage({
-    inputTokens: Estimate.likelyPromptTokens(admitted.measure),
-    outputTokens: Estimate.estimateOutputTokens(tally.contentBytes)
-  })
+/** Usage as the provider has reported it, and as estimated here for what has come since, or for everything. */
+export const usageOf = ({ admitted }: CallState, { tally }: RunningAttempt): Usage => {
+  const { unreportedTokens, usage: reported } = tally
+  if (reported === undefined) {
+    return usage({ inputTokens: Estimate.likelyPromptTokens(admitted.measure), outputTokens: unreportedTokens })
+  }
+  return unreportedTokens === 0 ? reported : { ...reported, outputTokens: reported.outputTokens + unreportedTokens }
+}
 
 /**
- * A complete response costs its usage. A cancelled one costs what was streamed and its prompt; where nothing was streamed,
- * its prompt at most, if the provider charges for aborted calls.
+ * A complete response costs its usage. A cancelled one costs its prompt and what was streamed; where nothing was streamed,
+ * its prompt unless the provider is documented not to charge for it.
  */
 const chargeOf = (state: CallState, attempt: RunningAttempt): Charge => {
-  const { billsAbortedCalls, prices } = attempt.candidate.model
-  const isComplete = attempt.tally.finished !== undefined
+  const { candidate, tally } = attempt
+  const { billsAbortedCalls, prices } = candidate.model
+  const isComplete = tally.finished !== undefined
   const isUsed = isComplete || state.firstContentAtMillis !== null || billsAbortedCalls
   const actual = prices === null ? zero : costOf(prices, isUsed ? usageOf(state, attempt) : usage({}))
   if (actual === 0 && !isComplete) return { actual, cost: noCost }
-  const isExact = isComplete && attempt.tally.usage !== undefined && state.admitted.caller.billingMode === "managed"
+  const isReported = tally.usage !== undefined && tally.unreportedTokens === 0
+  const isExact = isComplete && isReported && state.admitted.caller.billingMode === "managed"
   return { actual, cost: cost(Math.min(actual, state.hold.amount), isExact ? "charged" : "estimated") }
 }
 

@@ -26,7 +26,7 @@ const admitted: Admitted = {
   endpoint: "chat",
   clientRequestId: null,
   startedAtMillis: 0,
-  measure: { utf8Bytes: 100, estimatedTokens: 30, images: 0, files: 0, audioTokens: 0 },
+  measure: { utf8Bytes: 100, estimatedTokens: 30, highTokens: 30, images: 0, files: 0, audioTokens: 0 },
   configuration: null,
   allowed: { layers: [], alpha: 0.5, fallbackEnabled: true, routingConfig: null, policyVersion: 1 },
   ranked: {
