@@ -1,6 +1,7 @@
 import type { CallObserver } from "../domain/CallObserver.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
+import type { MicroUsd } from "../domain/Money.ts"
 import type { ProviderError, ProviderFailure } from "../domain/ProviderError.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { TimersShape } from "../domain/Timers.ts"
@@ -65,8 +66,13 @@ export class Call {
     this.state = CallState.extended(this.state, hold)
   }
 
-  attempt(candidate: Candidate): CallState.RunningAttempt {
-    const attempt = CallState.attemptOf(candidate, this.deps.timers.now())
+  /** What the call would cost if its client left now. */
+  costSoFar(attempt: CallState.RunningAttempt): MicroUsd {
+    return CallState.costSoFar(this.state, attempt)
+  }
+
+  attempt(candidate: Candidate, output: CallState.OutputLimit): CallState.RunningAttempt {
+    const attempt = CallState.attemptOf(candidate, output, this.deps.timers.now())
     this.state = CallState.attemptStarted(this.state, attempt)
     this.deps.observer.attemptStarted(this.admitted, candidate.model)
     return attempt

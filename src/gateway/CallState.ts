@@ -1,6 +1,6 @@
 import { type Attempt, type CallError, type CallStatus, type Cost, cost, noCost } from "../domain/Call.ts"
 import type { Candidate } from "../domain/Candidate.ts"
-import { costOf, type MicroUsd, zero } from "../domain/Money.ts"
+import { costOf, type MicroUsd, microUsd, zero } from "../domain/Money.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import { type Usage, usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
@@ -11,8 +11,19 @@ import { ResponseTally } from "./ResponseTally.ts"
 /** An attempt that is not over. */
 export interface RunningAttempt {
   readonly candidate: Candidate
+  readonly output: OutputLimit
   readonly startedAtMillis: number
   readonly tally: ResponseTally
+}
+
+/** How long an answer may be. */
+export interface OutputLimit {
+  /** The cap that is sent to the provider. */
+  readonly maxTokens: number
+  /** What request and model allow. */
+  readonly fullTokens: number
+  /** The account cannot pay for what request and model allow. */
+  readonly isUnaffordable: boolean
 }
 
 /** What a call costs: `actual` may lie above the hold, `cost` is what the customer pays. */
@@ -64,8 +75,9 @@ export const held = (admitted: Admitted, hold: Hold): CallState => ({
 
 export const extended = (state: CallState, hold: Hold): CallState => ({ ...state, hold })
 
-export const attemptOf = (candidate: Candidate, now: number): RunningAttempt => ({
+export const attemptOf = (candidate: Candidate, output: OutputLimit, now: number): RunningAttempt => ({
   candidate,
+  output,
   startedAtMillis: now,
   tally: new ResponseTally()
 })
@@ -124,13 +136,26 @@ const stopped = (state: CallState, status: CallStatus, error: CallError | null, 
   if (attempt === undefined) {
     return { ...state, phase: { _tag: "Cancelled", attempt, charge: { actual: zero, cost: noCost }, status, error } }
   }
-  const charge = chargeOf(state, attempt)
+  const { cost } = chargeOf(state, attempt)
   return {
     ...state,
-    attempts: [...state.attempts, recordOf(attempt, status, error, charge.cost, now)],
-    phase: { _tag: "Cancelled", attempt, charge, status, error }
+    attempts: [...state.attempts, recordOf(attempt, status, error, cost, now)],
+    // an extension of the hold may still be on its way to the ledger: what the client is told is all that is charged
+    phase: { _tag: "Cancelled", attempt, charge: { actual: microUsd(cost.amount_microusd), cost }, status, error }
   }
 }
+
+/** What the call would cost if its client left now. */
+export const costSoFar = (state: CallState, attempt: RunningAttempt): MicroUsd => {
+  const { prices } = attempt.candidate.model
+  return prices === null ? zero : costOf(prices, usageOf(state, attempt))
+}
+
+/** The answer was shorter than request and model allow, for want of money. */
+export const isCappedByFunds = ({ output, tally }: RunningAttempt): boolean =>
+  output.isUnaffordable ||
+  tally.isCutByFunds ||
+  (tally.finished?.reason === "length" && output.maxTokens < output.fullTokens)
 
 export const isEnded = ({ phase }: CallState): boolean =>
   phase._tag === "Complete" || phase._tag === "Failed" || phase._tag === "Cancelled"

@@ -12,6 +12,10 @@ export class ResponseTally {
   /** The model's name as the provider reports it. */
   servedModel: string | undefined
   finished: Finish | undefined
+  /** It was ended at the end of its hold. */
+  isCutByFunds = false
+  /** UTF-16 units of all that counts as output. */
+  characters = 0
   private readonly text = TokenEstimator.counter()
   private encryptedCharacters = 0
   /** Estimated tokens when usage was last reported. */
@@ -21,15 +25,15 @@ export class ResponseTally {
     switch (event._tag) {
       case "Text":
       case "Refusal":
-        this.text.add(event.text)
+        this.addText(event.text)
         return
       case "Reasoning":
         if (event.kind === "encrypted") this.encryptedCharacters += event.text.length
-        else this.text.add(event.text)
+        else this.addText(event.text)
         return
       case "ToolCall":
-        if (event.name !== undefined) this.text.add(event.name)
-        this.text.add(event.arguments)
+        if (event.name !== undefined) this.addText(event.name)
+        this.addText(event.arguments)
         return
       case "Usage":
         this.usage = event.usage
@@ -45,6 +49,11 @@ export class ResponseTally {
       case "Audio":
         return
     }
+  }
+
+  private addText(text: string): void {
+    this.characters += text.length
+    this.text.add(text)
   }
 
   /** Likely tokens of text, reasoning and tool calls so far. */

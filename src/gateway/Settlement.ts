@@ -4,10 +4,11 @@ import { zero } from "../domain/Money.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { Settlement } from "../ledger/Ledger.ts"
 import type { Admitted } from "./Admission.ts"
-import { type CallState, cancelled, type RunningAttempt, toTenths, usageOf } from "./CallState.ts"
+import { type CallState, cancelled, isCappedByFunds, type RunningAttempt, toTenths, usageOf } from "./CallState.ts"
 
 /** The metadata of a response; `state` is the one in which its attempt is complete. */
-export const metadataOf = (state: CallState, { candidate, tally }: RunningAttempt, now: number): RouterMetadata => {
+export const metadataOf = (state: CallState, attempt: RunningAttempt, now: number): RouterMetadata => {
+  const { candidate, tally } = attempt
   const { admitted, attempts } = state
   const { dropped, model } = candidate
   return {
@@ -27,7 +28,8 @@ export const metadataOf = (state: CallState, { candidate, tally }: RunningAttemp
     candidate_pool: { models: poolOf(admitted) },
     excluded: admitted.ranked.excluded,
     dropped_parameters: dropped,
-    policy_version: admitted.allowed.policyVersion
+    policy_version: admitted.allowed.policyVersion,
+    ...(isCappedByFunds(attempt) ? { notes: ["output_capped_by_funds"] } : {})
   }
 }
 

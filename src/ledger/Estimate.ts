@@ -1,6 +1,6 @@
 import type { AudioPart, ChatRequest, FilePart, ImagePart, Message, ToolCall } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
-import { highestInputRate, highestOutputRate, type MicroUsd, perMillion, zero } from "../domain/Money.ts"
+import { highestInputRate, highestOutputRate, type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
 import type { HoldOption } from "./Hold.ts"
 import * as TokenEstimator from "./TokenEstimator.ts"
 
@@ -28,6 +28,8 @@ const minOutputTokens = 256
 const minReasoningTokens = 4_096
 /** Few answers are longer. */
 const typicalOutputTokens = 8_192
+/** Most answers are shorter: a candidate that this fits is preferred to one whose answer would be cut. */
+const likelyOutputTokens = 1_024
 /** How far the true count may exceed the estimate. */
 const safetyFactor = 1.5
 /** Random letters, which no estimate can tell from words, have fewer. */
@@ -80,20 +82,38 @@ export const outputCap = (request: ChatRequest, model: Model, prompt: PromptEsti
   return Math.max(1, Math.min(requested, limit))
 }
 
-/** `reasoning`: the model will reason, and reasoning tokens count as output. */
+/**
+ * `reasoning`: the model will reason, and reasoning tokens count as output. `need`: the option is for its likely answer, or
+ * for the smallest one worth a call.
+ */
 export const holdOption = (
   prompt: PromptEstimate,
   request: ChatRequest,
   model: Model,
-  reasoning: boolean
+  reasoning: boolean,
+  need: "likely" | "min" = "min"
 ): HoldOption => {
   const cap = outputCap(request, model, prompt)
-  const minTokens = Math.min(cap, reasoning ? minReasoningTokens : minOutputTokens)
+  const minTokens = reasoning ? minReasoningTokens : need === "likely" ? likelyOutputTokens : minOutputTokens
   return {
     max: maxCost(prompt, model, cap),
-    min: maxCost(prompt, model, minTokens),
+    min: maxCost(prompt, model, Math.min(cap, minTokens)),
     typical: request.maxOutputTokens === undefined ? maxCost(prompt, model, Math.min(cap, typicalOutputTokens)) : null
   }
+}
+
+/** The next slice of a hold, up to what `cap` may cost in all; `undefined` when that is held already. */
+export const sliceOption = (
+  held: MicroUsd,
+  prompt: PromptEstimate,
+  model: Model,
+  cap: number
+): HoldOption | undefined => {
+  const max = maxCost(prompt, model, cap)
+  if (model.prices === null || max <= held) return undefined
+  const rate = highestOutputRate(model.prices, promptTokensBound(prompt, model))
+  const upTo = (tokens: number): MicroUsd => microUsd(Math.min(max, held + perMillion(tokens * rate)))
+  return { max, min: upTo(minOutputTokens), typical: upTo(typicalOutputTokens) }
 }
 
 /** The output cap whose highest possible cost the granted amount covers, never above `cap`. */

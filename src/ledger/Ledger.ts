@@ -43,7 +43,13 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
         reserve: (reservation) =>
           Effect.map(
             batcher.reserve({ ...reservation, extends: false }),
-            ({ option, amount }): Hold => ({ callId: reservation.callId, caller: reservation.caller, option, amount })
+            (granted): Hold => ({
+              callId: reservation.callId,
+              caller: reservation.caller,
+              option: granted.option,
+              amount: granted.amount,
+              room: granted.room
+            })
           ),
         extend: (hold, option) =>
           Effect.map(
@@ -54,7 +60,7 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
               requestedModel: "",
               options: [option]
             }),
-            ({ amount }): Hold => ({ ...hold, amount })
+            ({ amount, room }): Hold => ({ ...hold, amount, room })
           ),
         settle: ({ callId, caller }, { state, actual, record }) =>
           Effect.sync(() => batcher.settle({ callId, caller, state, actual, record })),

@@ -19,6 +19,8 @@ const candidate: Candidate = {
   dropped: []
 }
 
+const output: CallState.OutputLimit = { maxTokens: 4_096, fullTokens: 4_096, isUnaffordable: false }
+
 const admitted: Admitted = {
   requestId,
   caller: TestGateway.testCaller,
@@ -45,18 +47,19 @@ const start = CallState.held(admitted, {
   callId: requestId,
   caller: TestGateway.testCaller,
   option: 0,
-  amount: microUsd(1_000)
+  amount: microUsd(1_000),
+  room: microUsd(0)
 })
 const error = new ProviderError({ providerId: "one", reason: { _tag: "ServerError", status: 500 } })
 const callError = { code: "internal_error", message: "" }
 
 /** Every step, each applied at the time that it is given. */
 const steps: ReadonlyArray<(state: CallState.CallState, now: number) => CallState.CallState> = [
-  (state, now) => CallState.attemptStarted(state, CallState.attemptOf(candidate, now)),
+  (state, now) => CallState.attemptStarted(state, CallState.attemptOf(candidate, output, now)),
   (state, now) => CallState.attemptFailed(state, error, now),
   (state, now) => CallState.contentReceived(state, now),
   (state, now) =>
-    CallState.completed(state, CallState.runningAttempt(state) ?? CallState.attemptOf(candidate, now), now),
+    CallState.completed(state, CallState.runningAttempt(state) ?? CallState.attemptOf(candidate, output, now), now),
   (state, now) => CallState.failed(state, "error", callError, now),
   (state, now) => CallState.limited(state, "timeout", callError, now),
   (state, now) => CallState.cancelled(state, now)
@@ -129,9 +132,9 @@ describe("The state of a call, whatever steps are taken in whatever order", () =
 })
 
 it("an attempt begins with an empty tally: what the one before has streamed is not charged", () => {
-  const first = CallState.attemptOf(candidate, 0)
+  const first = CallState.attemptOf(candidate, output, 0)
   first.tally.add({ _tag: "Text", text: "x".repeat(4_000) })
-  const second = CallState.attemptOf(candidate, 10)
+  const second = CallState.attemptOf(candidate, output, 10)
   const state = CallState.attemptStarted(
     CallState.attemptFailed(CallState.attemptStarted(start, first), error, 5),
     second

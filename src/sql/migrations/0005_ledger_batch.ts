@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
  * One with it takes a share: its `typical` up to half of the room, but at least a sixteenth of the room and its `min`. An
  * extension decides the same for what it adds to its hold.
  *
- * Results, by position: the granted option (from 1) and the hold's amount, or as verdict `<scope>/<reason>`, `duplicate` (the
+ * Results, by position: the granted option (from 1), the hold's amount and what is then available, or as verdict `<scope>/<reason>`, `duplicate` (the
  * hold exists), `closed` (no such hold is open) or `missing` (no scope). For a refusal
  * also what the smallest option needs, and what the scope that refuses has available and held. In the journal `house` is the operator, who bears what is written off.
  *
@@ -27,7 +27,7 @@ create function ledger_batch(
   out needed_amounts bigint[], out available_amounts bigint[], out held_amounts bigint[]
 ) language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
-  unlimited constant bigint := 4000000000000000000;
+  unlimited constant bigint := 4000000000000000000; max_safe constant bigint := 9007199254740991;
   n constant int := cardinality(r_ids);
   known uuid[]; known_amounts bigint[];
   c_scopes uuid[]; c_released bigint[]; c_spent bigint[];
@@ -148,7 +148,7 @@ begin
         end if;
       end loop;
       if option > 0 then
-        verdict := 'granted';
+        verdict := 'granted'; available_amounts[i] := least(room - (amount - base), max_safe);
         foreach j in array places loop
           held[j] := held[j] + amount - base; d_held[j] := d_held[j] + amount - base;
         end loop;
