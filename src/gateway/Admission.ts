@@ -35,8 +35,13 @@ export interface Admitted {
   readonly configuration: RoutingConfiguration | null
   readonly allowed: EffectivePolicy
   readonly ranked: Router.Ranked
-  /** One for each ranked candidate, in the same order. */
+  /**
+   * For the smallest answer of each ranked candidate, in their order; before these, where there are several candidates, for
+   * the likely answer of each. The first that fits is granted: see `candidateIndex`.
+   */
   readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
+  /** The highest output cap of the candidates. */
+  readonly maxOutputTokens: number
   /** Ends the request's share of the concurrency limits. */
   readonly release: Release
 }
@@ -146,12 +151,26 @@ const rankCandidates = (
       configuration,
       allowed,
       ranked,
-      options: Arr.map(ranked.candidates, (candidate) =>
-        Estimate.holdOption(measure, request, candidate.model, willReason(candidate))
-      )
+      options: optionsOf(measure, request, ranked.candidates),
+      maxOutputTokens: Math.max(...ranked.candidates.map(({ model }) => Estimate.outputCap(request, model, measure)))
     }))
   })
 }
+
+const optionsOf = (
+  measure: Estimate.PromptEstimate,
+  request: ChatRequest,
+  candidates: Router.Ranked["candidates"]
+): Arr.NonEmptyReadonlyArray<HoldOption> => {
+  const optionsFor = (need: "likely" | "min") =>
+    Arr.map(candidates, (candidate) =>
+      Estimate.holdOption(measure, request, candidate.model, willReason(candidate), need)
+    )
+  return candidates.length === 1 ? optionsFor("min") : Arr.appendAll(optionsFor("likely"), optionsFor("min"))
+}
+
+/** The ranked candidate whose hold option was granted. */
+export const candidateIndex = ({ ranked }: Admitted, option: number): number => option % ranked.candidates.length
 
 const unrestricted: ChatRequest["routing"] = {
   models: { allow: null, deny: [] },

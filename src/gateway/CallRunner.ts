@@ -31,6 +31,7 @@ import type { RunningAttempt } from "./CallState.ts"
 import { type Deadlines, defaultDeadlines } from "./Deadlines.ts"
 import * as Dispatch from "./Dispatch.ts"
 import { observer as healthObserver } from "./HealthObserver.ts"
+import { HoldSlices, type HoldSlicesDeps } from "./HoldSlices.ts"
 import { collect, pump, type Sink } from "./Relay.ts"
 
 /** A complete response with its routing metadata. */
@@ -87,6 +88,7 @@ interface RunnerDeps {
   readonly ledger: LedgerShape
   readonly dispatch: Dispatch.DispatchDeps
   readonly call: CallDeps
+  readonly slices: HoldSlicesDeps
   readonly rateLimits: RateLimitsShape
   readonly running: Set<Call>
   isAborted: boolean
@@ -121,6 +123,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       maxAttempts: options.maxAttempts
     },
     call: { timers, observer: combine(observers, yield* observerFailed) },
+    slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
     running: new Set(),
     isAborted: false
   }
@@ -237,7 +240,13 @@ const relay = (deps: RunnerDeps, call: Call, sink: Sink): Effect.Effect<void, Ca
   Effect.flatMap(Dispatch.dispatch(deps.dispatch, call, "first-content"), ({ value: opened }) => {
     call.contentReceived()
     sink.begin(startOf(call, opened.attempt))
-    return Spans.span(call.isTraced, "gateway.relay", Spans.noAttributes, pump(call, opened, sink, deps.call.timers))
+    const slices = new HoldSlices(deps.slices, call, opened.attempt)
+    return Spans.span(
+      call.isTraced,
+      "gateway.relay",
+      Spans.noAttributes,
+      pump(call, opened, sink, deps.call.timers, slices)
+    )
   })
 
 const end = <A>(deps: RunnerDeps, call: Call, exit: Exit.Exit<A, CallFailure>): Effect.Effect<A, CallFailure> => {

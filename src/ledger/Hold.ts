@@ -62,6 +62,8 @@ export interface Hold {
   /** Index of the option that was granted. */
   readonly option: number
   readonly amount: MicroUsd
+  /** What every scope had left beside it when it was granted or extended. */
+  readonly room: MicroUsd
 }
 
 /** How a hold is closed. */

@@ -44,7 +44,13 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
         reserve: (reservation) =>
           Effect.map(
             batcher.reserve({ ...reservation, extends: false }),
-            ({ option, amount }): Hold => ({ callId: reservation.callId, caller: reservation.caller, option, amount })
+            (granted): Hold => ({
+              callId: reservation.callId,
+              caller: reservation.caller,
+              option: granted.option,
+              amount: granted.amount,
+              room: granted.room
+            })
           ),
         extend: (hold, option) =>
           Effect.map(
@@ -56,7 +62,7 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
               options: [option],
               maxWaitMillis: 0
             }),
-            ({ amount }): Hold => ({ ...hold, amount })
+            ({ amount, room }): Hold => ({ ...hold, amount, room })
           ),
         settle: ({ callId, caller }, { state, actual, record }) =>
           Effect.sync(() => batcher.settle({ callId, caller, state, actual, record })),

@@ -40,6 +40,7 @@ export interface Granted {
   readonly _tag: "Granted"
   readonly option: number
   readonly amount: MicroUsd
+  readonly room: MicroUsd
 }
 export interface Insufficient {
   readonly _tag: "Insufficient"
@@ -106,7 +107,7 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
           }
           const option = options[index]?.[(row.granted[index] ?? 0) - 1]?.index
           if (option === undefined) throw new Error("the database granted an option that the reservation does not have")
-          return { _tag: "Granted", option, amount: amountAt(row.amounts, index) }
+          return { _tag: "Granted", option, amount: amountAt(row.amounts, index), room: amountAt(row.available, index) }
         })
       ),
       Effect.catchTags({

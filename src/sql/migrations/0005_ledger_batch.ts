@@ -13,9 +13,10 @@ import * as Effect from "effect/Effect"
  *
  * Of those that wait for held money (`r_waits`), none is granted at a scope that has refused an earlier one of the batch.
  *
- * Results, by position: the granted option (from 1) and the hold's amount, or as verdict `<scope>/<reason>`, `duplicate` (the
- * hold exists), `closed` (no such hold is open) or `missing` (no scope). For a refusal
- * also what the smallest option needs, and what the scope that refuses has available and held. In the journal `house` is the operator, who bears what is written off.
+ * Results, by position: the granted option (from 1), the hold's amount and what is then available, or as verdict
+ * `<scope>/<reason>`, `duplicate` (the hold exists), `closed` (no such hold is open) or `missing` (no scope). For a refusal
+ * also what the smallest option needs, and what the scope that refuses has available and held. In the journal `house` is the
+ * operator, who bears what is written off.
  *
  * Processes of the version before call the function of 0002, which stays. The settings are those of 0004.
  */
@@ -29,7 +30,7 @@ create function ledger_batch(
   out needed_amounts bigint[], out available_amounts bigint[], out held_amounts bigint[]
 ) language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
-  unlimited constant bigint := 4000000000000000000;
+  unlimited constant bigint := 4000000000000000000; max_safe constant bigint := 9007199254740991;
   n constant int := cardinality(r_ids);
   known uuid[]; known_amounts bigint[];
   c_scopes uuid[]; c_released bigint[]; c_spent bigint[];
@@ -159,7 +160,7 @@ begin
       if refusing is not null then
         verdict := kinds[refusing] || '/held'; option := 0; amount := 0;
       elsif option > 0 then
-        verdict := 'granted';
+        verdict := 'granted'; available_amounts[i] := least(room - (amount - base), max_safe);
         foreach j in array places loop
           held[j] := held[j] + amount - base; d_held[j] := d_held[j] + amount - base;
         end loop;

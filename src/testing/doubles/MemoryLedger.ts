@@ -222,7 +222,7 @@ class MemoryLedgerState {
     const amount = grantedAmount(granted, room, 0)
     for (const scope of scopes) scope.heldMicroUsd += amount
     this.holds.set(callId, { callId, caller, amount, state: "held", charged: zero, absorbed: zero, settlement: null })
-    return { callId, caller, option, amount }
+    return { callId, caller, option, amount, room: safeRoom(scopes) }
   }
 
   extend(hold: Hold, option: HoldOption): Granted {
@@ -238,7 +238,7 @@ class MemoryLedgerState {
     const amount = grantedAmount(option, room, call.amount)
     for (const scope of scopes) scope.heldMicroUsd += amount - call.amount
     call.amount = amount
-    return Effect.succeed({ ...hold, amount })
+    return Effect.succeed({ ...hold, amount, room: safeRoom(scopes) })
   }
 
   settle(hold: Hold, settlement: Settlement): void {
@@ -297,6 +297,9 @@ class MemoryLedgerState {
 
 /** What every scope has left. */
 const roomIn = (scopes: ReadonlyArray<ScopeState>): number => Math.min(...scopes.map(roomOf))
+
+const safeRoom = (scopes: ReadonlyArray<ScopeState>): MicroUsd =>
+  microUsd(Math.max(0, Math.min(roomIn(scopes), Number.MAX_SAFE_INTEGER)))
 
 const roomOf = (scope: ScopeState): number => unspent(scope) - scope.heldMicroUsd
 

@@ -43,7 +43,7 @@ const settlement = (): BatchSettlement => ({
   record: record()
 })
 
-const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10) }
+const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10), room: microUsd(0) }
 const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false })
 const rejected = new BatchFailed({ cause: "invalid text", rejected: true, uncertain: false })
 
