@@ -14,7 +14,7 @@ import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
-import { attemptRow, callRow, storable } from "./CallRows.ts"
+import { attemptRow, callRow, keptRow, storable } from "./CallRows.ts"
 import type { Balance, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
@@ -110,8 +110,9 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
   checkInvariants: Effect.mapError(LedgerInvariants.check(sql.unsafe), (cause) => new StoreUnavailable({ cause }))
 })
 
-const batchStatement =
-  "select verdicts, granted, amounts from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)"
+/** The select list is evaluated after the batch: what is kept is kept with its settlement, or not at all. */
+const batchStatement = `select verdicts, granted, amounts, idempotency_keep($17)
+  from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)`
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
@@ -180,7 +181,7 @@ const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<I
 /** An array in PostgreSQL's text format; ids, numbers and booleans need no quotes. */
 const list = (values: ReadonlyArray<string | number | boolean>): string => `{${values.join(",")}}`
 
-/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`. */
+/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`; then those of `idempotency_keep`. */
 const batchParameters = (
   nodeId: string,
   reservations: ReadonlyArray<BatchReservation>,
@@ -189,7 +190,9 @@ const batchParameters = (
 ): ReadonlyArray<unknown> => {
   const calls: Array<object> = []
   const attempts: Array<object> = []
-  for (const { callId, caller, record } of settlements) {
+  const kept: Array<object> = []
+  for (const { callId, caller, kept: answer, record } of settlements) {
+    if (answer !== undefined) kept.push(keptRow(callId, answer))
     if (record === null) continue
     calls.push(callRow(callId, caller, record))
     for (const [position, attempt] of record.attempts.entries()) attempts.push(attemptRow(callId, attempt, position))
@@ -210,7 +213,8 @@ const batchParameters = (
     list(settlements.map((settlement) => settlement.state)),
     list(settlements.map((settlement) => settlement.actual)),
     calls.length === 0 ? null : JSON.stringify(calls),
-    calls.length === 0 ? null : JSON.stringify(attempts)
+    calls.length === 0 ? null : JSON.stringify(attempts),
+    kept.length === 0 ? null : JSON.stringify(kept)
   ]
 }
 

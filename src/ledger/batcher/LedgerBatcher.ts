@@ -207,7 +207,11 @@ export class LedgerBatcher {
     const size = FlushPolicy.batchSize(this.queueState())
     this.settlementsNext = size.settlements === 0
     if (size.settlements === 0 && size.reservations === 0) return
-    this.write(this.reservations.splice(0, size.reservations), this.settlements.splice(0, size.settlements))
+    const settlements = FlushPolicy.withinKeptBytes(
+      size.settlements,
+      (index) => this.settlements[index]?.settlement.kept?.sealed.length ?? 0
+    )
+    this.write(this.reservations.splice(0, size.reservations), this.settlements.splice(0, settlements))
   }
 
   private write(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<QueuedSettlement>): void {
