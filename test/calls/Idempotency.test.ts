@@ -207,6 +207,7 @@ for (const [name, database] of databases) {
           const lost = yield* run(request)
           yield* reserve(request)
           yield* expireAll
+          yield* settle(request, { ...lost, release: Effect.void }, answerOf(3))
           const second = { ...request, requestId: newCallId() }
           const call = yield* run(second)
           yield* settle(request, lost, answerOf(3))
