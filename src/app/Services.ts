@@ -16,6 +16,7 @@ import { ApiKeys } from "../identity/keys/ApiKeys.ts"
 import { AccountStore } from "../identity/projects/AccountStore.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { LedgerLayer } from "../ledger/Ledger.ts"
+import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import * as AttemptLog from "../observe/AttemptLog.ts"
 import * as CallMetrics from "../observe/CallMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
@@ -38,7 +39,8 @@ export const services = (settings: Settings.Settings) => {
     AccountStore.layer,
     ApiKeyStore.layer,
     RoutingConfigurationStore.layer,
-    IdempotencyStore.layer,
+    // the same node as in the ledger: a layer is built once
+    IdempotencyStore.layer.pipe(Layer.provide(LedgerNode.layer)),
     PolicyStore.layer,
     ProjectStore.layer
   ).pipe(Layer.provideMerge(ChangeNotifications.layer))

@@ -1,6 +1,7 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type * as Exit from "effect/Exit"
 import type { CatalogShape } from "../catalog/Catalog.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
@@ -14,7 +15,7 @@ import {
 import type { RequestId } from "../domain/Ids.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import * as Estimate from "../ledger/Estimate.ts"
-import type { HoldOption } from "../ledger/Ledger.ts"
+import type { HoldOption, SealedAnswer } from "../ledger/Ledger.ts"
 import { type EffectivePolicy, intersectPolicies } from "../policy/EffectivePolicy.ts"
 import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy/Policy.ts"
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
@@ -54,6 +55,8 @@ export interface CallOptions {
   readonly onHeld?: () => void
   /** Called when the call begins to wait for money that running calls hold. */
   readonly onWaiting?: () => void
+  /** Asked at the end of the call, before it is settled: what its settlement keeps for a repetition of the request. */
+  readonly keptAnswer?: ((exit: Exit.Exit<unknown, CallFailure>) => SealedAnswer | undefined) | undefined
 }
 
 export interface AdmissionDeps {

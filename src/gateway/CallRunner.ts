@@ -171,8 +171,8 @@ const run = <A>(
       Effect.flatMap(deps.admission.admit(caller, request, callOptions), (admitted) =>
         Effect.flatMap(begin(deps, admitted, callOptions, isTraced), (call) =>
           Effect.matchCauseEffect(restore(use(call)), {
-            onFailure: (cause) => end(deps, call, Exit.failCause(cause)),
-            onSuccess: (value) => end(deps, call, Exit.succeed(value))
+            onFailure: (cause) => end(deps, call, callOptions, Exit.failCause(cause)),
+            onSuccess: (value) => end(deps, call, callOptions, Exit.succeed(value))
           })
         )
       )
@@ -249,12 +249,21 @@ const relay = (deps: RunnerDeps, call: Call, sink: Sink): Effect.Effect<void, Ca
     )
   })
 
-const end = <A>(deps: RunnerDeps, call: Call, exit: Exit.Exit<A, CallFailure>): Effect.Effect<A, CallFailure> => {
+const end = <A>(
+  deps: RunnerDeps,
+  call: Call,
+  callOptions: Admission.CallOptions,
+  exit: Exit.Exit<A, CallFailure>
+): Effect.Effect<A, CallFailure> => {
   deps.running.delete(call)
   call.admitted.release()
   if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
   const settlement = call.end()
-  const settled = deps.ledger.settle(call.hold, settlement)
+  const kept = callOptions.keptAnswer?.(exit)
+  const settled =
+    kept === undefined
+      ? deps.ledger.settle(call.hold, settlement)
+      : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept }), written(deps.ledger))
   if (!call.isTraced) return Effect.zipRight(settled, exit)
   const { cost, model, provider, status } = settlement.record
   return Effect.annotateCurrentSpan({
@@ -267,6 +276,14 @@ const end = <A>(deps: RunnerDeps, call: Call, exit: Exit.Exit<A, CallFailure>): 
     Effect.zipRight(exit)
   )
 }
+
+/**
+ * A response that is kept reaches the client after its settlement is written: whoever has it complete has paid for it, and finds
+ * it under its key. A database that is away delays it for a bounded time.
+ */
+const written = (ledger: LedgerShape): Effect.Effect<void> =>
+  Effect.asVoid(Effect.interruptible(Effect.timeoutOption(ledger.flushed, maxWriteWaitMillis)))
+const maxWriteWaitMillis = 2_000
 
 const abort = (deps: RunnerDeps): void => {
   deps.isAborted = true

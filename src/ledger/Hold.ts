@@ -1,7 +1,7 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { CallRecord } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
-import type { RequestId } from "../domain/Ids.ts"
+import type { KeyId, RequestId } from "../domain/Ids.ts"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
 
 /**
@@ -66,6 +66,19 @@ export interface Hold {
   readonly room: MicroUsd
 }
 
+/** The response that is replayed when the same request is sent again under its Idempotency-Key. */
+export interface SealedAnswer {
+  readonly keyId: KeyId
+  readonly idempotencyKey: string
+  readonly status: number
+  readonly contentType: string
+  /** Besides the content type. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body, encrypted. */
+  readonly sealed: Uint8Array
+  readonly keptMillis: number
+}
+
 /** How a hold is closed. */
 export interface Settlement {
   /** settled: the call is charged. cancelled: the client left, what was used is charged. void: nothing is charged. */
@@ -73,6 +86,8 @@ export interface Settlement {
   /** Cost of the call. The customer pays at most the hold; what exceeds it is written off. */
   readonly actual: MicroUsd
   readonly record: CallRecord
+  /** Written in the same statement: it is never replayed without its charge, nor charged again. */
+  readonly kept?: SealedAnswer | undefined
 }
 
 export interface Balance {

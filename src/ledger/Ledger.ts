@@ -13,7 +13,7 @@ import { RecoveryStore } from "./RecoveryStore.ts"
 import * as ScopesStore from "./ScopesStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 
-export type { Balance, Hold, HoldOption, Reservation, Settlement } from "./Hold.ts"
+export type { Balance, Hold, HoldOption, Reservation, SealedAnswer, Settlement } from "./Hold.ts"
 
 export interface LedgerShape {
   /**
@@ -64,8 +64,8 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
             }),
             ({ amount, room }): Hold => ({ ...hold, amount, room })
           ),
-        settle: ({ callId, caller }, { state, actual, record }) =>
-          Effect.sync(() => batcher.settle({ callId, caller, state, actual, record })),
+        settle: ({ callId, caller }, { state, actual, record, kept }) =>
+          Effect.sync(() => batcher.settle({ callId, caller, state, actual, record, kept })),
         flushed: batcher.flushed,
         balance: store.balance,
         checkInvariants: store.checkInvariants

@@ -14,7 +14,7 @@ import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
-import { attemptRow, callRow, storable } from "./CallRows.ts"
+import { attemptRow, callRow, keptRow, storable } from "./CallRows.ts"
 import type { Balance, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
@@ -128,8 +128,10 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
   checkInvariants: Effect.mapError(LedgerInvariants.check(sql.unsafe), (cause) => new StoreUnavailable({ cause }))
 })
 
+/** The select list is evaluated after the batch: what is kept is kept with its settlement, or not at all. */
 const batchStatement = `select verdicts, granted, amounts, needed_amounts as needed, available_amounts as available,
-  held_amounts as held from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)`
+  held_amounts as held, idempotency_keep($19)
+  from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)`
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
@@ -197,7 +199,7 @@ const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<I
 const list = (values: ReadonlyArray<string | number | boolean | null>): string =>
   `{${values.map((value) => value ?? "null").join(",")}}`
 
-/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`. */
+/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`; then those of `idempotency_keep`. */
 const batchParameters = (
   nodeId: string,
   reservations: ReadonlyArray<BatchReservation>,
@@ -206,7 +208,9 @@ const batchParameters = (
 ): ReadonlyArray<unknown> => {
   const calls: Array<object> = []
   const attempts: Array<object> = []
-  for (const { callId, caller, record } of settlements) {
+  const kept: Array<object> = []
+  for (const { callId, caller, kept: answer, record } of settlements) {
+    if (answer !== undefined) kept.push(keptRow(callId, answer))
     if (record === null) continue
     calls.push(callRow(callId, caller, record))
     for (const [position, attempt] of record.attempts.entries()) attempts.push(attemptRow(callId, attempt, position))
@@ -229,7 +233,8 @@ const batchParameters = (
     list(settlements.map((settlement) => settlement.state)),
     list(settlements.map((settlement) => settlement.actual)),
     calls.length === 0 ? null : JSON.stringify(calls),
-    calls.length === 0 ? null : JSON.stringify(attempts)
+    calls.length === 0 ? null : JSON.stringify(attempts),
+    kept.length === 0 ? null : JSON.stringify(kept)
   ]
 }
 

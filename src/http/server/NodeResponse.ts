@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { KeptAnswer } from "../../calls/Idempotency.ts"
 import type { RequestId } from "../../domain/Ids.ts"
 import * as Metrics from "../../observe/Metrics.ts"
 import { errorBody } from "../../wire/ErrorBody.ts"
@@ -37,12 +38,8 @@ export const json = (exchange: HttpExchange, status: number, body: string, heade
 }
 
 /** Replays the stored response of an earlier run of the same request. */
-export const replay = (
-  exchange: HttpExchange,
-  { body, contentType }: { readonly body: Uint8Array; readonly contentType: string }
-): void => {
-  head(exchange, 200, {
-    ...jsonHeaders,
+export const replay = (exchange: HttpExchange, { body, contentType, headers, status }: KeptAnswer): void => {
+  head(exchange, status, headers, {
     "content-type": contentType,
     "content-length": body.length,
     "idempotent-replayed": "true"

@@ -228,7 +228,11 @@ export class LedgerBatcher {
     this.settlementsNext = size.settlements === 0
     const reservations = size.reservations === 0 ? [] : this.nextReservations()
     if (reservations.length === 0 && size.settlements === 0) return
-    this.write(reservations, this.settlements.splice(0, size.settlements))
+    const settlements = FlushPolicy.withinKeptBytes(
+      size.settlements,
+      (index) => this.settlements[index]?.settlement.kept?.sealed.length ?? 0
+    )
+    this.write(reservations, this.settlements.splice(0, settlements))
   }
 
   /** First those that wait for held money and are due, then new ones that do not have to wait behind them. */

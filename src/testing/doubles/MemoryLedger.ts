@@ -34,6 +34,7 @@ export interface LedgerCall {
 
 export interface MemoryLedgerShape {
   readonly calls: () => ReadonlyArray<LedgerCall>
+  readonly call: (callId: RequestId) => LedgerCall | undefined
   /** Ends every open hold as a crash would have: nothing is charged. */
   readonly expireAll: () => void
 }
@@ -62,7 +63,11 @@ const layerOf = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes | Me
       const state = new MemoryLedgerState(options)
       return Context.make(Ledger, ledgerOf(state)).pipe(
         Context.add(Scopes, scopesOf(state)),
-        Context.add(MemoryLedger, { calls: () => state.calls(), expireAll: () => state.expireAll() })
+        Context.add(MemoryLedger, {
+          calls: () => state.calls(),
+          call: (callId) => state.call(callId),
+          expireAll: () => state.expireAll()
+        })
       )
     })
   )
@@ -116,6 +121,10 @@ class MemoryLedgerState {
 
   calls(): ReadonlyArray<LedgerCall> {
     return [...this.holds.values()].map((call) => ({ ...call }))
+  }
+
+  call(callId: RequestId): LedgerCall | undefined {
+    return this.holds.get(callId)
   }
 
   open(kind: ScopeState["kind"], id: string, limitMicroUsd: number | null): void {
