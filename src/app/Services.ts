@@ -22,7 +22,6 @@ import * as CallMetrics from "../observe/CallMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
 import { PolicyLayer } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
-import { shareOf } from "../policy/RateLimits.ts"
 import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
 import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
@@ -47,7 +46,7 @@ export const services = (settings: Settings.Settings) => {
   const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }).pipe(
     Layer.provide(observers),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
-    Layer.provideMerge(PolicyLayer({ rateLimits: shareOf(settings.rateLimits, settings.workers) })),
+    Layer.provideMerge(PolicyLayer({ rateLimits: settings.rateLimits })),
     Layer.provideMerge(LedgerLayer)
   )
   const http = Layer.mergeAll(

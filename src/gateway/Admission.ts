@@ -13,6 +13,7 @@ import {
   type StoreUnavailable
 } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
+import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, SealedAnswer } from "../ledger/Ledger.ts"
@@ -51,6 +52,8 @@ export interface CallOptions {
   readonly requestId: RequestId
   readonly endpoint: Admitted["endpoint"]
   readonly clientRequestId: string | null
+  /** Called once the rate limits have let the request through, with what they leave. */
+  readonly onRateLimits?: (status: RateLimitStatus) => void
   /** Called once the money is held, before the first attempt. */
   readonly onHeld?: () => void
   /** Called when the call begins to wait for money that running calls hold. */
@@ -77,10 +80,11 @@ export interface Admission {
     options: CallOptions
   ) => Effect.Effect<Admitted, CallFailure>
   /** What the key may see, for the model list. */
-  readonly listable: (caller: CallerShape) => Effect.Effect<Listable, StoreUnavailable>
+  readonly listable: (caller: CallerShape) => Effect.Effect<Omit<Listable, "rateLimits">, StoreUnavailable>
 }
 
 export interface Listable {
+  readonly rateLimits: RateLimitStatus
   readonly models: Router.Listable
   /** Active ones, also those that could choose nothing today. */
   readonly configurations: ReadonlyArray<{ readonly slug: string; readonly pool: Router.Listable }>
@@ -90,18 +94,22 @@ const autoPrefix = "auto:"
 
 export const make = (deps: AdmissionDeps): Admission => ({
   // no generators: they allocate 4 KB a call
-  admit: (caller, request, { clientRequestId, endpoint, requestId }) =>
+  admit: (caller, request, { clientRequestId, endpoint, onRateLimits, requestId }) =>
     Effect.suspend(() => {
       const startedAtMillis = deps.timers.now()
       const measure = Estimate.estimatePrompt(request, deps.random)
-      return Effect.flatMap(deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure)), (release) => {
-        const call = { requestId, endpoint, clientRequestId, caller, request, startedAtMillis, measure, release }
-        return Effect.flatMap(deps.policy.ofProject(caller.projectId), (project) =>
-          Effect.flatMap(deps.configurations.ofProject(caller.projectId), (configurations) =>
-            rankCandidates(deps, call, project, configurations)
-          )
-        ).pipe(Effect.tapErrorCause(() => Effect.sync(release)))
-      })
+      return Effect.flatMap(
+        deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure)),
+        ({ release, status }) => {
+          onRateLimits?.(status)
+          const call = { requestId, endpoint, clientRequestId, caller, request, startedAtMillis, measure, release }
+          return Effect.flatMap(deps.policy.ofProject(caller.projectId), (project) =>
+            Effect.flatMap(deps.configurations.ofProject(caller.projectId), (configurations) =>
+              rankCandidates(deps, call, project, configurations)
+            )
+          ).pipe(Effect.tapErrorCause(() => Effect.sync(release)))
+        }
+      )
     }),
   listable: Effect.fnUntraced(function* (caller) {
     const project = yield* deps.policy.ofProject(caller.projectId)

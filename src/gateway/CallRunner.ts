@@ -140,8 +140,9 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     models: (caller) =>
       Effect.acquireUseRelease(
         rateLimits.admit(caller, 0),
-        () => deps.admission.listable(caller),
-        (release) => Effect.sync(release)
+        ({ status }) =>
+          Effect.map(deps.admission.listable(caller), (listable) => ({ ...listable, rateLimits: status })),
+        ({ release }) => Effect.sync(release)
       )
   })
 })

@@ -10,6 +10,7 @@ import { idempotency } from "./migrations/0003_idempotency.ts"
 import { openHoldsIndex } from "./migrations/0004_open_holds.ts"
 import { holdShare } from "./migrations/0005_ledger_batch.ts"
 import { idempotentClaims } from "./migrations/0006_idempotent_claims.ts"
+import { rateLimitTables } from "./migrations/0007_rate_limits.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -20,7 +21,8 @@ export const migrations = {
   "0003_idempotency": idempotency,
   "0004_open_holds": openHoldsIndex,
   "0005_ledger_batch": holdShare,
-  "0006_idempotent_claims": idempotentClaims
+  "0006_idempotent_claims": idempotentClaims,
+  "0007_rate_limits": rateLimitTables
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -14,6 +14,7 @@ import {
 import { IdempotencyStore } from "../../src/calls/IdempotencyStore.ts"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
+import { zero } from "../../src/domain/Money.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import { LedgerNode } from "../../src/ledger/LedgerNodeStore.ts"
@@ -56,7 +57,8 @@ const reserve = (request: IdempotentRequest) =>
       callId: request.requestId,
       caller: request.caller,
       requestedModel: "auto",
-      options: [option(400)]
+      options: [option(400)],
+      maxWaitMillis: 0
     })
   )
 
@@ -65,7 +67,7 @@ const settle = (request: IdempotentRequest, call: IdempotentCall, answer: KeptAn
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const kept = answer && call.seal(answer)
-    const hold = { callId: request.requestId, caller: request.caller, option: 0, amount: option(400).max }
+    const hold = { callId: request.requestId, caller: request.caller, option: 0, amount: option(400).max, room: zero }
     yield* ledger.settle(hold, { ...(answer === undefined ? voided : settled(100)), kept })
     yield* ledger.flushed
     if (kept === undefined) yield* call.release

@@ -18,6 +18,7 @@ import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import * as Errors from "../Errors.ts"
 import type { QueueEntry } from "../overload/AdmissionQueue.ts"
 import type { LoadSheddingShape } from "../overload/LoadShedding.ts"
+import { hasQuota, rateLimitHeaders } from "../RateLimitHeaders.ts"
 import * as Body from "../server/Body.ts"
 import type { DrainShape } from "../server/Drain.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
@@ -119,6 +120,9 @@ const run = <Decoded extends WithRequest>(
     requestId: exchange.requestId,
     endpoint: endpoint.name,
     clientRequestId: clientRequestId(exchange.request),
+    onRateLimits: (status) => {
+      if (hasQuota(status)) exchange.earlyHeaders = rateLimitHeaders(status)
+    },
     onHeld: () => state.place?.prepared(),
     // no work of this node, and no sample of how long it takes
     onWaiting: () => state.place?.leave()

@@ -11,6 +11,8 @@ export interface HttpExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: RequestId
+  /** Headers of the response that are known before the rest of it. */
+  earlyHeaders?: Headers
 }
 
 export type Headers = Readonly<Record<string, string | number>>
@@ -22,8 +24,13 @@ export const jsonHeaders = {
 } as const
 
 /** The only writer of response heads on the two POST endpoints. A flat list of names and values is node's fastest form. */
-export const head = ({ requestId, response }: HttpExchange, status: number, ...sets: ReadonlyArray<Headers>): void => {
+export const head = (
+  { earlyHeaders, requestId, response }: HttpExchange,
+  status: number,
+  ...sets: ReadonlyArray<Headers>
+): void => {
   const list: Array<string | number> = ["x-request-id", requestId]
+  for (const name in earlyHeaders) list.push(name, earlyHeaders[name] ?? "")
   for (const headers of sets) {
     for (const name in headers) list.push(name, headers[name] ?? "")
   }
