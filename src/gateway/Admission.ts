@@ -52,6 +52,8 @@ export interface CallOptions {
   readonly clientRequestId: string | null
   /** Called once the money is held, before the first attempt. */
   readonly onHeld?: () => void
+  /** Called when the call begins to wait for money that running calls hold. */
+  readonly onWaiting?: () => void
 }
 
 export interface AdmissionDeps {

@@ -29,7 +29,7 @@ import * as Admission from "./Admission.ts"
 import { Call, type CallDeps } from "./Call.ts"
 import type { RunningAttempt } from "./CallState.ts"
 import { type Deadlines, defaultDeadlines } from "./Deadlines.ts"
-import { type DispatchDeps, dispatch } from "./Dispatch.ts"
+import * as Dispatch from "./Dispatch.ts"
 import { observer as healthObserver } from "./HealthObserver.ts"
 import { HoldSlices, type HoldSlicesDeps } from "./HoldSlices.ts"
 import { collect, pump, type Sink } from "./Relay.ts"
@@ -86,7 +86,7 @@ export class CallRunner extends Context.Tag("gateway/gateway/CallRunner")<CallRu
 interface RunnerDeps {
   readonly admission: Admission.Admission
   readonly ledger: LedgerShape
-  readonly dispatch: DispatchDeps
+  readonly dispatch: Dispatch.DispatchDeps
   readonly call: CallDeps
   readonly slices: HoldSlicesDeps
   readonly rateLimits: RateLimitsShape
@@ -194,7 +194,14 @@ const begin = (
   isTraced: boolean
 ): Effect.Effect<Call, CallFailure> => {
   const { caller, options, release, request, requestId: callId } = admitted
-  const reserved = deps.ledger.reserve({ callId, caller, requestedModel: request.model, options })
+  const reserved = deps.ledger.reserve({
+    callId,
+    caller,
+    requestedModel: request.model,
+    options,
+    maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(deps.dispatch, admitted) - deps.dispatch.timers.now()),
+    ...(callOptions.onWaiting !== undefined && { onWaiting: callOptions.onWaiting })
+  })
   return Effect.matchCauseEffect(Spans.span(isTraced, "gateway.ledger.reserve", Spans.noAttributes, reserved), {
     onFailure: (cause) => {
       release()
@@ -216,7 +223,7 @@ const complete = <A>(
   call: Call,
   encode: (completion: Completion) => A
 ): Effect.Effect<A, CallFailure> =>
-  Effect.map(dispatch(deps.dispatch, call, "end"), ({ value: opened }) => {
+  Effect.map(Dispatch.dispatch(deps.dispatch, call, "end"), ({ value: opened }) => {
     const answer = collect(call, opened)
     return call.complete(opened.attempt, ({ metadata, usage }) =>
       encode({
@@ -230,7 +237,7 @@ const complete = <A>(
   })
 
 const relay = (deps: RunnerDeps, call: Call, sink: Sink): Effect.Effect<void, CallFailure> =>
-  Effect.flatMap(dispatch(deps.dispatch, call, "first-content"), ({ value: opened }) => {
+  Effect.flatMap(Dispatch.dispatch(deps.dispatch, call, "first-content"), ({ value: opened }) => {
     call.contentReceived()
     sink.begin(startOf(call, opened.attempt))
     const slices = new HoldSlices(deps.slices, call, opened.attempt)

@@ -9,7 +9,7 @@ import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
 import * as Spans from "../observe/Spans.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import type { RetryBudgetShape } from "../routing/RetryBudget.ts"
-import { candidateIndex } from "./Admission.ts"
+import { type Admitted, candidateIndex } from "./Admission.ts"
 import { type AttemptDeps, type AttemptOptions, type Opened, open } from "./Attempt.ts"
 import type { Call } from "./Call.ts"
 import { toCallFailure } from "./CallFailures.ts"
@@ -72,7 +72,7 @@ const candidatesOf = (
   const { ranked } = call.admitted
   const held = ranked.candidates.slice(candidateIndex(call.admitted, call.hold.option))
   if (!Arr.isNonEmptyReadonlyArray(held)) throw new Error("the hold names a candidate that was not ranked")
-  const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call)) - deps.timers.now()
+  const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call.admitted)) - deps.timers.now()
   return { ranked: held, waitMillis: waitMillis <= maxWaitMillis ? waitMillis : 0 }
 }
 
@@ -88,14 +88,17 @@ const closedFirst = (
 const isClosed = ({ health, timers }: DispatchDeps, { model }: Candidate): boolean =>
   health.of(model).openUntilMillis <= timers.now()
 
-const endsAtMillis = ({ deadlines }: DispatchDeps, call: Call): number =>
-  call.admitted.startedAtMillis + totalMillis(deadlines, call.admitted.maxOutputTokens)
+/** When the call ends at the latest. */
+export const endsAtMillis = (
+  { deadlines }: Pick<DispatchDeps, "deadlines">,
+  { maxOutputTokens, startedAtMillis }: Pick<Admitted, "maxOutputTokens" | "startedAtMillis">
+): number => startedAtMillis + totalMillis(deadlines, maxOutputTokens)
 
 const decideOf = (deps: DispatchDeps, call: Call) =>
   decide({
     fallbackEnabled: call.admitted.ranked.fallbackEnabled,
     maxAttempts: deps.maxAttempts,
-    remainingMillis: () => endsAtMillis(deps, call) - deps.timers.now(),
+    remainingMillis: () => endsAtMillis(deps, call.admitted) - deps.timers.now(),
     allows: (candidate, isRetry) =>
       (!isRetry && isClosed(deps, candidate)) || deps.retryBudget.mayRetry(candidate.model)
   })
@@ -135,7 +138,7 @@ const openAttempt = (
     attempt: call.attempt(candidate, output),
     call: { requestId, model, request, effort, maxOutputTokens: output.maxTokens, dropped: candidate.dropped },
     deadlines: forCandidate(deps.deadlines, candidate),
-    endsAtMillis: endsAtMillis(deps, call),
+    endsAtMillis: endsAtMillis(deps, call.admitted),
     acceptEmpty: isLast,
     until
   })

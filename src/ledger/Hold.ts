@@ -46,7 +46,14 @@ export interface Reservation {
   readonly requestedModel: string
   /** In rank order; the first whose `min` fits the room is granted, with the amount of `grantedAmount`. */
   readonly options: NonEmptyReadonlyArray<HoldOption>
+  /** How long it may wait for money that running calls hold, in arrival order; the ledger has a lower bound of its own. */
+  readonly maxWaitMillis: number
+  /** Called when it begins to wait for held money. */
+  readonly onWaiting?: () => void
 }
+
+/** No reservation waits longer for held money. */
+export const maxHeldWaitMillis = 2_000
 
 /** Money set aside for a call. */
 export interface Hold {

@@ -18,7 +18,8 @@ export type { Balance, Hold, HoldOption, Reservation, Settlement } from "./Hold.
 export interface LedgerShape {
   /**
    * Sets money aside before a call, in every scope at once: the account's balance (not for byok), the project's limit,
-   * the key's limit. Decided in arrival order, each on its own.
+   * the key's limit. Decided in arrival order, each on its own. Where running calls hold the money it waits, for at most
+   * 2,000 ms and `maxWaitMillis`; later ones of the same scope wait behind it.
    */
   readonly reserve: (reservation: Reservation) => Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
   /** Raises the hold for a more expensive candidate before it is called; the hold is unchanged when that fails. */
@@ -58,7 +59,8 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
               extends: true,
               caller: hold.caller,
               requestedModel: "",
-              options: [option]
+              options: [option],
+              maxWaitMillis: 0
             }),
             ({ amount, room }): Hold => ({ ...hold, amount, room })
           ),

@@ -19,7 +19,10 @@ import type { Balance, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 
-/** One reservation of a batch; with `extends` it raises a hold that is open. The parameters `r_*` and `o_*` of the SQL. */
+/**
+ * One reservation of a batch; with `extends` it raises a hold that is open. One that may wait is not granted in a scope that
+ * refuses an earlier one of the batch which may wait. The parameters `r_*` and `o_*` of the SQL.
+ */
 export interface BatchReservation extends Reservation {
   readonly extends: boolean
 }
@@ -126,7 +129,7 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
 })
 
 const batchStatement = `select verdicts, granted, amounts, needed_amounts as needed, available_amounts as available,
-  held_amounts as held from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)`
+  held_amounts as held from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)`
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
@@ -212,6 +215,7 @@ const batchParameters = (
     nodeId,
     list(reservations.map((reservation) => reservation.callId)),
     list(reservations.map((reservation) => reservation.extends)),
+    list(reservations.map((reservation) => reservation.maxWaitMillis > 0)),
     list(reservations.map((reservation) => reservation.caller.keyId)),
     list(reservations.map((reservation) => reservation.caller.projectId)),
     list(reservations.map((reservation) => reservation.caller.accountId)),

@@ -114,7 +114,9 @@ const run = <Decoded extends WithRequest>(
     requestId: exchange.requestId,
     endpoint: endpoint.name,
     clientRequestId: clientRequestId(exchange.request),
-    onHeld: () => state.place?.prepared()
+    onHeld: () => state.place?.prepared(),
+    // no work of this node, and no sample of how long it takes
+    onWaiting: () => state.place?.leave()
   }
   return decoded.request.stream ? streamed(call, options, keep) : nonStreaming(call, options, keep)
 }
