@@ -1,7 +1,8 @@
+import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TimersShape } from "../../src/domain/Timers.ts"
 import { model } from "../provider/protocols/calls.ts"
-import { type InProcess, type Settled, startInProcess } from "../support/InProcess.ts"
+import { callerKey, type InProcess, type Settled, startInProcess } from "../support/InProcess.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
 let upstream: Upstream
@@ -32,18 +33,18 @@ const prices = { input: 1_000_000, output: 2_000_000, cacheRead: null, cacheWrit
 beforeAll(async () => {
   upstream = await startUpstream()
   gateway = await startInProcess({
-    origins: { one: upstream.baseUrl, billing: upstream.baseUrl },
+    origins: { one: upstream.baseUrl, free: upstream.baseUrl },
     models: [
       ...["hang-head", "hang-content", "hang-mid", "held", "endless"].map((name) =>
         model({ id: `one/${name}`, providerId: "one", upstreamModel: name, alias: name, prices })
       ),
       model({
-        id: "billing/hang-head",
-        providerId: "billing",
+        id: "free/hang-head",
+        providerId: "free",
         upstreamModel: "hang-head",
-        alias: "billing",
+        alias: "free",
         prices,
-        billsAbortedCalls: true
+        billsAbortedCalls: false
       })
     ],
     headHoldMillis: 200,
@@ -102,18 +103,34 @@ describe("a client that leaves", () => {
     ["a stream before its head", { model: "one/hang-head", stream: true }, atOnce],
     ["a stream whose head was sent, before its content", { model: "one/hang-content", stream: true }, firstBytes],
     ["a plain call", { model: "one/held", stream: false }, atOnce]
-  ])("%s closes the upstream at once and pays nothing", async (_, request, leaving) => {
+  ])("%s closes the upstream at once and pays for its prompt, as an estimate", async (_, request, leaving) => {
     const left = await leave(request, leaving)
+    expectCancelled(left)
+    expect(left.settled.record.cost.basis).toBe("estimated")
+    expect(left.settled.record.usage).toMatchObject({ inputTokens: left.settled.actual, outputTokens: 0 })
+    expect(left.settled.actual).toBeGreaterThan(0)
+  })
+
+  it("pays nothing where the provider is documented not to charge for aborted calls", async () => {
+    const left = await leave({ model: "free/hang-head", stream: true }, atOnce)
     expectCancelled(left)
     expect(left.settled.actual).toBe(0)
   })
 
-  it("pays for the prompt where the provider charges for aborted calls, as an estimate", async () => {
-    const left = await leave({ model: "billing/hang-head", stream: true }, atOnce)
-    expectCancelled(left)
-    expect(left.settled.record.cost.basis).toBe("estimated")
-    expect(left.settled.actual).toBeGreaterThan(0)
-    expect(left.settled.actual).toBeLessThanOrEqual(left.settled.hold.amount)
+  it("with calls in a row on one connection starts none of those that wait", async () => {
+    const [received, settlements] = [upstream.requests.length, gateway.settlements.length]
+    const body = JSON.stringify({ model: "one/held", messages: [{ role: "user", content: "tell me a story" }] })
+    const head = `authorization: Bearer ${callerKey}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+    const { hostname, port } = new URL(gateway.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n${head}\r\n\r\n${body}`.repeat(3))
+    const call = await upstream.received(received + 1)
+    socket.destroy()
+    expect(await call.closed).toBe("aborted")
+    const settled = await gateway.settled(settlements + 1)
+    expectCancelled({ settled })
+    expect(upstream.requests.length).toBe(received + 1)
+    expect(gateway.settlements.length).toBe(settlements + 1)
   })
 
   it("at its first content pays for the prompt and what was streamed, as an estimate", async () => {

@@ -164,11 +164,12 @@ describe("Clients at once, without a cap, on a model of $5 and $25 a million", (
   ]
   const asked = { messages: [{ role: "user" as const, content: "word ".repeat(690) }] }
 
-  // before, 27 of 40, 8 of 160 and 129 of 160 were answered
+  // before, 27 of 40, 8 of 160, 129 of 160 and 32 of 640 were answered
   it.effect.each([
     [5, 4, 40],
     [5, 16, 160],
-    [25, 16, 160]
+    [25, 16, 160],
+    [25, 64, 640]
   ] as const)("$%d carry %d clients with %d calls", ([dollars, clients, calls]) => {
     const { complete, relay, run } = setUp(dollars * 1_000_000, { one: [short] }, [model])
     return run(

@@ -173,6 +173,16 @@ export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }
     })
   )
 
+  it.effect("a hold says what its narrowest scope has left beside it", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000, key: 600 })
+      const hold = yield* ledger.reserve(wants(caller, option(200)))
+      expect(hold).toMatchObject({ amount: 200, room: 400 })
+      expect(yield* ledger.extend(hold, option(250))).toMatchObject({ amount: 250, room: 350 })
+    })
+  )
+
   it.effect("a refusal names the scope and says whether it is empty, busy or too small", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger

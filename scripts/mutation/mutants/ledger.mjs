@@ -13,8 +13,8 @@ export const ledger = {
     ...batcherMutants,
     {
       file: "src/ledger/Estimate.ts",
-      find: "Math.min(cap, reasoning ? minReasoningTokens : minOutputTokens)",
-      replace: "Math.min(cap, minOutputTokens)",
+      find: "const minTokens = reasoning ? minReasoningTokens : need",
+      replace: "const minTokens = need",
       breaks: "a model that reasons is granted too little to answer",
       tests: money
     },
@@ -34,10 +34,24 @@ export const ledger = {
     },
     {
       file: "src/ledger/Estimate.ts",
-      find: "Math.ceil(prompt.estimatedTokens * safetyFactor)",
-      replace: "prompt.estimatedTokens",
+      find: "prompt.highTokens * safetyFactor",
+      replace: "prompt.highTokens",
       breaks: "the most that a prompt may count has no margin",
-      tests: estimate
+      tests: ["test/ledger/TokenEstimator.test.ts"]
+    },
+    {
+      file: "src/ledger/Estimate.ts",
+      find: "prompt.utf8Bytes / minBytesPerToken",
+      replace: "0",
+      breaks: "a prompt of random letters has more tokens than its bound",
+      tests: ["test/ledger/TokenEstimator.test.ts"]
+    },
+    {
+      file: "src/ledger/TokenEstimator.ts",
+      find: "high: (parts + extra) / token",
+      replace: "high: parts / token",
+      breaks: "a prompt in a script that tokenizers take apart has more tokens than its bound",
+      tests: ["test/ledger/TokenEstimator.test.ts"]
     },
     {
       file: "src/ledger/Estimate.ts",

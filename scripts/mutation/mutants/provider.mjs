@@ -68,9 +68,9 @@ export const provider = {
     },
     {
       file: "src/provider/transport/HttpProvider.ts",
-      find: "const maxNonStreamingBytes = 32 * 1024 * 1024",
-      replace: "const maxNonStreamingBytes = 320 * 1024 * 1024",
-      breaks: "a non-streaming answer has no bound",
+      find: "this.receivedBytes > this.maxBytes",
+      replace: "this.receivedBytes > 10 * this.maxBytes",
+      breaks: "an answer has no bound",
       tests: httpProvider
     },
     {

@@ -160,7 +160,7 @@ begin
       if refusing is not null then
         verdict := kinds[refusing] || '/held'; option := 0; amount := 0;
       elsif option > 0 then
-        verdict := 'granted'; available_amounts[i] := least(room - (amount - base), max_safe);
+        verdict := 'granted'; available_amounts[i] := least(greatest(0, room - (amount - base)), max_safe);
         foreach j in array places loop
           held[j] := held[j] + amount - base; d_held[j] := d_held[j] + amount - base;
         end loop;

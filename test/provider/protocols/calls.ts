@@ -39,7 +39,7 @@ export const model = (more: Partial<Model> = {}): Model => ({
   toolsForbidEffort: false,
   profile: { effort: null, maxOutputTokens: null, apiVersion: null },
   support: OpenAiChat.make(openAi).support,
-  billsAbortedCalls: false,
+  billsAbortedCalls: true,
   listed: true,
   knowledgeCutoff: null,
   ...more

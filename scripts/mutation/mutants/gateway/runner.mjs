@@ -20,6 +20,7 @@ const admissionTests = [
   "test/gateway/Admission.test.ts"
 ]
 const dispatchTests = [
+  "test/gateway/HoldSlices.test.ts",
   "test/gateway/Holds.test.ts",
   "test/gateway/Retries.test.ts",
   "test/gateway/OpenCircuits.test.ts",
@@ -134,8 +135,8 @@ export const runnerMutants = [
   },
   {
     file: runner,
-    find: 'Spans.span(call.isTraced, "gateway.relay", Spans.noAttributes, pump(call, opened, sink, deps.call.timers))',
-    replace: "pump(call, opened, sink, deps.call.timers)",
+    find: '    return Spans.span(\n      call.isTraced,\n      "gateway.relay",\n      Spans.noAttributes,\n      pump(call, opened, sink, deps.call.timers, slices)\n    )',
+    replace: "    return pump(call, opened, sink, deps.call.timers, slices)",
     breaks: "the relay of a stream has no span",
     tests: runnerTests
   },
@@ -162,8 +163,8 @@ export const runnerMutants = [
   },
   {
     file: admission,
-    find: "candidate.model, willReason(candidate))",
-    replace: "candidate.model, false)",
+    find: "candidate.model, willReason(candidate), need)",
+    replace: "candidate.model, false, need)",
     breaks: "a model that reasons is called with too small a hold for it",
     tests: admissionTests
   },
@@ -190,16 +191,16 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: ".slice(call.hold.option)",
+    find: ".slice(candidateIndex(call.admitted, call.hold.option))",
     replace: ".slice(0)",
     breaks: "a candidate that the hold has passed over is tried first",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "        call.hold.amount,\n",
-    replace: "        Number.MAX_SAFE_INTEGER as never,\n",
-    breaks: "a call may generate more than its hold pays for",
+    find: "isCounted ? inTheEnd : affordable(hold.amount)",
+    replace: "inTheEnd",
+    breaks: "a non-streaming call may generate more than its hold pays for",
     tests: dispatchTests
   },
   {
@@ -218,35 +219,35 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "index === hold.option || option.max <= hold.amount",
-    replace: "option.max <= hold.amount",
+    find: "option === undefined || index === candidateIndex(admitted, hold.option)",
+    replace: "option === undefined",
     breaks: "a partial hold is extended for the candidate that it was granted for",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "index === hold.option || option.max <= hold.amount",
-    replace: "index === hold.option",
+    find: "(option.typical ?? option.max) <= hold.amount ? undefined : option",
+    replace: "option",
     breaks: "a hold is extended for a cheaper candidate",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "    endsAtMillis: endsAtMillis(deps, call),\n    acceptEmpty",
+    find: "    endsAtMillis: endsAtMillis(deps, call.admitted),\n    acceptEmpty",
     replace: "    endsAtMillis: deps.timers.now() + deps.deadlines.totalMillis,\n    acceptEmpty",
     breaks: "each attempt has the whole call's time anew",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "remainingMillis: () => endsAtMillis(deps, call) - deps.timers.now()",
+    find: "remainingMillis: () => endsAtMillis(deps, call.admitted) - deps.timers.now()",
     replace: "remainingMillis: () => Number.POSITIVE_INFINITY",
     breaks: "a retry is waited for that starts after the call's end",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call))",
+    find: "Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call.admitted))",
     replace: "(ranked.openUntilMillis ?? 0)",
     breaks: "an open circuit is waited for beyond the call's end",
     tests: dispatchTests
@@ -376,5 +377,26 @@ export const runnerMutants = [
     replace: "true",
     breaks: "a model that is told not to reason has the time of one that does",
     tests: deadlinesTests
+  },
+  {
+    file: dispatch,
+    find: "affordable(hold.amount + hold.room)",
+    replace: "affordable(hold.amount)",
+    breaks: "the cap of a stream is what is held at first, not what can be paid for in the end",
+    tests: dispatchTests
+  },
+  {
+    file: deadlines,
+    find: "Math.max(totalMillis, Math.min(",
+    replace: "Math.min(totalMillis, Math.min(",
+    breaks: "the total deadline is shorter than what is set",
+    tests: deadlinesTests
+  },
+  {
+    file: admission,
+    find: 'Arr.appendAll(optionsFor("likely"), optionsFor("min"))',
+    replace: 'Arr.appendAll(optionsFor("min"), optionsFor("min"))',
+    breaks: "auto takes a dearer candidate whose answer is cut before one that can give a whole one",
+    tests: dispatchTests
   }
 ]

@@ -17,7 +17,12 @@ const callTests = [
   "test/gateway/Embedding.test.ts",
   "test/gateway/Retries.test.ts"
 ]
-const stateTests = ["test/gateway/CallState.test.ts", "test/gateway/Costs.test.ts", "test/gateway/Holds.test.ts"]
+const stateTests = [
+  "test/gateway/CallState.test.ts",
+  "test/gateway/Costs.test.ts",
+  "test/gateway/Limits.test.ts",
+  "test/gateway/Holds.test.ts"
+]
 const tallyTests = ["test/gateway/Costs.test.ts"]
 const settlementTests = [
   "test/gateway/CallState.test.ts",
@@ -119,8 +124,8 @@ export const stateMutants = [
   },
   {
     file: call,
-    find: "CallState.failed(this.state, error.facts.status, error.callError, this.deps.timers.now()), error)",
-    replace: "CallState.failed(this.state, error.facts.status, error.callError, this.deps.timers.now()), null)",
+    find: "end(this.state, status, error.callError, this.deps.timers.now()), error)",
+    replace: "end(this.state, status, error.callError, this.deps.timers.now()), null)",
     breaks: "a stream that breaks after its first content does not count for the health of its route",
     tests: callTests
   },
@@ -168,8 +173,8 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: "  if (isEnded(state)) return state\n  const running = runningAttempt(state)\n  if",
-    replace: "  const running = runningAttempt(state)\n  if",
+    find: "  if (isEnded(state)) return state\n  const attempt = runningAttempt(state)\n  if",
+    replace: "  const attempt = runningAttempt(state)\n  if",
     breaks: "a call can be cancelled after another ending",
     tests: stateTests
   },
@@ -190,16 +195,16 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: "export const attemptOf = (candidate: Candidate, now: number): RunningAttempt => ({\n  candidate,\n  startedAtMillis: now,\n  tally: new ResponseTally()",
+    find: "export const attemptOf = (candidate: Candidate, output: OutputLimit, now: number): RunningAttempt => ({\n  candidate,\n  output,\n  startedAtMillis: now,\n  tally: new ResponseTally()",
     replace:
-      "const sharedTally = new ResponseTally()\n\nexport const attemptOf = (candidate: Candidate, now: number): RunningAttempt => ({\n  candidate,\n  startedAtMillis: now,\n  tally: sharedTally",
+      "const sharedTally = new ResponseTally()\n\nexport const attemptOf = (candidate: Candidate, output: OutputLimit, now: number): RunningAttempt => ({\n  candidate,\n  output,\n  startedAtMillis: now,\n  tally: sharedTally",
     breaks: "text of an earlier attempt is charged with the next one",
     tests: stateTests
   },
   {
     file: state,
-    find: "  tally.usage ??\n",
-    replace: "",
+    find: "if (reported === undefined) {",
+    replace: "if (true) {",
     breaks: "the usage that the provider reports is not used",
     tests: stateTests
   },
@@ -212,15 +217,15 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: "isComplete && attempt.tally.usage !== undefined && state",
-    replace: "isComplete && state",
+    find: "const isReported = tally.usage !== undefined && tally.unreportedTokens === 0",
+    replace: "const isReported = true",
     breaks: "a cost that the gateway has estimated is called charged",
     tests: stateTests
   },
   {
     file: state,
-    find: "isComplete && attempt.tally.usage !== undefined && state",
-    replace: "attempt.tally.usage !== undefined && state",
+    find: "isComplete && isReported && state",
+    replace: "isReported && state",
     breaks: "the cost of a cancelled call is called charged",
     tests: stateTests
   },
@@ -268,15 +273,15 @@ export const stateMutants = [
   },
   {
     file: tally,
-    find: "        this.contentBytes += Buffer.byteLength(event.arguments) + (event.name?.length ?? 0)\n",
+    find: "        this.addText(event.arguments)\n",
     replace: "",
     breaks: "tool calls that no provider has counted are free",
     tests: tallyTests
   },
   {
     file: tally,
-    find: '      case "Reasoning":\n        this.contentBytes',
-    replace: "        this.contentBytes",
+    find: "        else this.addText(event.text)\n",
+    replace: "",
     breaks: "reasoning that no provider has counted is free",
     tests: tallyTests
   },
@@ -338,7 +343,7 @@ export const stateMutants = [
   },
   {
     file: settlement,
-    find: 'error: phase._tag === "Failed" ? phase.error : null',
+    find: 'error: phase._tag === "Failed" || phase._tag === "Cancelled" ? phase.error : null',
     replace: "error: null",
     breaks: "a failed call is logged without its error",
     tests: settlementTests
@@ -352,22 +357,15 @@ export const stateMutants = [
   },
   {
     file: settlement,
-    find: 'error: "void", timeout: "void"',
-    replace: 'error: "settled", timeout: "void"',
+    find: 'phase._tag === "Failed" ? "void" : "cancelled"',
+    replace: 'phase._tag === "Failed" ? "settled" : "cancelled"',
     breaks: "the hold of a failed call is settled",
     tests: settlementTests
   },
   {
     file: settlement,
-    find: 'error: "void", timeout: "void"',
-    replace: 'error: "void", timeout: "settled"',
-    breaks: "the hold of a call that ran into a deadline is settled",
-    tests: settlementTests
-  },
-  {
-    file: settlement,
-    find: 'cancelled: "cancelled", error',
-    replace: 'cancelled: "void", error',
+    find: '? "void" : "cancelled"',
+    replace: '? "void" : "void"',
     breaks: "a cancelled call is settled as void",
     tests: settlementTests
   },
@@ -476,5 +474,26 @@ export const stateMutants = [
     replace: "    Metrics",
     breaks: "a call without content counts as one with its first content at once",
     tests: ["test/observe/CallMetrics.test.ts"]
+  },
+  {
+    file: call,
+    find: "isOwnLimit ? CallState.limited : CallState.failed",
+    replace: "CallState.failed",
+    breaks: "what a limit of the gateway ends is free",
+    tests: stateTests
+  },
+  {
+    file: tally,
+    find: "        this.tokensAtReport = this.tokens\n",
+    replace: "",
+    breaks: "output that is reported is charged again as estimated",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: "{ ...reported, outputTokens: reported.outputTokens + unreportedTokens }",
+    replace: "reported",
+    breaks: "what was streamed after the last report is free",
+    tests: stateTests
   }
 ]

@@ -20,6 +20,8 @@ const deadlinesTests = [
   "test/gateway/Deadlines.test.ts",
   "test/gateway/SlowReaders.test.ts"
 ]
+const slices = "src/gateway/HoldSlices.ts"
+const slicesTests = ["test/gateway/HoldSlices.test.ts"]
 const relayTests = ["test/gateway/StreamEnds.test.ts", "test/gateway/Defects.test.ts", "test/gateway/Costs.test.ts"]
 const viewTests = ["test/gateway/Embedding.test.ts"]
 
@@ -496,5 +498,33 @@ export const streamMutants = [
     replace: "return Effect.void\n",
     breaks: "a sleep that is interrupted leaves its timer behind",
     tests: timerTests
+  },
+  {
+    file: attempt,
+    find: '    if (event._tag === "Usage") this.attempt.tally.add(event)\n',
+    replace: "",
+    breaks: "what a provider has told before the first content is not used for a call that is cancelled",
+    tests: relayTests
+  },
+  {
+    file: slices,
+    find: 'return this.extension === undefined ? "exhausted" : "waiting"',
+    replace: 'return "covered"',
+    breaks: "a stream goes on when its hold is used up",
+    tests: slicesTests
+  },
+  {
+    file: slices,
+    find: "if (used >= askAtPart * this.call.hold.amount) this.ask(slice, used)",
+    replace: "",
+    breaks: "a hold is never extended while its stream comes",
+    tests: slicesTests
+  },
+  {
+    file: slices,
+    find: "return cost <= amount ? undefined :",
+    replace: "if (cost >= 0) return undefined\n    return",
+    breaks: "what a response costs beyond its hold is written off although there is money",
+    tests: slicesTests
   }
 ]
