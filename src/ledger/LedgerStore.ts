@@ -14,7 +14,7 @@ import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
-import { attemptRow, callRow, storable } from "./CallRows.ts"
+import { attemptRow, callRow, holdRow, storable } from "./CallRows.ts"
 import type { Balance, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
@@ -63,6 +63,8 @@ export class BatchFailed extends Data.TaggedError("BatchFailed")<{
   readonly rejected: boolean
   /** The response was lost, so the batch may have been written. */
   readonly uncertain: boolean
+  /** A row that another transaction has locked was waited for too long. */
+  readonly locked: boolean
 }> {}
 
 export interface LedgerStoreShape {
@@ -128,7 +130,7 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
 })
 
 const batchStatement = `select verdicts, granted, amounts, needed_amounts as needed, available_amounts as available,
-  held_amounts as held from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)`
+  held_amounts as held from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)`
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
@@ -196,7 +198,7 @@ const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<I
 const list = (values: ReadonlyArray<string | number | boolean | null>): string =>
   `{${values.map((value) => value ?? "null").join(",")}}`
 
-/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`. */
+/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`, `p_voids`. */
 const batchParameters = (
   nodeId: string,
   reservations: ReadonlyArray<BatchReservation>,
@@ -205,7 +207,9 @@ const batchParameters = (
 ): ReadonlyArray<unknown> => {
   const calls: Array<object> = []
   const attempts: Array<object> = []
-  for (const { callId, caller, record } of settlements) {
+  const voids: Array<object> = []
+  for (const { callId, caller, record, state } of settlements) {
+    if (state === "void") voids.push(holdRow(callId, caller))
     if (record === null) continue
     calls.push(callRow(callId, caller, record))
     for (const [position, attempt] of record.attempts.entries()) attempts.push(attemptRow(callId, attempt, position))
@@ -228,9 +232,12 @@ const batchParameters = (
     list(settlements.map((settlement) => settlement.state)),
     list(settlements.map((settlement) => settlement.actual)),
     calls.length === 0 ? null : JSON.stringify(calls),
-    calls.length === 0 ? null : JSON.stringify(attempts)
+    calls.length === 0 ? null : JSON.stringify(attempts),
+    voids.length === 0 ? null : JSON.stringify(voids)
   ]
 }
+
+const lockNotAvailable = "55P03"
 
 /** Classes of SQLSTATE that are about the data and the statement, not about the server's state. */
 const rejectingClasses = new Set(["21", "22", "23", "42", "54", "P0"])
@@ -242,6 +249,7 @@ const batchFailed = (error: SqlError): BatchFailed => {
   return new BatchFailed({
     cause: error.cause,
     rejected: state !== undefined && state !== insufficientPrivilege && rejectingClasses.has(state.slice(0, 2)),
-    uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection"
+    uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection",
+    locked: state === lockNotAvailable
   })
 }
