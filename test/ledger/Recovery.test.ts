@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -23,6 +23,11 @@ const silence = Duration.seconds(60)
 const maxCallMillis = Duration.hours(1)
 /** Another process, which sweeps. */
 const other = "00000000-0000-7000-8000-00000000beef"
+
+it("a hold counts as lost after twice the time of a call, and not within an hour", () => {
+  expect(Duration.toMinutes(Recovery.maxCallDurationOf(600_000))).toBe(60)
+  expect(Duration.toMinutes(Recovery.maxCallDurationOf(3_600_000))).toBe(120)
+})
 
 for (const [name, database] of databases) {
   const ledger = Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer).pipe(
