@@ -157,8 +157,8 @@ begin
       lowest := unlimited;
       for j in first_option .. first_option + r_options[i] - 1 loop
         lowest := least(lowest, o_min[j]);
-        -- An extension that the hold covers already needs no room.
-        if o_min[j] - base <= room or (r_extends[i] and o_max[j] <= base) then
+        -- An extension whose least the hold covers already needs no room.
+        if o_min[j] - base <= room or (r_extends[i] and o_min[j] <= base) then
           option := j - first_option + 1;
           amount := base + greatest(0, least(o_max[j] - base, room, case when o_typical[j] is null then room
             else greatest(o_min[j] - base, room / 16, least(o_typical[j] - base, room / 2)) end));
