@@ -15,8 +15,9 @@ import { ApiKeyStore } from "../identity/keys/ApiKeyStore.ts"
 import { ApiKeys } from "../identity/keys/ApiKeys.ts"
 import { AccountStore } from "../identity/projects/AccountStore.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
-import { LedgerLayer } from "../ledger/Ledger.ts"
+import { ledgerLayer } from "../ledger/Ledger.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
+import { maxCallDurationOf } from "../ledger/Recovery.ts"
 import * as AttemptLog from "../observe/AttemptLog.ts"
 import * as CallMetrics from "../observe/CallMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
@@ -47,7 +48,7 @@ export const services = (settings: Settings.Settings) => {
     Layer.provide(observers),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
     Layer.provideMerge(PolicyLayer({ rateLimits: settings.rateLimits })),
-    Layer.provideMerge(LedgerLayer)
+    Layer.provideMerge(ledgerLayer({ maxCallDuration: maxCallDurationOf(settings.timeouts.maxTotalMillis) }))
   )
   const http = Layer.mergeAll(
     Security.layer,

@@ -200,7 +200,7 @@ const begin = (
     caller,
     requestedModel: request.model,
     options,
-    maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(deps.dispatch, admitted) - deps.dispatch.timers.now()),
+    maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(deps.dispatch, { admitted }) - deps.dispatch.timers.now()),
     ...(callOptions.onWaiting !== undefined && { onWaiting: callOptions.onWaiting })
   })
   return Effect.matchCauseEffect(Spans.span(isTraced, "gateway.ledger.reserve", Spans.noAttributes, reserved), {

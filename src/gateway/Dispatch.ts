@@ -9,7 +9,7 @@ import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
 import * as Spans from "../observe/Spans.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import type { RetryBudgetShape } from "../routing/RetryBudget.ts"
-import { type Admitted, candidateIndex } from "./Admission.ts"
+import { candidateIndex } from "./Admission.ts"
 import { type AttemptDeps, type AttemptOptions, type Opened, open } from "./Attempt.ts"
 import type { Call } from "./Call.ts"
 import { toCallFailure } from "./CallFailures.ts"
@@ -72,7 +72,7 @@ const candidatesOf = (
   const { ranked } = call.admitted
   const held = ranked.candidates.slice(candidateIndex(call.admitted, call.hold.option))
   if (!Arr.isNonEmptyReadonlyArray(held)) throw new Error("the hold names a candidate that was not ranked")
-  const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call.admitted)) - deps.timers.now()
+  const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call)) - deps.timers.now()
   return { ranked: held, waitMillis: waitMillis <= maxWaitMillis ? waitMillis : 0 }
 }
 
@@ -89,16 +89,14 @@ const isClosed = ({ health, timers }: DispatchDeps, { model }: Candidate): boole
   health.of(model).openUntilMillis <= timers.now()
 
 /** When the call ends at the latest. */
-export const endsAtMillis = (
-  { deadlines }: Pick<DispatchDeps, "deadlines">,
-  { maxOutputTokens, startedAtMillis }: Pick<Admitted, "maxOutputTokens" | "startedAtMillis">
-): number => startedAtMillis + totalMillis(deadlines, maxOutputTokens)
+export const endsAtMillis = ({ deadlines }: DispatchDeps, { admitted }: Pick<Call, "admitted">): number =>
+  admitted.startedAtMillis + totalMillis(deadlines, admitted.maxOutputTokens)
 
 const decideOf = (deps: DispatchDeps, call: Call) =>
   decide({
     fallbackEnabled: call.admitted.ranked.fallbackEnabled,
     maxAttempts: deps.maxAttempts,
-    remainingMillis: () => endsAtMillis(deps, call.admitted) - deps.timers.now(),
+    remainingMillis: () => endsAtMillis(deps, call) - deps.timers.now(),
     allows: (candidate, isRetry) =>
       (!isRetry && isClosed(deps, candidate)) || deps.retryBudget.mayRetry(candidate.model)
   })
@@ -138,7 +136,7 @@ const openAttempt = (
     attempt: call.attempt(candidate, output),
     call: { requestId, model, request, effort, maxOutputTokens: output.maxTokens, dropped: candidate.dropped },
     deadlines: forCandidate(deps.deadlines, candidate),
-    endsAtMillis: endsAtMillis(deps, call.admitted),
+    endsAtMillis: endsAtMillis(deps, call),
     acceptEmpty: isLast,
     until
   })

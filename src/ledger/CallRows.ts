@@ -41,6 +41,15 @@ export const callRow = (callId: string, caller: CallerShape, record: CallRecord)
   started_at_millis: record.startedAtMillis
 })
 
+/** What a hold is for, as `ledger_batch` reads it from JSON. */
+export const holdRow = (callId: string, { accountId, billingMode, keyId, projectId }: CallerShape) => ({
+  id: callId,
+  key_id: keyId,
+  project_id: projectId,
+  account_id: accountId,
+  managed: billingMode === "managed"
+})
+
 /** One row of the table `attempt`. */
 export const attemptRow = (callId: string, attempt: Attempt, position: number) => ({
   call_id: callId,

@@ -1,10 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { InsufficientFunds, StoreUnavailable } from "../domain/GatewayError.ts"
+import type { InsufficientFunds, ServiceRefused, StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
-import * as LedgerBatcher from "./batcher/LedgerBatcher.ts"
+import * as AccountLanes from "./batcher/AccountLanes.ts"
 import type { Balance, Hold, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 import { LedgerStore } from "./LedgerStore.ts"
@@ -19,11 +19,17 @@ export interface LedgerShape {
   /**
    * Sets money aside before a call, in every scope at once: the account's balance (not for byok), the project's limit,
    * the key's limit. Decided in arrival order, each on its own. Where running calls hold the money it waits, for at most
-   * 2,000 ms and `maxWaitMillis`; later ones of the same scope wait behind it.
+   * 2,000 ms and `maxWaitMillis`; later ones of the same scope wait behind it. `overloaded` where something else has the
+   * account's rows locked.
    */
-  readonly reserve: (reservation: Reservation) => Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
+  readonly reserve: (
+    reservation: Reservation
+  ) => Effect.Effect<Hold, InsufficientFunds | ServiceRefused | StoreUnavailable>
   /** Raises the hold for a more expensive candidate before it is called; the hold is unchanged when that fails. */
-  readonly extend: (hold: Hold, option: HoldOption) => Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
+  readonly extend: (
+    hold: Hold,
+    option: HoldOption
+  ) => Effect.Effect<Hold, InsufficientFunds | ServiceRefused | StoreUnavailable>
   /** Queued, written with the next batch together with the call's log rows, retried until written; the first of a call counts. */
   readonly settle: (hold: Hold, settlement: Settlement) => Effect.Effect<void>
   /** Succeeds once every settlement queued before it has been written. */
@@ -39,11 +45,11 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
     this,
     Effect.gen(function* () {
       const store = yield* LedgerStore
-      const batcher = yield* LedgerBatcher.make(store, yield* Timers, yield* StoreHealth)
+      const lanes = yield* AccountLanes.make(store, yield* Timers, yield* StoreHealth)
       return {
         reserve: (reservation) =>
           Effect.map(
-            batcher.reserve({ ...reservation, extends: false }),
+            lanes.reserve({ ...reservation, extends: false }),
             (granted): Hold => ({
               callId: reservation.callId,
               caller: reservation.caller,
@@ -54,7 +60,7 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
           ),
         extend: (hold, option) =>
           Effect.map(
-            batcher.reserve({
+            lanes.reserve({
               callId: hold.callId,
               extends: true,
               caller: hold.caller,
@@ -65,8 +71,8 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
             ({ amount, room }): Hold => ({ ...hold, amount, room })
           ),
         settle: ({ callId, caller }, { state, actual, record, kept }) =>
-          Effect.sync(() => batcher.settle({ callId, caller, state, actual, record, kept })),
-        flushed: batcher.flushed,
+          Effect.sync(() => lanes.settle({ callId, caller, state, actual, record, kept })),
+        flushed: lanes.flushed,
         balance: store.balance,
         checkInvariants: store.checkInvariants
       }
@@ -75,8 +81,12 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
 }
 
 /** Everything about money, on the database: the ledger, the scopes whose limits it enforces, and the recovery from crashes. */
-export const LedgerLayer = Layer.mergeAll(
-  Ledger.layer.pipe(Layer.provide(LedgerStore.layer)),
-  ScopesStore.layer,
-  Recovery.layer()
-).pipe(Layer.provideMerge(StoreHealth.layer), Layer.provide(RecoveryStore.layer), Layer.provide(LedgerNode.layer))
+export const ledgerLayer = (recovery: Recovery.RecoveryOptions) =>
+  Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer, Recovery.layer(recovery)).pipe(
+    Layer.provideMerge(StoreHealth.layer),
+    Layer.provide(RecoveryStore.layer),
+    Layer.provide(LedgerNode.layer)
+  )
+
+/** The same for calls of at most half an hour. */
+export const LedgerLayer = ledgerLayer({})

@@ -14,7 +14,7 @@ import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
-import { attemptRow, callRow, keptRow, storable } from "./CallRows.ts"
+import { attemptRow, callRow, holdRow, keptRow, storable } from "./CallRows.ts"
 import type { Balance, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
@@ -64,6 +64,8 @@ export class BatchFailed extends Data.TaggedError("BatchFailed")<{
   readonly rejected: boolean
   /** The response was lost, so the batch may have been written. */
   readonly uncertain: boolean
+  /** A row that another transaction has locked was waited for too long. */
+  readonly locked: boolean
 }> {}
 
 export interface LedgerStoreShape {
@@ -130,8 +132,8 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
 
 /** The select list is evaluated after the batch: what is kept is kept with its settlement, or not at all. */
 const batchStatement = `select verdicts, granted, amounts, needed_amounts as needed, available_amounts as available,
-  held_amounts as held, idempotency_keep($19)
-  from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)`
+  held_amounts as held, idempotency_keep($20)
+  from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)`
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
@@ -199,7 +201,10 @@ const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<I
 const list = (values: ReadonlyArray<string | number | boolean | null>): string =>
   `{${values.map((value) => value ?? "null").join(",")}}`
 
-/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`; then those of `idempotency_keep`. */
+/**
+ * In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`, `p_voids`; then
+ * those of `idempotency_keep`.
+ */
 const batchParameters = (
   nodeId: string,
   reservations: ReadonlyArray<BatchReservation>,
@@ -208,8 +213,10 @@ const batchParameters = (
 ): ReadonlyArray<unknown> => {
   const calls: Array<object> = []
   const attempts: Array<object> = []
+  const voids: Array<object> = []
   const kept: Array<object> = []
-  for (const { callId, caller, kept: answer, record } of settlements) {
+  for (const { callId, caller, kept: answer, record, state } of settlements) {
+    if (state === "void") voids.push(holdRow(callId, caller))
     if (answer !== undefined) kept.push(keptRow(callId, answer))
     if (record === null) continue
     calls.push(callRow(callId, caller, record))
@@ -234,9 +241,12 @@ const batchParameters = (
     list(settlements.map((settlement) => settlement.actual)),
     calls.length === 0 ? null : JSON.stringify(calls),
     calls.length === 0 ? null : JSON.stringify(attempts),
+    voids.length === 0 ? null : JSON.stringify(voids),
     kept.length === 0 ? null : JSON.stringify(kept)
   ]
 }
+
+const lockNotAvailable = "55P03"
 
 /** Classes of SQLSTATE that are about the data and the statement, not about the server's state. */
 const rejectingClasses = new Set(["21", "22", "23", "42", "54", "P0"])
@@ -248,6 +258,7 @@ const batchFailed = (error: SqlError): BatchFailed => {
   return new BatchFailed({
     cause: error.cause,
     rejected: state !== undefined && state !== insufficientPrivilege && rejectingClasses.has(state.slice(0, 2)),
-    uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection"
+    uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection",
+    locked: state === lockNotAvailable
   })
 }

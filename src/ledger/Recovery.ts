@@ -17,10 +17,15 @@ export interface RecoveryOptions {
 
 const defaultInterval = Duration.seconds(5)
 export const defaultSilenceSeconds = 60
-const defaultMaxCallDuration = Duration.hours(1)
+const minMaxCallDuration = Duration.hours(1)
+
+/** When a hold counts as lost, for calls of at most this time: their settlement may wait for the database as long again. */
+export const maxCallDurationOf = (totalMillis: number): Duration.Duration =>
+  Duration.max(Duration.millis(2 * totalMillis), minMaxCallDuration)
 
 /**
- * Expires the holds of dead processes: the customer pays nothing. Only the database's clock decides. The embedded database
+ * Expires the holds of dead processes: the customer pays nothing. Only the database's clock decides, and a process that was
+ * cut off itself judges nobody until it has been heard for as long as others may be silent. The embedded database
  * is open in this process alone, so every hold found there at the start is expired.
  */
 export const layer = (options: RecoveryOptions = {}) =>
@@ -30,7 +35,7 @@ export const layer = (options: RecoveryOptions = {}) =>
       const health = yield* StoreHealth
       if (store.isAlone) yield* store.expireAll
       const silence = Duration.decode(options.silence ?? Duration.seconds(defaultSilenceSeconds))
-      const maxCallDuration = Duration.decode(options.maxCallDuration ?? defaultMaxCallDuration)
+      const maxCallDuration = Duration.decode(options.maxCallDuration ?? minMaxCallDuration)
       yield* store.beat.pipe(
         Effect.zipRight(store.sweep(silence, maxCallDuration)),
         Effect.map(health.heartbeatWritten),

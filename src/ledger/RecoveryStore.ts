@@ -13,6 +13,7 @@ export interface RecoveryStoreShape {
   readonly isAlone: boolean
   /** Writes this process's heartbeat. */
   readonly beat: Effect.Effect<void, SqlError>
+  /** Expires the holds of silent processes and those that are too old; returns their number. */
   readonly sweep: (silence: Duration.Duration, maxCallDuration: Duration.Duration) => Effect.Effect<number, SqlError>
   readonly expireAll: Effect.Effect<number, SqlError>
 }
@@ -28,7 +29,7 @@ export class RecoveryStore extends Context.Tag("gateway/ledger/RecoveryStore")<R
       return {
         isAlone: kind === "embedded",
         beat: beat(sql, node.id),
-        sweep: (silence, maxCallDuration) => sweep(sql, silence, maxCallDuration),
+        sweep: (silence, maxCallDuration) => sweep(sql, node.id, silence, maxCallDuration),
         expireAll: expireAll(sql)
       }
     })
@@ -39,32 +40,39 @@ export class RecoveryStore extends Context.Tag("gateway/ledger/RecoveryStore")<R
 const maxPerStatement = 500
 
 /** Expires every open hold and returns their number; only valid where no other process has the database open. */
-export const expireAll = (sql: SqlClient): Effect.Effect<number, SqlError> => expire(sql, Duration.zero, Duration.zero)
+export const expireAll = (sql: SqlClient): Effect.Effect<number, SqlError> =>
+  expire(sql, null, Duration.zero, Duration.zero)
 
-/** Expires the holds of processes without a heartbeat and those that are too old; returns their number. */
+export const beat = (sql: SqlClient, nodeId: string): Effect.Effect<void, SqlError> =>
+  Effect.asVoid(sql`select node_heard(${nodeId}::uuid)`)
+
+/**
+ * Expires the holds of processes without a heartbeat, where this one has been heard for as long without a gap, and those that
+ * are too old; returns their number.
+ */
 export const sweep = (
   sql: SqlClient,
+  nodeId: string,
   silence: Duration.Duration,
   maxCallDuration: Duration.Duration
 ): Effect.Effect<number, SqlError> =>
   Effect.zipLeft(
-    expire(sql, silence, maxCallDuration),
+    expire(sql, nodeId, silence, maxCallDuration),
     sql`delete from node n where n.seen_at <= now() - ${seconds(silence)}::interval
+      and node_hears(${nodeId}::uuid, ${seconds(silence)}::interval)
       and not exists (select from hold h where h.node = n.id and h.closed_at is null)`
   )
 
-export const beat = (sql: SqlClient, nodeId: string): Effect.Effect<void, SqlError> =>
-  sql`insert into node (id) values (${nodeId}) on conflict (id) do update set seen_at = now()`.pipe(Effect.asVoid)
-
 const expire = (
   sql: SqlClient,
+  nodeId: string | null,
   silence: Duration.Duration,
   maxCallDuration: Duration.Duration
 ): Effect.Effect<number, SqlError> =>
   Effect.iterate([0, maxPerStatement] as readonly [total: number, last: number], {
     while: ([, last]) => last === maxPerStatement,
     body: ([total]) =>
-      sql`select ledger_expire(${seconds(silence)}::interval, ${seconds(maxCallDuration)}::interval, ${maxPerStatement}) as expired`.pipe(
+      sql`select ledger_expire(${nodeId}::uuid, ${seconds(silence)}::interval, ${seconds(maxCallDuration)}::interval, ${maxPerStatement}) as expired`.pipe(
         Effect.flatMap(decodeExpired),
         Effect.catchTag("ParseError", Effect.die),
         Effect.map(([{ expired }]) => [total + expired, expired] as const)

@@ -39,6 +39,8 @@ export class Database extends Context.Tag("gateway/sql/Database")<Database, Data
 const defaultMaxConnections = 10
 const defaultStatementTimeoutMillis = 5_000
 const connectMillis = 5_000
+/** The server ends a transaction whose process sends nothing for so long. */
+const idleInTransactionMillis = 10_000
 /** How long after the server's own timeout the result of a statement may arrive. */
 const responseGraceMillis = 1_000
 const closeMillis = 2_000
@@ -99,6 +101,8 @@ const postgres = (
           max: options.maxConnections ?? defaultMaxConnections,
           connectionTimeoutMillis: connectMillis,
           statement_timeout: options.statementTimeoutMillis ?? defaultStatementTimeoutMillis,
+          // a process that no longer answers must not keep rows locked
+          idle_in_transaction_session_timeout: idleInTransactionMillis,
           keepAlive: true
         })
         // The next query replaces an idle connection that breaks, and reports the error if there still is one.

@@ -32,7 +32,8 @@ const advice: Readonly<Record<string, string>> = {
   "42804": ownDatabase,
   "42P01": ownDatabase,
   "42P07": ownDatabase,
-  "42809": ownDatabase
+  "42809": ownDatabase,
+  "55P03": "another transaction has it locked; end that one, or start again once it has ended"
 }
 
 /** The server's message, without the statement, its parameters or the URL. */

@@ -8,7 +8,7 @@ import { identity } from "./migrations/0001_identity.ts"
 import { ledger } from "./migrations/0002_ledger.ts"
 import { idempotency } from "./migrations/0003_idempotency.ts"
 import { openHoldsIndex } from "./migrations/0004_open_holds.ts"
-import { holdShare } from "./migrations/0005_ledger_batch.ts"
+import { batchesAndHeartbeats } from "./migrations/0005_ledger_batch.ts"
 import { idempotentClaims } from "./migrations/0006_idempotent_claims.ts"
 import { rateLimitTables } from "./migrations/0007_rate_limits.ts"
 
@@ -20,13 +20,18 @@ export const migrations = {
   "0002_ledger": ledger,
   "0003_idempotency": idempotency,
   "0004_open_holds": openHoldsIndex,
-  "0005_ledger_batch": holdShare,
+  "0005_ledger_batch": batchesAndHeartbeats,
   "0006_idempotent_claims": idempotentClaims,
   "0007_rate_limits": rateLimitTables
 }
 
 /** An arbitrary number, the same in every version of the gateway. */
 const lockKey = 7_021_406
+
+/** How long another process may take to migrate. */
+const migratingMillis = 300_000
+/** How long a migration waits for the lock of a table. */
+const tableLockMillis = 5_000
 
 /**
  * Migrates the schema in one transaction, under a lock: processes that start at the same time wait and then find nothing to
@@ -41,7 +46,10 @@ export const run: Effect.Effect<
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`set local statement_timeout = 0`
+      yield* sql.unsafe(`set local lock_timeout = ${migratingMillis}`)
       yield* sql`select pg_advisory_xact_lock(${lockKey})`
+      // what waits for a table makes everything else wait for it too
+      yield* sql.unsafe(`set local lock_timeout = ${tableLockMillis}`)
       // The migrator detects the missing table by a failing statement, which would abort the transaction.
       yield* sql`create table if not exists migration (
         migration_id integer primary key,

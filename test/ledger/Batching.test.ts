@@ -21,9 +21,9 @@ const caller = {
 } as const
 
 const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10), room: microUsd(0) }
-const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false })
-const refused = new BatchFailed({ cause: "invalid text", rejected: true, uncertain: false })
-const unanswered = new BatchFailed({ cause: "no answer", rejected: false, uncertain: true })
+const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false, locked: false })
+const refused = new BatchFailed({ cause: "invalid text", rejected: true, uncertain: false, locked: false })
+const unanswered = new BatchFailed({ cause: "no answer", rejected: false, uncertain: true, locked: false })
 
 /** One statement, as the database gets it. */
 interface Statement {

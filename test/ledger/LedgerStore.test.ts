@@ -2,14 +2,16 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { noCost } from "../../src/domain/Call.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
+import { microUsd } from "../../src/domain/Money.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { usage } from "../../src/domain/Usage.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import { databases } from "./databases.ts"
-import { newCaller, option, record, settled, voided, wants } from "./fixtures.ts"
+import { newCaller, newCallId, option, record, settled, voided, wants } from "./fixtures.ts"
 
 for (const [name, database] of databases) {
   describe(`the ledger's tables on ${name}`, () => {
@@ -228,6 +230,30 @@ for (const [name, database] of databases) {
         })
       )
 
+      it.effect("a void without a hold leaves a closed one in its place: a reservation that comes late fails", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit: 1_000 })
+          const late = wants(caller, option(400))
+          yield* ledger.settle(
+            { callId: late.callId, caller, option: 0, amount: microUsd(0), room: microUsd(0) },
+            voided
+          )
+          yield* ledger.flushed
+          expect(Exit.isFailure(yield* Effect.exit(ledger.reserve(late)))).toBe(true)
+          expect(yield* sql`select state, amount_micro_usd::int as amount from hold where id = ${late.callId}`).toEqual(
+            [{ state: "void", amount: 0 }]
+          )
+          expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
+          const known = yield* ledger.reserve(wants(caller, option(400)))
+          yield* ledger.settle({ ...known, callId: newCallId() }, settled(5))
+          yield* ledger.settle(known, voided)
+          yield* ledger.flushed
+          expect(yield* ledger.balance(caller.accountId)).toMatchObject({ heldMicroUsd: 0, spentMicroUsd: 0 })
+        })
+      )
+
       // The index keeps an entry of every hold that was ever open until it is cleaned, and so grew slower by the minute.
       it.effect(
         "a batch finds its holds by their ids, without the index of open holds and without reading a table",
@@ -241,7 +267,7 @@ for (const [name, database] of databases) {
             const batch = sql`select verdicts from ledger_batch(gen_random_uuid(), array[gen_random_uuid()],
             array[false], array[false], array[${keyId}::uuid], array[${projectId}::uuid], array[${accountId}::uuid], array[true],
             array['auto'], array[1], array[10::bigint], array[null::bigint], array[10::bigint], array[${ended.callId}::uuid],
-            array['settled'], array[5::bigint], null, null)`
+            array['settled'], array[5::bigint], null, null, null)`
             const scans = sql<
               Record<string, string>
             >`select pg_stat_get_xact_numscans('hold_open'::regclass) as open_holds,

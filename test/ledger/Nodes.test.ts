@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -30,6 +31,8 @@ describe.skipIf(postgresServer === undefined)("four nodes on one PostgreSQL", ()
         const first = nodes[0]
         if (first === undefined) return expect.unreachable("there are four")
         const sql = Context.get(first, SqlClient)
+        const sweeper = randomUUID()
+        yield* sql`insert into node (id, heard_since) values (${sweeper}, now() - interval '2 minutes')`
         const caller = yield* newCaller({ credit: 30_000, project: 25_000, key: 10_000 }).pipe(Effect.provide(first))
         const other = yield* newKey(caller, 40_000).pipe(Effect.provide(first))
         const scopes = Context.get(first, Scopes)
@@ -40,7 +43,7 @@ describe.skipIf(postgresServer === undefined)("four nodes on one PostgreSQL", ()
             Effect.gen(function* () {
               const project = Option.getOrThrow(yield* scopes.read(caller.projectId))
               highest = Math.max(highest, project.spentMicroUsd + project.heldMicroUsd)
-              yield* RecoveryStore.sweep(sql, Duration.seconds(60), Duration.hours(1))
+              yield* RecoveryStore.sweep(sql, sweeper, Duration.seconds(60), Duration.hours(1))
             })
           )
         )

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -21,6 +21,13 @@ import { newCaller, option, settled, wants } from "./fixtures.ts"
 
 const silence = Duration.seconds(60)
 const maxCallMillis = Duration.hours(1)
+/** Another process, which sweeps. */
+const other = "00000000-0000-7000-8000-00000000beef"
+
+it("a hold counts as lost after twice the time of a call, and not within an hour", () => {
+  expect(Duration.toMinutes(Recovery.maxCallDurationOf(600_000))).toBe(60)
+  expect(Duration.toMinutes(Recovery.maxCallDurationOf(3_600_000))).toBe(120)
+})
 
 for (const [name, database] of databases) {
   const ledger = Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer).pipe(
@@ -56,18 +63,27 @@ for (const [name, database] of databases) {
           yield* sql`update node set seen_at = now() - ${`${seconds} seconds`}::interval where id = ${node.id}`
         })
 
+      /** As if the other process had been heard for a while. */
+      const hears = (seconds: number) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          yield* RecoveryStore.beat(sql, other)
+          yield* sql`update node set heard_since = now() - ${`${seconds} seconds`}::interval where id = ${other}`
+        })
+
       it.effect("a process that was just seen keeps its holds", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
+          yield* hears(60)
           const ledger = yield* Ledger
           const node = yield* LedgerNode
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(400)))
           yield* silent(59)
-          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
           yield* silent(600)
           yield* RecoveryStore.beat(sql, node.id)
-          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
           yield* ledger.settle(hold, settled(400))
           yield* ledger.flushed
           expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(400)
@@ -77,13 +93,14 @@ for (const [name, database] of databases) {
       it.effect("the holds of a silent process end: the customer pays nothing and the log says why", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
+          yield* hears(60)
           const ledger = yield* Ledger
           const scopes = yield* Scopes
           const caller = yield* newCaller({ credit: 1_000, key: 900, project: 950 })
           const hold = yield* ledger.reserve(wants(caller, option(800)))
           yield* silent(60)
-          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(1)
-          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(1)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
           expect(yield* ledger.balance(caller.accountId)).toEqual({
             creditMicroUsd: 1_000,
             spentMicroUsd: 0,
@@ -110,11 +127,12 @@ for (const [name, database] of databases) {
       it.effect("the cost of a call that ends after its hold expired is written off, once", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
+          yield* hears(60)
           const ledger = yield* Ledger
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(800)))
           yield* silent(61)
-          yield* RecoveryStore.sweep(sql, silence, maxCallMillis)
+          yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)
           const extended = yield* Effect.either(ledger.extend(hold, option(900)))
           expect(Either.isLeft(extended) && extended.left._tag).toBe("StoreUnavailable")
           yield* ledger.settle(hold, settled(300))
@@ -142,7 +160,7 @@ for (const [name, database] of databases) {
           const old = yield* ledger.reserve(wants(caller, option(300)))
           const young = yield* ledger.reserve(wants(caller, option(200)))
           yield* sql`update hold set created_at = now() - interval '61 minutes' where id = ${old.callId}`
-          expect(yield* RecoveryStore.sweep(sql, silence, maxCallMillis)).toBe(1)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(1)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(200)
           yield* ledger.settle(young, settled(0))
           yield* ledger.flushed
@@ -159,7 +177,7 @@ for (const [name, database] of databases) {
           const gone = "00000000-0000-7000-8000-00000000dead"
           yield* sql`insert into node (id, seen_at) values (${gone}, now() - interval '2 minutes')`
           yield* sql`update hold set node = ${gone} where id = ${hold.callId}`
-          yield* silent(600)
+          yield* sql`update node set heard_since = now() - interval '2 minutes', seen_at = now() where id = ${node.id}`
           yield* Effect.gen(function* () {
             yield* Effect.repeat(ledger.balance(caller.accountId), { until: (balance) => balance.heldMicroUsd === 0 })
             yield* Effect.repeat(sql`select id from node where id = ${gone}`, { until: (rows) => rows.length === 0 })
@@ -177,9 +195,89 @@ for (const [name, database] of databases) {
         })
       )
 
+      it.effect("a process that was cut off for 70 s is registered with its next hold, which is not expired", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const node = yield* LedgerNode
+          const caller = yield* newCaller({ credit: 1_000 })
+          yield* silent(70)
+          yield* hears(60)
+          yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)
+          expect(yield* sql`select id from node where id = ${node.id}`).toEqual([])
+          const holds = yield* Effect.forEach(Array.from({ length: 100 }), () =>
+            ledger.reserve(wants(caller, option(1)))
+          )
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          for (const hold of holds) yield* ledger.settle(hold, settled(1))
+          yield* ledger.flushed
+          expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(100)
+        })
+      )
+
+      it.effect("after an outage of 65 s for all, the first process that is back expires nobody's calls", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const node = yield* LedgerNode
+          const caller = yield* newCaller({ credit: 1_000 })
+          const hold = yield* ledger.reserve(wants(caller, option(400)))
+          yield* hears(600)
+          yield* sql`update node set seen_at = now() - interval '65 seconds'`
+          yield* RecoveryStore.beat(sql, other)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          yield* RecoveryStore.beat(sql, node.id)
+          yield* hears(60)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          yield* ledger.settle(hold, settled(400))
+          yield* ledger.flushed
+          expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(400)
+          expect(yield* ledger.checkInvariants).toEqual([])
+        })
+      )
+
+      it.effect("a process that died in an outage is judged a minute after it", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit: 1_000 })
+          yield* ledger.reserve(wants(caller, option(400)))
+          yield* silent(130)
+          yield* hears(59)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          yield* hears(60)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(1)
+          expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
+        })
+      )
+
+      it.effect("a batch is a heartbeat, at most once a second", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const node = yield* LedgerNode
+          const caller = yield* newCaller({ credit: 1_000 })
+          const seen = Effect.map(
+            sql`select seen_at::text as at from node where id = ${node.id}`,
+            ([row]) => row?.["at"]
+          )
+          yield* silent(5)
+          const old = yield* seen
+          const hold = yield* ledger.reserve(wants(caller, option(1)))
+          const first = yield* seen
+          expect(first).not.toBe(old)
+          yield* sql`update node set seen_at = now() - interval '900 milliseconds' where id = ${node.id}`
+          const recent = yield* seen
+          yield* ledger.settle(hold, settled(1))
+          yield* ledger.flushed
+          expect(yield* seen).toBe(recent)
+        })
+      )
+
       it.effect("more holds than one statement takes all end, and silent processes are forgotten", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
+          yield* hears(60)
           const ledger = yield* Ledger
           const caller = yield* newCaller({ credit: 2_000 })
           yield* Effect.forEach(Array.from({ length: 1_200 }), () => ledger.reserve(wants(caller, option(1))), {
@@ -188,8 +286,8 @@ for (const [name, database] of databases) {
           expect(yield* RecoveryStore.expireAll(sql)).toBe(1_200)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
           yield* silent(61)
-          yield* RecoveryStore.sweep(sql, silence, maxCallMillis)
-          expect(yield* sql`select id from node`).toEqual([])
+          yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)
+          expect(yield* sql`select id from node`).toEqual([{ id: other }])
           expect(yield* ledger.checkInvariants).toEqual([])
         })
       )

@@ -104,7 +104,7 @@ export class Model {
     const more = full - hold.amount
     const needed = least - hold.amount
     if (more > 0) {
-      if (needed > room) return this.refusal(hold.scopes, hold.amount, least)
+      if (needed > 0 && needed > room) return this.refusal(hold.scopes, hold.amount, least)
       const granted = typical === null ? room : share(room, needed, typical - hold.amount)
       hold.amount += Math.max(0, Math.min(more, granted))
     }

@@ -5,7 +5,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import Pg from "pg"
 import * as Database from "../../src/sql/Database.ts"
+import { reasonOf } from "../../src/sql/DatabaseError.ts"
 import { migrations, run } from "../../src/sql/Migrations.ts"
 import { freshDatabase, postgresServer } from "../ledger/databases.ts"
 
@@ -63,6 +65,26 @@ describe.skipIf(postgresServer === undefined)("on PostgreSQL", () => {
           const slow = yield* Effect.either(sql`select pg_sleep(10)`)
           expect(Either.isLeft(slow) && slow.left.cause).toMatchObject({ code: "57014" })
         }).pipe(Effect.provide(opened(url, 100)))
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "a migration does not wait for a locked table without a bound, and says what to do",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* freshDatabase(postgresServer ?? "")
+        const client = new Pg.Client({ connectionString: url })
+        yield* Effect.acquireRelease(
+          Effect.promise(async () => {
+            await client.connect()
+            await client.query("create table migration (migration_id int)")
+            await client.query("begin; lock table migration")
+          }),
+          () => Effect.promise(() => client.end())
+        )
+        const outcome = yield* Effect.either(Layer.build(opened(url)))
+        expect(Either.isLeft(outcome) && reasonOf(outcome.left)).toContain("another transaction has it locked")
       }),
     60_000
   )

@@ -11,8 +11,8 @@ export const http = {
   mutants: [
     {
       file: "src/http/Errors.ts",
-      find: 'reason === "held" ? retryAfter(heldRetrySeconds * 1_000) : {}',
-      replace: "{}",
+      find: '            reason === "held"\n',
+      replace: '            reason === "exhausted"\n',
       breaks: "a client whose money is held by its own calls is not told when to come back",
       tests: errors
     },

@@ -12,6 +12,27 @@ export const ledger = {
   mutants: [
     ...batcherMutants,
     {
+      file: "src/sql/migrations/0005_ledger_batch.ts",
+      find: "or (hears and h.node <> p_node",
+      replace: "or (h.node <> p_node",
+      breaks: "the first process that is back after an outage expires the calls of all others",
+      tests: ["test/ledger/Recovery.test.ts"]
+    },
+    {
+      file: "src/sql/migrations/0005_ledger_batch.ts",
+      find: "    perform node_heard(p_node);",
+      replace: "    null;",
+      breaks: "a batch is no heartbeat of its process",
+      tests: ["test/ledger/Recovery.test.ts"]
+    },
+    {
+      file: "src/sql/migrations/0005_ledger_batch.ts",
+      find: "if p_voids is not null then",
+      replace: "if false then",
+      breaks: "a reservation that is committed after its void leaves a hold",
+      tests: ["test/ledger/LedgerStore.test.ts"]
+    },
+    {
       file: "src/ledger/Estimate.ts",
       find: "const minTokens = reasoning ? minReasoningTokens : need",
       replace: "const minTokens = need",

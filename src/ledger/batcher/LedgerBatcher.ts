@@ -1,10 +1,10 @@
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
-import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
-import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { CallerShape } from "../../domain/Caller.ts"
+import { ServiceRefused } from "../../domain/GatewayError.ts"
 import { zero } from "../../domain/Money.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import { maxHeldWaitMillis } from "../Hold.ts"
@@ -20,6 +20,7 @@ import type { WriteReports } from "../StoreHealth.ts"
 import * as BatchFailure from "./BatchFailure.ts"
 import * as FlushPolicy from "./FlushPolicy.ts"
 import { HeldQueue, scopeIdOf } from "./HeldQueue.ts"
+import { type QueuedReservation, type ReserveError, responseTo, unavailable } from "./QueuedReservation.ts"
 
 /** About as many as one statement's time limit lets through; more would time out. */
 const maxReservations = 4_096
@@ -31,22 +32,15 @@ const flushMillis = 10
 const heldRetryMillis = 250
 /** The time that shutting down leaves to a database that does not answer. */
 const closeMillis = 5_000
+/** How long a reservation is tried again while another transaction has a row of its account locked. */
+const maxLockedMillis = 2_000
+/** Between two batches that fail because of a lock. */
+const lockedPauseMillis = 100
 
 const dropped = Metric.counter("gateway_ledger_endings_dropped", {
   description: "Settlements that the database rejected for good; their holds expire and the cost is written off",
   incremental: true
 })
-
-/** A reservation or extension whose caller waits for the result. */
-interface QueuedReservation {
-  readonly reservation: BatchReservation
-  readonly resume: (result: Effect.Effect<Granted, InsufficientFunds | StoreUnavailable>) => void
-  state: "queued" | "sent" | "waiting" | "granted" | "done"
-  interrupted: boolean
-  /** Sent for the last time: its wait for held money is over. */
-  isFinal: boolean
-  expiry: Cancel | undefined
-}
 
 interface QueuedSettlement {
   readonly settlement: BatchSettlement
@@ -59,19 +53,18 @@ interface FlushWaiter {
   readonly resume: () => void
 }
 
-/** A batcher that writes its queues before its scope closes. */
-export const make = (
-  store: LedgerStoreShape,
-  timers: TimersShape,
-  reports: Pick<WriteReports, "failed" | "written">
-): Effect.Effect<LedgerBatcher, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.map(
-      Effect.runtime<never>(),
-      (runtime) => new LedgerBatcher(store, timers, reports, Runtime.runFork(runtime))
-    ),
-    (batcher) => batcher.close
-  )
+export interface BatcherDeps {
+  readonly store: Pick<LedgerStoreShape, "apply">
+  readonly timers: TimersShape
+  readonly reports: Pick<WriteReports, "failed" | "written">
+  readonly fork: (effect: Effect.Effect<void>) => unknown
+}
+
+/** Takes over a batch that has failed because of a lock, and what else is queued of its accounts. */
+export type Isolate = (
+  reservations: ReadonlyArray<QueuedReservation>,
+  settlements: ReadonlyArray<BatchSettlement>
+) => void
 
 /**
  * Writes the ledger in natural batches: what arrives while one statement runs waits for the next. Settlements are written
@@ -82,10 +75,12 @@ export const make = (
  * with their own fiber, through a `Queue` with a `Deferred` each 34 to 38 µs (64 at a time, Node 20, on a busy machine).
  */
 export class LedgerBatcher {
-  private readonly store: LedgerStoreShape
+  private readonly store: Pick<LedgerStoreShape, "apply">
   private readonly timers: TimersShape
   private readonly reports: Pick<WriteReports, "failed" | "written">
   private readonly fork: (effect: Effect.Effect<void>) => unknown
+  /** Without it, a batch that fails because of a lock is tried again. */
+  private readonly isolate: Isolate | undefined
 
   private reservations: Array<QueuedReservation> = []
   private readonly held = new HeldQueue<QueuedReservation>()
@@ -104,22 +99,24 @@ export class LedgerBatcher {
   private flushTimer: Cancel | undefined
   private retryTimer: Cancel | undefined
   private heldTimer: Cancel | undefined
+  private pauseTimer: Cancel | undefined
   private onIdle: (() => void) | undefined
 
-  constructor(
-    store: LedgerStoreShape,
-    timers: TimersShape,
-    reports: Pick<WriteReports, "failed" | "written">,
-    fork: (effect: Effect.Effect<void>) => unknown
-  ) {
+  constructor({ fork, reports, store, timers }: BatcherDeps, isolate?: Isolate) {
     this.store = store
     this.timers = timers
     this.reports = reports
     this.fork = fork
+    this.isolate = isolate
+  }
+
+  /** Nothing is queued, waits or is being written. */
+  get isEmpty(): boolean {
+    return !this.writing && this.reservations.length + this.settling.size + this.held.size === 0
   }
 
   /** Decided in order of arrival. Interrupted, it leaves no hold behind. */
-  readonly reserve = (reservation: BatchReservation): Effect.Effect<Granted, InsufficientFunds | StoreUnavailable> =>
+  readonly reserve = (reservation: BatchReservation): Effect.Effect<Granted, ReserveError> =>
     Effect.checkInterruptible((isInterruptible) =>
       Effect.async((resume) => {
         if (this.closing) return resume(unavailable("closing"))
@@ -129,17 +126,31 @@ export class LedgerBatcher {
         const queued: QueuedReservation = {
           reservation,
           resume,
+          owner: this,
           state: "queued",
           interrupted: false,
           isFinal: false,
-          expiry: undefined
+          expiry: undefined,
+          expiresAtMillis: undefined,
+          lockedSinceMillis: undefined
         }
         this.reservations.push(queued)
         if (!this.writing) this.flushInMicrotask()
         // An uninterruptible caller is spared the cost of a canceller.
-        return isInterruptible ? this.cancel(queued) : undefined
+        return isInterruptible ? Effect.sync(() => queued.owner.cancel(queued)) : undefined
       })
     )
+
+  /** Queues what another batcher has handed over, in its order. */
+  adopt(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<BatchSettlement>): void {
+    for (const settlement of settlements) this.settle(settlement)
+    for (const queued of reservations) {
+      queued.owner = this
+      queued.state = "queued"
+      this.reservations.push(queued)
+    }
+    if (!this.writing) this.flush()
+  }
 
   readonly settle = (settlement: BatchSettlement): void => {
     if (this.settling.has(settlement.callId)) return
@@ -221,7 +232,7 @@ export class LedgerBatcher {
   }
 
   private flush(): void {
-    if (this.writing) return
+    if (this.writing || this.pauseTimer !== undefined) return
     this.flushTimer?.()
     this.flushTimer = undefined
     const size = FlushPolicy.batchSize(this.queueState())
@@ -258,11 +269,13 @@ export class LedgerBatcher {
     this.held.wait(queued, caller, scope)
     this.heldTimer ??= this.timers.after(heldRetryMillis, () => this.retryHeld())
     if (!isNew) return
-    queued.expiry = this.timers.after(Math.min(maxWaitMillis, maxHeldWaitMillis), () => {
+    const now = this.timers.now()
+    if (queued.expiresAtMillis === undefined) onWaiting?.()
+    queued.expiresAtMillis ??= now + Math.min(maxWaitMillis, maxHeldWaitMillis)
+    queued.expiry = this.timers.after(queued.expiresAtMillis - now, () => {
       this.held.expired(queued)
       this.flush()
     })
-    onWaiting?.()
   }
 
   private retryHeld(): void {
@@ -273,7 +286,7 @@ export class LedgerBatcher {
 
   private finish(
     queued: QueuedReservation,
-    result: Effect.Effect<Granted, InsufficientFunds | StoreUnavailable>,
+    result: Effect.Effect<Granted, ReserveError>,
     state: "granted" | "done" = "done"
   ): void {
     queued.state = state
@@ -298,8 +311,12 @@ export class LedgerBatcher {
         this.writing = false
         if (Exit.isSuccess(exit)) this.succeeded(reservations, settlements, exit.value)
         else {
-          this.failed(reservations, settlements, exit.cause)
-          if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)
+          const failure = Cause.failureOption(exit.cause)
+          if (failure._tag === "Some" && failure.value.locked) this.locked(reservations, settlements)
+          else {
+            this.failed(reservations, settlements, exit.cause)
+            if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)
+          }
         }
         this.perform(FlushPolicy.afterBatch(this.queueState()))
       })
@@ -364,6 +381,59 @@ export class LedgerBatcher {
     }
   }
 
+  /** Nothing of the batch was written. */
+  private locked(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<QueuedSettlement>): void {
+    const now = this.timers.now()
+    for (const queued of reservations) queued.lockedSinceMillis ??= now
+    this.settlements.unshift(...settlements)
+    if (this.isolate === undefined) this.tryAgain(reservations, now)
+    else this.handOver(reservations, settlements, this.isolate)
+  }
+
+  private tryAgain(reservations: ReadonlyArray<QueuedReservation>, now: number): void {
+    const [waiting, ended] = Arr.partition(
+      reservations,
+      (queued) => queued.interrupted || now - (queued.lockedSinceMillis ?? now) >= maxLockedMillis
+    )
+    for (const queued of waiting) queued.state = this.held.has(queued) ? "waiting" : "queued"
+    this.reservations = [...waiting.filter((queued) => queued.state === "queued"), ...this.reservations]
+    this.held.allReleased()
+    for (const queued of ended) this.finish(queued, Effect.fail(new ServiceRefused({ reason: "overloaded" })))
+    this.pauseTimer = this.timers.after(lockedPauseMillis, () => {
+      this.pauseTimer = undefined
+      this.flush()
+    })
+  }
+
+  /** The batch, and what else is queued of its accounts. */
+  private handOver(
+    reservations: ReadonlyArray<QueuedReservation>,
+    settlements: ReadonlyArray<QueuedSettlement>,
+    isolate: Isolate
+  ): void {
+    const accounts = new Set<string>()
+    for (const { reservation } of reservations) accounts.add(reservation.caller.accountId)
+    for (const { settlement } of settlements) accounts.add(settlement.caller.accountId)
+    const isTheirs = ({ caller }: { readonly caller: CallerShape }) => accounts.has(caller.accountId)
+    const waiting = this.held.all().filter(({ reservation }) => isTheirs(reservation))
+    const sent = reservations.filter((queued) => !this.held.has(queued))
+    const [keptReservations, queued] = Arr.partition(this.reservations, ({ reservation }) => isTheirs(reservation))
+    const [keptSettlements, theirs] = Arr.partition(this.settlements, ({ settlement }) => isTheirs(settlement))
+    this.reservations = keptReservations
+    this.settlements = keptSettlements
+    for (const one of waiting) {
+      this.held.remove(one)
+      one.expiry?.()
+    }
+    const [moved, left] = Arr.partition([...waiting, ...sent, ...queued], ({ interrupted }) => interrupted)
+    for (const one of left) this.finish(one, Effect.interrupt)
+    isolate(
+      moved,
+      theirs.map(({ settlement }) => settlement)
+    )
+    this.settled(theirs)
+  }
+
   private failQueued(cause: Cause.Cause<BatchFailed>): void {
     for (const queued of [...this.held.removeAll(), ...this.reservations.splice(0)]) {
       this.finish(queued, unavailable(Cause.squash(cause)))
@@ -403,45 +473,13 @@ export class LedgerBatcher {
     this.settle({ callId: reservation.callId, caller: reservation.caller, state: "void", actual: zero, record: null })
   }
 
-  private cancel(queued: QueuedReservation): Effect.Effect<void> {
-    return Effect.sync(() => {
-      queued.interrupted = true
-      if (queued.state === "queued") this.reservations = this.reservations.filter((other) => other !== queued)
-      else if (queued.state === "waiting") {
-        this.held.remove(queued)
-        queued.expiry?.()
-        if (this.held.isDue) this.flush()
-      } else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)
-    })
-  }
-}
-
-const unavailable = (cause: unknown): Effect.Effect<never, StoreUnavailable> =>
-  Effect.fail(new StoreUnavailable({ cause }))
-
-const responseTo = (
-  reservation: BatchReservation,
-  result: ReservationResult | undefined
-): Effect.Effect<Granted, InsufficientFunds | StoreUnavailable> => {
-  switch (result?._tag) {
-    case "Granted":
-      return Effect.succeed(result)
-    case "Insufficient":
-      return Effect.fail(
-        new InsufficientFunds({
-          scope: result.scope,
-          reason: result.reason,
-          neededMicroUsd: result.needed,
-          availableMicroUsd: result.available,
-          heldMicroUsd: result.held
-        })
-      )
-    case "InvariantBroken":
-      // A hold is closed without its call only while this process was taken for dead.
-      return result.invariant === "closed"
-        ? unavailable(`the hold of ${reservation.callId} is no longer open`)
-        : Effect.dieMessage(`a hold for ${reservation.callId} broke an invariant: ${result.invariant}`)
-    case undefined:
-      return Effect.dieMessage(`the database decided nothing on the reservation of ${reservation.callId}`)
+  cancel(queued: QueuedReservation): void {
+    queued.interrupted = true
+    if (queued.state === "queued") this.reservations = this.reservations.filter((other) => other !== queued)
+    else if (queued.state === "waiting") {
+      this.held.remove(queued)
+      queued.expiry?.()
+      if (this.held.isDue) this.flush()
+    } else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)
   }
 }

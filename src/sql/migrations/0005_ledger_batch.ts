@@ -18,6 +18,12 @@ import * as Effect from "effect/Effect"
  * also what the smallest option needs, and what the scope that refuses has available and held. In the journal `house` is the
  * operator, who bears what is written off.
  *
+ * Voids are in `p_voids` too: one without a hold leaves a closed one in its place, so that a reservation that is committed late
+ * fails. Every batch is a heartbeat of its node, which so is registered before its first hold.
+ *
+ * A lock is waited for 200 ms at most, then the statement fails with 55P03: batches of other nodes are done sooner, and whatever
+ * else locks an account must not delay the others.
+ *
  * Processes of the version before call the function of 0002, which stays. The settings are those of 0004.
  */
 const batch = `
@@ -25,10 +31,10 @@ create function ledger_batch(
   p_node uuid,
   r_ids uuid[], r_extends boolean[], r_waits boolean[], r_keys uuid[], r_projects uuid[], r_accounts uuid[], r_managed boolean[],
   r_models text[], r_options int[], o_max bigint[], o_typical bigint[], o_min bigint[],
-  s_ids uuid[], s_states text[], s_actuals bigint[], p_calls jsonb, p_attempts jsonb,
+  s_ids uuid[], s_states text[], s_actuals bigint[], p_calls jsonb, p_attempts jsonb, p_voids jsonb,
   out verdicts text[], out granted int[], out amounts bigint[],
   out needed_amounts bigint[], out available_amounts bigint[], out held_amounts bigint[]
-) language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+) language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan set lock_timeout = 200 as $$
 declare
   unlimited constant bigint := 4000000000000000000; max_safe constant bigint := 9007199254740991;
   n constant int := cardinality(r_ids);
@@ -41,6 +47,15 @@ declare
 begin
   verdicts := array_fill(''::text, array[n]); granted := array_fill(0, array[n]); amounts := array_fill(0::bigint, array[n]);
   needed_amounts := amounts; available_amounts := amounts; held_amounts := amounts;
+
+  -- Waits for a reservation that is being committed; what is committed by now is closed below like any other hold.
+  if p_voids is not null then
+    insert into hold (id, key_id, project_id, account_id, managed, requested_model, amount_micro_usd, actual_micro_usd, state,
+      node, closed_at)
+    select v.id, v.key_id, v.project_id, v.account_id, v.managed, '', 0, 0, 'void', p_node, now()
+    from jsonb_to_recordset(p_voids) as v(id uuid, key_id uuid, project_id uuid, account_id uuid, managed boolean)
+    order by v.id on conflict (id) do nothing;
+  end if;
 
   if cardinality(s_ids) > 0 then
     with ending as (
@@ -143,8 +158,8 @@ begin
       lowest := unlimited;
       for j in first_option .. first_option + r_options[i] - 1 loop
         lowest := least(lowest, o_min[j]);
-        -- An extension that the hold covers already needs no room.
-        if o_min[j] - base <= room or (r_extends[i] and o_max[j] <= base) then
+        -- An extension whose least the hold covers already needs no room.
+        if o_min[j] - base <= room or (r_extends[i] and o_min[j] <= base) then
           option := j - first_option + 1;
           amount := base + greatest(0, least(o_max[j] - base, room, case when o_typical[j] is null then room
             else greatest(o_min[j] - base, room / 16, least(o_typical[j] - base, room / 2)) end));
@@ -202,7 +217,66 @@ begin
       where h.id = k.id and k.amount > h.amount_micro_usd;
     end if;
   end if;
-end $$
+
+  -- Last, since batches of one node run beside each other.
+  if not exists (select from node where id = p_node and seen_at > now() - interval '1 second') then
+    perform node_heard(p_node);
+  end if;
+end $$;
 `
 
-export const holdShare = Effect.flatMap(SqlClient, (sql) => sql.unsafe(batch))
+/**
+ * Heartbeats, and the expiry of holds by a process that hears. A process that was away itself, or with the database, cannot
+ * tell who is silent: it judges others once it has been heard for the time of their silence without a gap of 15 seconds.
+ */
+const heartbeats = `
+alter table node add column heard_since timestamptz not null default now();
+comment on column node.heard_since is 'The end of its last gap between heartbeats';
+
+create function node_heard(p_node uuid) returns void language sql as $$
+  insert into node (id) values (p_node) on conflict (id) do update set seen_at = greatest(node.seen_at, now()),
+    heard_since = case when node.seen_at <= now() - interval '15 seconds' then now() else node.heard_since end
+$$;
+
+create function node_hears(p_node uuid, p_silence interval) returns boolean language sql stable as $$
+  select exists (select from node where id = p_node and heard_since <= now() - p_silence
+    and seen_at > now() - interval '15 seconds')
+$$;
+
+create function ledger_expire(p_node uuid, p_silence interval, p_age interval, p_most int) returns int language plpgsql as $$
+declare
+  expired int;
+  hears constant boolean := node_hears(p_node, p_silence);
+begin
+  with gone as (
+    select h.id from hold h left join node n on n.id = h.node
+    where h.closed_at is null and (h.created_at <= now() - p_age
+      or (hears and h.node <> p_node and (n.id is null or n.seen_at <= now() - p_silence)))
+    order by h.created_at limit p_most for update of h skip locked
+  ), closed as (
+    update hold h set state = 'expired', closed_at = now(), actual_micro_usd = 0 from gone g where h.id = g.id
+    returning h.*
+  ), logged as (
+    insert into call (id, key_id, project_id, account_id, requested_model, token_doctor, status, error_code, error_message,
+      cost_micro_usd, cost_basis, pool, started_at)
+    select c.id, c.key_id, c.project_id, c.account_id, c.requested_model, false, 'error', 'gateway_restarted',
+      'The gateway stopped before the call ended; nothing was charged.', 0, 'charged', array[c.requested_model], c.created_at
+    from closed c on conflict (id) do nothing
+  ), effects as (
+    select s.id, sum(c.amount_micro_usd)::bigint as released
+    from closed c cross join lateral (
+      values (c.key_id), (c.project_id), (case when c.managed then c.account_id end)) as s(id)
+    where s.id is not null group by s.id
+  ), locked as (
+    select s.id, e.released from scope s join effects e on e.id = s.id order by s.id for update of s
+  ), updated as (
+    update scope s set held_micro_usd = s.held_micro_usd - l.released from locked l where l.id = s.id
+  )
+  select count(*) into expired from closed;
+  return expired;
+end $$;
+`
+
+export const batchesAndHeartbeats = Effect.flatMap(SqlClient, (sql) =>
+  Effect.zipRight(sql.unsafe(heartbeats), sql.unsafe(batch))
+)

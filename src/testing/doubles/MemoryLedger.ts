@@ -241,7 +241,7 @@ class MemoryLedgerState {
     }
     const scopes = this.scopesOf(hold.caller)
     const room = roomIn(scopes)
-    if (option.min - call.amount > room && option.max > call.amount) {
+    if (option.min > call.amount && option.min - call.amount > room) {
       return Effect.fail(refusal(scopes, call.amount, [option]))
     }
     const amount = grantedAmount(option, room, call.amount)

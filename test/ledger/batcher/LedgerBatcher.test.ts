@@ -8,7 +8,7 @@ import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
 import { AccountId, KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import { microUsd } from "../../../src/domain/Money.ts"
-import * as LedgerBatcher from "../../../src/ledger/batcher/LedgerBatcher.ts"
+import * as AccountLanes from "../../../src/ledger/batcher/AccountLanes.ts"
 import {
   BatchFailed,
   type BatchReservation,
@@ -44,8 +44,8 @@ const settlement = (): BatchSettlement => ({
 })
 
 const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10), room: microUsd(0) }
-const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false })
-const rejected = new BatchFailed({ cause: "invalid text", rejected: true, uncertain: false })
+const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false, locked: false })
+const rejected = new BatchFailed({ cause: "invalid text", rejected: true, uncertain: false, locked: false })
 
 interface Batch {
   readonly reservations: ReadonlyArray<BatchReservation>
@@ -79,7 +79,7 @@ const scripted = (first: Apply = grantsAll) =>
       }
     }
     const scope = yield* Scope.make()
-    const batcher = yield* LedgerBatcher.make(store, timers, reports).pipe(Scope.extend(scope))
+    const batcher = yield* AccountLanes.make(store, timers, reports).pipe(Scope.extend(scope))
     const advance = (millis: number) => Effect.sync(() => timers.advance(millis)).pipe(Effect.zipRight(quiet))
     const written = () => batches.flatMap((batch) => batch.settlements.map((settled) => settled.callId))
     return { batcher, batches, script, advance, written, scope, reported }
@@ -359,7 +359,7 @@ describe("A failing store", () => {
   it.effect("a store whose response was lost receives a void for each hold that it may have granted", () =>
     Effect.gen(function* () {
       const { batcher, script, batches, advance } = yield* scripted(() =>
-        Effect.fail(new BatchFailed({ cause: "connection reset", rejected: false, uncertain: true }))
+        Effect.fail(new BatchFailed({ cause: "connection reset", rejected: false, uncertain: true, locked: false }))
       )
       const lost = reservation()
       yield* Effect.either(batcher.reserve(lost))
@@ -464,7 +464,10 @@ describe("A database that does not answer", () => {
       yield* quiet
       yield* advance(8_000)
       script.apply = grantsAll
-      yield* Deferred.fail(gate, new BatchFailed({ cause: "no answer", rejected: false, uncertain: true }))
+      yield* Deferred.fail(
+        gate,
+        new BatchFailed({ cause: "no answer", rejected: false, uncertain: true, locked: false })
+      )
       const ends = yield* Effect.forEach(fibers, Fiber.join)
       expect(ends.map((end) => Either.isLeft(end) && end.left._tag)).toEqual(ends.map(() => "StoreUnavailable"))
       // all that may follow is what gives the uncertain hold back

@@ -4,9 +4,34 @@ const batcher = "src/ledger/batcher/LedgerBatcher.ts"
 const policy = "src/ledger/batcher/FlushPolicy.ts"
 const failure = "src/ledger/batcher/BatchFailure.ts"
 const held = "src/ledger/batcher/HeldQueue.ts"
+const lanes = "src/ledger/batcher/AccountLanes.ts"
 
 /** @type {ReadonlyArray<import("../../mutants.mjs").Mutant>} */
 export const batcherMutants = [
+  {
+    file: lanes,
+    find: "if (this.apart.size === 0) return this.shared",
+    replace: "if (this.apart.size >= 0) return this.shared",
+    breaks: "a locked account meets the others in every batch"
+  },
+  {
+    file: lanes,
+    find: "this.eachApart((batcher) => batcher.flushed)",
+    replace: "Effect.void",
+    breaks: "settlements of a locked account count as written"
+  },
+  {
+    file: batcher,
+    find: "now - (queued.lockedSinceMillis ?? now) >= maxLockedMillis",
+    replace: "now - (queued.lockedSinceMillis ?? now) < 0",
+    breaks: "a call of a locked account waits without a bound"
+  },
+  {
+    file: batcher,
+    find: "    this.reservations = keptReservations\n",
+    replace: "",
+    breaks: "what waits behind a batch that met a lock is decided twice"
+  },
   {
     file: held,
     find: "if (this.waitingAt.has(entry.scope)) this.dueScopes.add(entry.scope)",
@@ -213,7 +238,7 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: "        if (queued.interrupted && !queued.reservation.extends) this.voidHold(queued.reservation)\n",
+    find: "      if (queued.interrupted && !reservation.extends) this.voidHold(reservation)\n",
     replace: "",
     breaks: "a hold that is granted after its caller has left stays"
   },
@@ -249,7 +274,7 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: "this.reservations.length >= maxReservations || this",
+    find: "this.reservations.length + this.held.size >= maxReservations || this",
     replace: "this",
     breaks: "any number of reservations may wait"
   },

@@ -1,0 +1,122 @@
+import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import type { AccountId } from "../../domain/Ids.ts"
+import type { TimersShape } from "../../domain/Timers.ts"
+import type { BatchFailed, BatchReservation, BatchSettlement, Granted, LedgerStoreShape } from "../LedgerStore.ts"
+import type { WriteReports } from "../StoreHealth.ts"
+import { type BatcherDeps, LedgerBatcher } from "./LedgerBatcher.ts"
+import type { QueuedReservation, ReserveError } from "./QueuedReservation.ts"
+
+/** Connections that batches apart use: a lock occupies one for as long as it is waited for. */
+const maxApart = 2
+/** How long an account stays apart after the last batch that failed because of its lock. */
+const apartMillis = 5_000
+
+/** An account whose batches are written apart. */
+interface Lane {
+  readonly batcher: LedgerBatcher
+  /** Known to be locked until then. */
+  lockedUntilMillis: number
+}
+
+/** Lanes that write their queues before their scope closes. */
+export const make = (
+  store: LedgerStoreShape,
+  timers: TimersShape,
+  reports: Pick<WriteReports, "failed" | "written">
+): Effect.Effect<AccountLanes, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.map(
+      Effect.zip(Effect.runtime<never>(), Effect.makeSemaphore(maxApart)),
+      ([runtime, apart]) => new AccountLanes({ store, timers, reports, fork: Runtime.runFork(runtime) }, apart)
+    ),
+    (lanes) => lanes.close
+  )
+
+/**
+ * One batcher for all accounts, and one for each account that a row lock of another transaction may delay. When a batch fails
+ * because of a lock, nobody knows whose: each of its accounts is written apart, and returns to the others with its first batch
+ * that is written, or a while after its last lock.
+ */
+export class AccountLanes {
+  private readonly deps: BatcherDeps
+  private readonly permits: Effect.Semaphore
+  private readonly shared: LedgerBatcher
+  private readonly apart = new Map<AccountId, Lane>()
+
+  constructor(deps: BatcherDeps, permits: Effect.Semaphore) {
+    this.deps = deps
+    this.permits = permits
+    this.shared = new LedgerBatcher(deps, (reservations, settlements) => this.isolate(reservations, settlements))
+  }
+
+  readonly reserve = (reservation: BatchReservation): Effect.Effect<Granted, ReserveError> =>
+    Effect.suspend(() => this.batcherOf(reservation.caller.accountId).reserve(reservation))
+
+  readonly settle = (settlement: BatchSettlement): void =>
+    this.batcherOf(settlement.caller.accountId).settle(settlement)
+
+  /** Succeeds once every settlement queued before it has been written. What leaves the shared batcher meanwhile is apart then. */
+  readonly flushed: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.zipRight(
+      this.shared.flushed,
+      this.eachApart((batcher) => batcher.flushed)
+    )
+  )
+
+  /** Rejects new reservations and waits until the queues are written, for a bounded time. */
+  readonly close: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.zipRight(
+      this.shared.close,
+      this.eachApart((batcher) => batcher.close)
+    )
+  )
+
+  private eachApart(effect: (batcher: LedgerBatcher) => Effect.Effect<void>): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      Effect.forEach([...this.apart.values()], ({ batcher }) => effect(batcher), {
+        concurrency: "unbounded",
+        discard: true
+      })
+    )
+  }
+
+  private batcherOf(account: AccountId): LedgerBatcher {
+    if (this.apart.size === 0) return this.shared
+    this.returnIfDone(account)
+    return this.apart.get(account)?.batcher ?? this.shared
+  }
+
+  private returnIfDone(account: AccountId): void {
+    const lane = this.apart.get(account)
+    if (lane?.batcher.isEmpty && lane.lockedUntilMillis <= this.deps.timers.now()) this.apart.delete(account)
+  }
+
+  private isolate(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<BatchSettlement>): void {
+    for (const account of this.apart.keys()) this.returnIfDone(account)
+    const accounts = new Set<AccountId>()
+    for (const { reservation } of reservations) accounts.add(reservation.caller.accountId)
+    for (const { caller } of settlements) accounts.add(caller.accountId)
+    for (const account of accounts) {
+      const lane = this.apart.get(account) ?? this.newLane()
+      this.apart.set(account, lane)
+      lane.batcher.adopt(
+        reservations.filter(({ reservation }) => reservation.caller.accountId === account),
+        settlements.filter(({ caller }) => caller.accountId === account)
+      )
+    }
+  }
+
+  private newLane(): Lane {
+    const { store, timers } = this.deps
+    const locked = ({ locked }: BatchFailed) =>
+      Effect.sync(() => {
+        if (locked) lane.lockedUntilMillis = timers.now() + apartMillis
+      })
+    const apply: LedgerStoreShape["apply"] = (reservations, settlements) =>
+      this.permits.withPermits(1)(Effect.tapError(store.apply(reservations, settlements), locked))
+    const lane: Lane = { batcher: new LedgerBatcher({ ...this.deps, store: { apply } }), lockedUntilMillis: 0 }
+    return lane
+  }
+}

@@ -1,0 +1,51 @@
+import * as Effect from "effect/Effect"
+import { InsufficientFunds, type ServiceRefused, StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { Cancel } from "../../domain/Timers.ts"
+import type { BatchReservation, Granted, ReservationResult } from "../LedgerStore.ts"
+
+export type ReserveError = InsufficientFunds | ServiceRefused | StoreUnavailable
+
+/** A reservation or extension whose caller waits for the result. */
+export interface QueuedReservation {
+  readonly reservation: BatchReservation
+  readonly resume: (result: Effect.Effect<Granted, ReserveError>) => void
+  /** The batcher that it is queued in. */
+  owner: { readonly cancel: (queued: QueuedReservation) => void }
+  state: "queued" | "sent" | "waiting" | "granted" | "done"
+  interrupted: boolean
+  /** Sent for the last time: its wait for held money is over. */
+  isFinal: boolean
+  expiry: Cancel | undefined
+  expiresAtMillis: number | undefined
+  lockedSinceMillis: number | undefined
+}
+
+export const unavailable = (cause: unknown): Effect.Effect<never, StoreUnavailable> =>
+  Effect.fail(new StoreUnavailable({ cause }))
+
+export const responseTo = (
+  reservation: BatchReservation,
+  result: ReservationResult | undefined
+): Effect.Effect<Granted, ReserveError> => {
+  switch (result?._tag) {
+    case "Granted":
+      return Effect.succeed(result)
+    case "Insufficient":
+      return Effect.fail(
+        new InsufficientFunds({
+          scope: result.scope,
+          reason: result.reason,
+          neededMicroUsd: result.needed,
+          availableMicroUsd: result.available,
+          heldMicroUsd: result.held
+        })
+      )
+    case "InvariantBroken":
+      // A hold is closed without its call only while this process was taken for dead.
+      return result.invariant === "closed"
+        ? unavailable(`the hold of ${reservation.callId} is no longer open`)
+        : Effect.dieMessage(`a hold for ${reservation.callId} broke an invariant: ${result.invariant}`)
+    case undefined:
+      return Effect.dieMessage(`the database decided nothing on the reservation of ${reservation.callId}`)
+  }
+}
