@@ -15,8 +15,11 @@ import { ApiKeyStore } from "../identity/keys/ApiKeyStore.ts"
 import { ApiKeys } from "../identity/keys/ApiKeys.ts"
 import { AccountStore } from "../identity/projects/AccountStore.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
+import { InvariantCheck } from "../ledger/InvariantCheck.ts"
+import { InvariantCheckStore } from "../ledger/InvariantCheckStore.ts"
 import { LedgerLayer } from "../ledger/Ledger.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
+import * as Recovery from "../ledger/Recovery.ts"
 import * as AttemptLog from "../observe/AttemptLog.ts"
 import * as CallMetrics from "../observe/CallMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
@@ -57,7 +60,10 @@ export const services = (settings: Settings.Settings) => {
     Stalls.layer,
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
-  return Layer.merge(gateway, http).pipe(
+  const check = InvariantCheck.layer.pipe(
+    Layer.provide(InvariantCheckStore.layer(Recovery.defaultMaxCallSeconds))
+  )
+  return Layer.mergeAll(gateway, http, check).pipe(
     Layer.provideMerge(stores),
     Layer.provideMerge(database),
     Layer.provideMerge(base)

@@ -17,7 +17,7 @@ export interface RecoveryOptions {
 
 const defaultInterval = Duration.seconds(5)
 export const defaultSilenceSeconds = 60
-const defaultMaxCallDuration = Duration.hours(1)
+export const defaultMaxCallSeconds = 3_600
 
 /**
  * Expires the holds of dead processes: the customer pays nothing. Only the database's clock decides. The embedded database
@@ -30,7 +30,7 @@ export const layer = (options: RecoveryOptions = {}) =>
       const health = yield* StoreHealth
       if (store.isAlone) yield* store.expireAll
       const silence = Duration.decode(options.silence ?? Duration.seconds(defaultSilenceSeconds))
-      const maxCallDuration = Duration.decode(options.maxCallDuration ?? defaultMaxCallDuration)
+      const maxCallDuration = Duration.decode(options.maxCallDuration ?? Duration.seconds(defaultMaxCallSeconds))
       yield* store.beat.pipe(
         Effect.zipRight(store.sweep(silence, maxCallDuration)),
         Effect.map(health.heartbeatWritten),

@@ -49,8 +49,7 @@ export const sweep = (
 ): Effect.Effect<number, SqlError> =>
   Effect.zipLeft(
     expire(sql, silence, maxCallDuration),
-    sql`delete from node n where n.seen_at <= now() - ${seconds(silence)}::interval
-      and not exists (select from hold h where h.node = n.id and h.closed_at is null)`
+    sql`select node_forget(${seconds(silence)}::interval)`
   )
 
 export const beat = (sql: SqlClient, nodeId: string): Effect.Effect<void, SqlError> =>

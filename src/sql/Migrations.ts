@@ -9,6 +9,7 @@ import { ledger } from "./migrations/0002_ledger.ts"
 import { idempotency } from "./migrations/0003_idempotency.ts"
 import { openHoldsIndex } from "./migrations/0004_open_holds.ts"
 import { idempotentClaims } from "./migrations/0006_idempotent_claims.ts"
+import { growthAndChecks } from "./migrations/0007_growth.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -18,7 +19,8 @@ export const migrations = {
   "0002_ledger": ledger,
   "0003_idempotency": idempotency,
   "0004_open_holds": openHoldsIndex,
-  "0006_idempotent_claims": idempotentClaims
+  "0006_idempotent_claims": idempotentClaims,
+  "0007_growth": growthAndChecks
 }
 
 /** An arbitrary number, the same in every version of the gateway. */
