@@ -60,9 +60,7 @@ export const services = (settings: Settings.Settings) => {
     Stalls.layer,
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
-  const check = InvariantCheck.layer.pipe(
-    Layer.provide(InvariantCheckStore.layer(Recovery.defaultMaxCallSeconds))
-  )
+  const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Recovery.defaultMaxCallSeconds)))
   return Layer.mergeAll(gateway, http, check).pipe(
     Layer.provideMerge(stores),
     Layer.provideMerge(database),

@@ -7,7 +7,7 @@ import type { CallerShape } from "../domain/Caller.ts"
 import { InvalidRequest, RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
 import type { SealedAnswer } from "../ledger/Hold.ts"
-import { type IdempotentRun, IdempotencyStore } from "./IdempotencyStore.ts"
+import { IdempotencyStore, type IdempotentRun } from "./IdempotencyStore.ts"
 import { seal, unseal } from "./Seal.ts"
 
 export interface IdempotentRequest {

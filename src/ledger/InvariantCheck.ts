@@ -5,7 +5,12 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
-import { InvariantCheckStore, type InvariantCheckStoreShape, type Summary, type Violation } from "./InvariantCheckStore.ts"
+import {
+  InvariantCheckStore,
+  type InvariantCheckStoreShape,
+  type Summary,
+  type Violation
+} from "./InvariantCheckStore.ts"
 import { invariants } from "./LedgerInvariants.ts"
 
 export interface InvariantCheckShape {
@@ -26,7 +31,8 @@ const checkedAgo = Metric.gauge("gateway_ledger_check_age_seconds", {
   description: "Seconds since the ledger's invariants were last checked, by any node."
 })
 const writtenOff = Metric.gauge("gateway_ledger_written_off_micro_usd", {
-  description: "Written off so far: overrun is what calls cost above their hold, late what ended after its hold expired."
+  description:
+    "Written off so far: overrun is what calls cost above their hold, late what ended after its hold expired."
 })
 const expiredHolds = Metric.gauge("gateway_ledger_expired_holds", {
   description: "Holds so far whose call was lost in a crash."
@@ -36,7 +42,10 @@ const oldestHold = Metric.gauge("gateway_ledger_oldest_open_hold_seconds", {
 })
 
 /** Checks the invariants of the ledger every minute, on one node at a time, and shows what it finds. */
-export class InvariantCheck extends Context.Tag("gateway/ledger/InvariantCheck")<InvariantCheck, InvariantCheckShape>() {
+export class InvariantCheck extends Context.Tag("gateway/ledger/InvariantCheck")<
+  InvariantCheck,
+  InvariantCheckShape
+>() {
   static readonly layer: Layer.Layer<InvariantCheck, never, InvariantCheckStore | Timers> = Layer.scoped(
     this,
     Effect.gen(function* () {
@@ -49,7 +58,10 @@ export class InvariantCheck extends Context.Tag("gateway/ledger/InvariantCheck")
         show(last)
       })
       yield* Effect.catchAllCause(check, (cause) =>
-        Effect.logWarning("the ledger's invariants could not be checked; the next check tries again", Cause.squash(cause))
+        Effect.logWarning(
+          "the ledger's invariants could not be checked; the next check tries again",
+          Cause.squash(cause)
+        )
       ).pipe(Effect.repeat(Schedule.spaced(`${everySeconds} seconds`)), Effect.forkScoped)
       return { last: () => last }
     })
@@ -72,7 +84,12 @@ const report = (found: ReadonlyArray<Violation>): Effect.Effect<void> =>
   Effect.forEach(
     found,
     ({ detail, invariant, subject, text }) =>
-      Effect.annotateLogs(Effect.logError("an invariant of the ledger is broken"), { invariant, text, subject, detail }),
+      Effect.annotateLogs(Effect.logError("an invariant of the ledger is broken"), {
+        invariant,
+        text,
+        subject,
+        detail
+      }),
     { discard: true }
   )
 

@@ -159,15 +159,21 @@ const make = (sql: SqlClient, maxCallSeconds: number): InvariantCheckStoreShape 
   return {
     claim: (everySeconds) =>
       Effect.map(
-        run(
-          "update ledger_check set checked_at = now() where checked_at <= now() - $1::interval returning id",
-          [`${everySeconds} seconds`]
-        ),
+        run("update ledger_check set checked_at = now() where checked_at <= now() - $1::interval returning id", [
+          `${everySeconds} seconds`
+        ]),
         (rows) => rows.length > 0
       ),
     checkNew,
     checkAgain: Effect.map(
-      Effect.all([oldHolds, holdsAgain, journalNew, portionOf("call", "calls_again"), recentScopes, portionOf("scope", "scopes_again")]),
+      Effect.all([
+        oldHolds,
+        holdsAgain,
+        journalNew,
+        portionOf("call", "calls_again"),
+        recentScopes,
+        portionOf("scope", "scopes_again")
+      ]),
       (found) => found.flat()
     ),
     summary: run(summary).pipe(

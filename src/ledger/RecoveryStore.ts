@@ -47,10 +47,7 @@ export const sweep = (
   silence: Duration.Duration,
   maxCallDuration: Duration.Duration
 ): Effect.Effect<number, SqlError> =>
-  Effect.zipLeft(
-    expire(sql, silence, maxCallDuration),
-    sql`select node_forget(${seconds(silence)}::interval)`
-  )
+  Effect.zipLeft(expire(sql, silence, maxCallDuration), sql`select node_forget(${seconds(silence)}::interval)`)
 
 export const beat = (sql: SqlClient, nodeId: string): Effect.Effect<void, SqlError> =>
   sql`insert into node (id) values (${nodeId}) on conflict (id) do update set seen_at = now()`.pipe(Effect.asVoid)

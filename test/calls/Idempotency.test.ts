@@ -5,7 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { describe } from "vitest"
-import { Idempotency, type IdempotentCall, type IdempotentRequest, type KeptAnswer } from "../../src/calls/Idempotency.ts"
+import {
+  Idempotency,
+  type IdempotentCall,
+  type IdempotentRequest,
+  type KeptAnswer
+} from "../../src/calls/Idempotency.ts"
 import { IdempotencyStore } from "../../src/calls/IdempotencyStore.ts"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
@@ -38,8 +43,7 @@ const requestOf = (caller: CallerShape, more: Partial<IdempotentRequest> = {}): 
   ...more
 })
 
-const begin = (request: IdempotentRequest) =>
-  Effect.flatMap(Idempotency, (idempotency) => idempotency.begin(request))
+const begin = (request: IdempotentRequest) => Effect.flatMap(Idempotency, (idempotency) => idempotency.begin(request))
 
 const run = (request: IdempotentRequest) =>
   Effect.flatMap(begin(request), (begun) =>

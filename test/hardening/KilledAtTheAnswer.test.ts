@@ -75,7 +75,10 @@ const sendAndKill = async (service: Service, kill: number): Promise<string> => {
 }
 
 /** Sends the same request until it is no longer said to be running. */
-const repeat = async (service: Service, kill: number): Promise<{ readonly isReplay: boolean; readonly text: string }> => {
+const repeat = async (
+  service: Service,
+  kill: number
+): Promise<{ readonly isReplay: boolean; readonly text: string }> => {
   const deadline = Date.now() + recoveryMillis
   while (Date.now() < deadline) {
     const response = await send(service, kill)

@@ -67,11 +67,23 @@ for (const [name, database] of databases) {
       )
 
       it.effect.each([
-        ["a changed charge", "update hold set actual_micro_usd = 11 where actual_micro_usd = 10", ["call_cost", "journal_charge"]],
+        [
+          "a changed charge",
+          "update hold set actual_micro_usd = 11 where actual_micro_usd = 10",
+          ["call_cost", "journal_charge"]
+        ],
         ["a lost call row", "delete from call where cost_micro_usd = 20", ["call_row"]],
-        ["a changed cost", "update call set cost_micro_usd = 31 where cost_micro_usd = 30", ["attempt_cost", "call_cost"]],
+        [
+          "a changed cost",
+          "update call set cost_micro_usd = 31 where cost_micro_usd = 30",
+          ["attempt_cost", "call_cost"]
+        ],
         ["a changed sum", "update scope set spent_micro_usd = spent_micro_usd + 1 where kind = 'key'", ["scope_sums"]],
-        ["a changed balance", "update scope set limit_micro_usd = limit_micro_usd + 1 where kind = 'account'", ["account_credit"]],
+        [
+          "a changed balance",
+          "update scope set limit_micro_usd = limit_micro_usd + 1 where kind = 'account'",
+          ["account_credit"]
+        ],
         [
           "a project above its limit",
           "update scope set spent_micro_usd = spent_micro_usd + 900 where kind = 'project'",
@@ -79,36 +91,38 @@ for (const [name, database] of databases) {
         ],
         [
           "a charge without a hold",
-          "insert into journal (kind, debit, credit, amount_micro_usd, call_id, at) values ('late', 'house', 'revenue', 1, gen_random_uuid(), now() - interval '5 minutes')",
+          "insert into journal (kind, debit, credit, amount_micro_usd, call_id, at) values ('usage', 'account:x', 'revenue', 1, gen_random_uuid(), now() - interval '5 minutes')",
           ["journal_hold"]
         ]
-      ] as const)("finds %s, in what is new and in what was checked before, until it is right again", ([, change, names]) =>
-        Effect.gen(function* () {
-          const sql = yield* SqlClient
-          yield* calls
-          yield* tenMinutesLater
-          const isNew = yield* Effect.either(
-            sql.withTransaction(
-              sql.unsafe(change).pipe(
-                Effect.zipRight(checkNow),
-                Effect.flatMap((violations) => Effect.fail(Object.keys(violations).sort()))
+      ] as const)(
+        "finds %s, in what is new and in what was checked before, until it is right again",
+        ([, change, names]) =>
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            yield* calls
+            yield* tenMinutesLater
+            const isNew = yield* Effect.either(
+              sql.withTransaction(
+                sql.unsafe(change).pipe(
+                  Effect.zipRight(checkNow),
+                  Effect.flatMap((violations) => Effect.fail(Object.keys(violations).sort()))
+                )
               )
             )
-          )
-          expect(isNew).toMatchObject({ left: names })
-          expect(yield* checkNow).toEqual({})
-          const isOld = yield* Effect.either(
-            sql.withTransaction(
-              sql.unsafe(change).pipe(
-                Effect.zipRight(checkNow),
-                Effect.zipRight(checkNow),
-                Effect.flatMap((violations) => Effect.fail(Object.keys(violations).sort()))
+            expect(isNew).toMatchObject({ left: names })
+            expect(yield* checkNow).toEqual({})
+            const isOld = yield* Effect.either(
+              sql.withTransaction(
+                sql.unsafe(change).pipe(
+                  Effect.zipRight(checkNow),
+                  Effect.zipRight(checkNow),
+                  Effect.flatMap((violations) => Effect.fail(Object.keys(violations).sort()))
+                )
               )
             )
-          )
-          expect(isOld).toMatchObject({ left: names })
-          expect(yield* checkNow).toEqual({})
-        })
+            expect(isOld).toMatchObject({ left: names })
+            expect(yield* checkNow).toEqual({})
+          })
       )
 
       it.effect("remembers a violation until the row is right again", () =>

@@ -101,7 +101,10 @@ export class HttpSink implements Sink {
   readonly event = (event: ChatEvent): boolean => this.encoder?.event(event) ?? true
 
   readonly drained = (resume: () => void): void => {
-    if (this.hasClientLeft) return resume()
+    if (this.hasClientLeft) {
+      resume()
+      return
+    }
     this.resumeReading = resume
     const { abandon, exchange, timers } = this.options
     const cancel = timers.after(writeStallMillis, abandon)

@@ -50,7 +50,9 @@ export const withIdempotency = (
       })
     },
     ({ begun, isKept }) =>
-      begun._tag === "Replay" ? Effect.void : Effect.ensuring(isKept ? Effect.void : begun.release, Effect.sync(begun.ended))
+      begun._tag === "Replay"
+        ? Effect.void
+        : Effect.ensuring(isKept ? Effect.void : begun.release, Effect.sync(begun.ended))
   )
 }
 

@@ -38,10 +38,7 @@ export const json = (exchange: HttpExchange, status: number, body: string, heade
 }
 
 /** Replays the stored response of an earlier run of the same request. */
-export const replay = (
-  exchange: HttpExchange,
-  { body, contentType, headers, status }: KeptAnswer
-): void => {
+export const replay = (exchange: HttpExchange, { body, contentType, headers, status }: KeptAnswer): void => {
   head(exchange, status, headers, {
     "content-type": contentType,
     "content-length": body.length,
