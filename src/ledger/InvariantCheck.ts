@@ -78,6 +78,8 @@ export const run = Effect.fn("InvariantCheck.run")(function* (store: InvariantCh
     isMore = more
   }
   yield* report(yield* store.checkAgain)
+  // until the sums are known up to recent holds, a scope's check would read all the others
+  if (!isMore) yield* report(yield* store.checkScopes)
 })
 
 const report = (found: ReadonlyArray<Violation>): Effect.Effect<void> =>

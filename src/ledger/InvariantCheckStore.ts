@@ -33,6 +33,8 @@ export interface InvariantCheckStoreShape {
   readonly checkNew: Effect.Effect<readonly [found: ReadonlyArray<Violation>, isMore: boolean], SqlError>
   /** Checks one portion of everything else, and of rows that were checked before; violations that are gone are forgotten. */
   readonly checkAgain: Effect.Effect<ReadonlyArray<Violation>, SqlError>
+  /** Checks the scopes of recent holds and one portion of all others; to be called when `checkNew` has nothing left. */
+  readonly checkScopes: Effect.Effect<ReadonlyArray<Violation>, SqlError>
   readonly summary: Effect.Effect<Summary, SqlError>
 }
 
@@ -124,7 +126,9 @@ const make = (sql: SqlClient, maxCallSeconds: number): InvariantCheckStoreShape 
   const portionOf = (of: "call" | "scope", column: string) =>
     Effect.gen(function* () {
       const page = `select id from ${of} where id > (select ${column} from ledger_check) order by id limit ${portion}`
-      const last = yield* cursorAfter(`select max(id::text) as last from (${page}) page`)
+      const last = yield* cursorAfter(
+        `select case when count(*) >= ${portion} then max(id::text) end as last from (${page}) page`
+      )
       const found = yield* checkAll(of, page, [])
       yield* run(`update ledger_check set ${column} = $1`, [last ?? "00000000-0000-0000-0000-000000000000"])
       return found
@@ -133,7 +137,9 @@ const make = (sql: SqlClient, maxCallSeconds: number): InvariantCheckStoreShape 
   const holdsAgain = Effect.gen(function* () {
     const page = `select id, created_at from hold where created_at > (select holds_again from ledger_check)
       and created_at < (select holds_through from ledger_check) order by created_at limit ${portion}`
-    const last = yield* cursorAfter(`select max(created_at)::text as last from (${page}) page`)
+    const last = yield* cursorAfter(
+      `select case when count(*) >= ${portion} then max(created_at)::text end as last from (${page}) page`
+    )
     const found = yield* checkAll("hold", `select id from (${page}) page`, [])
     yield* run("update ledger_check set holds_again = $1::timestamptz", [last ?? "-infinity"])
     return found
@@ -165,17 +171,10 @@ const make = (sql: SqlClient, maxCallSeconds: number): InvariantCheckStoreShape 
         (rows) => rows.length > 0
       ),
     checkNew,
-    checkAgain: Effect.map(
-      Effect.all([
-        oldHolds,
-        holdsAgain,
-        journalNew,
-        portionOf("call", "calls_again"),
-        recentScopes,
-        portionOf("scope", "scopes_again")
-      ]),
-      (found) => found.flat()
+    checkAgain: Effect.map(Effect.all([oldHolds, holdsAgain, journalNew, portionOf("call", "calls_again")]), (found) =>
+      found.flat()
     ),
+    checkScopes: Effect.map(Effect.all([recentScopes, portionOf("scope", "scopes_again")]), (found) => found.flat()),
     summary: run(summary).pipe(
       Effect.flatMap(decodeSummary),
       Effect.catchTag("ParseError", Effect.die),
