@@ -109,7 +109,7 @@ for (const [name, database] of databases) {
                 )
               )
             )
-            expect(isNew).toMatchObject({ left: names })
+            expect(isNew).toMatchObject({ left: expect.arrayContaining([...names]) })
             expect(yield* checkNow).toEqual({})
             const isOld = yield* Effect.either(
               sql.withTransaction(
@@ -120,7 +120,7 @@ for (const [name, database] of databases) {
                 )
               )
             )
-            expect(isOld).toMatchObject({ left: names })
+            expect(isOld).toMatchObject({ left: expect.arrayContaining([...names]) })
             expect(yield* checkNow).toEqual({})
           })
       )
