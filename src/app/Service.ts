@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import type * as Settings from "../config/Settings.ts"
 import { Readiness } from "../http/server/Readiness.ts"
 import { Server } from "../http/server/Server.ts"
+import { InvariantCheck } from "../ledger/InvariantCheck.ts"
 import { StoreHealth } from "../ledger/StoreHealth.ts"
 import * as Database from "../sql/Database.ts"
 import { printBanner } from "./Banner.ts"
@@ -46,7 +47,11 @@ const server = (settings: Settings.Settings) =>
 
 const readiness = Layer.effect(
   Readiness,
-  Effect.map(StoreHealth, (health) => ({ check: health.takesWrites }))
+  Effect.gen(function* () {
+    const health = yield* StoreHealth
+    const invariants = yield* InvariantCheck
+    return { check: health.takesWrites, violations: () => invariants.last()?.violations ?? {} }
+  })
 )
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")

@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -15,6 +16,8 @@ import { ApiKeyStore } from "../identity/keys/ApiKeyStore.ts"
 import { ApiKeys } from "../identity/keys/ApiKeys.ts"
 import { AccountStore } from "../identity/projects/AccountStore.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
+import { InvariantCheck } from "../ledger/InvariantCheck.ts"
+import { InvariantCheckStore } from "../ledger/InvariantCheckStore.ts"
 import { ledgerLayer } from "../ledger/Ledger.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { maxCallDurationOf } from "../ledger/Recovery.ts"
@@ -44,11 +47,12 @@ export const services = (settings: Settings.Settings) => {
     PolicyStore.layer,
     ProjectStore.layer
   ).pipe(Layer.provideMerge(ChangeNotifications.layer))
+  const maxCallDuration = maxCallDurationOf(settings.timeouts.maxTotalMillis)
   const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }).pipe(
     Layer.provide(observers),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
     Layer.provideMerge(PolicyLayer({ rateLimits: settings.rateLimits })),
-    Layer.provideMerge(ledgerLayer({ maxCallDuration: maxCallDurationOf(settings.timeouts.maxTotalMillis) }))
+    Layer.provideMerge(ledgerLayer({ maxCallDuration }))
   )
   const http = Layer.mergeAll(
     Security.layer,
@@ -57,7 +61,8 @@ export const services = (settings: Settings.Settings) => {
     Stalls.layer,
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
-  return Layer.merge(gateway, http).pipe(
+  const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
+  return Layer.mergeAll(gateway, http, check).pipe(
     Layer.provideMerge(stores),
     Layer.provideMerge(database),
     Layer.provideMerge(base)

@@ -1,81 +1,177 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { defaultMaxCallDuration } from "./Recovery.ts"
 
-/** An invariant of the ledger, and a query for the rows that break it. */
-interface Violation {
-  readonly invariant: string
+/** An invariant of the ledger. Each query reads one snapshot, so the invariants hold while calls run. */
+export interface Invariant {
+  /** Its name in metrics. */
+  readonly name: string
+  readonly text: string
+  /** The table whose rows it is about; `candidate` has the ids of those that are checked. */
+  readonly of: "hold" | "call" | "journal" | "scope"
+  /** The rows that break it, each with its id as `subject`. */
   readonly query: string
 }
 
 /**
- * Each query reads one snapshot, so the invariants hold while calls run. A limit that was lowered below what is spent is no
- * violation: that spending never exceeds a limit is checked when a hold is granted. The journal's account `house` is the
- * operator, who bears what is written off.
+ * A limit that was lowered below what is spent is no violation: then what was spent and held is the ceiling. The journal's account
+ * `house` is the operator, who bears what is written off. `base` has what the holds before `since` have spent, by scope.
  */
-const violations: ReadonlyArray<Violation> = [
+export const invariants: ReadonlyArray<Invariant> = [
   {
-    invariant: "a scope's held amount is the sum of its open holds, and its spent amount the sum of its closed ones",
+    name: "scope_sums",
+    text: "a scope's held amount is the sum of its open holds, and its spent amount the sum of its closed ones",
+    of: "scope",
     query: `
-      with sums as (
-        select s.id, coalesce(sum(h.amount_micro_usd) filter (where h.state = 'held'), 0) as held,
-          coalesce(sum(h.actual_micro_usd), 0) as spent
+      , sums as (
+        select s.id, sum(h.amount_micro_usd) filter (where h.state = 'held') as held, sum(h.actual_micro_usd) as spent
         from hold h cross join lateral (
           values (h.key_id), (h.project_id), (case when h.managed then h.account_id end)) as s(id)
-        where s.id is not null group by s.id
+        where s.id is not null and h.created_at >= (select at from since) group by s.id
       )
-      select s.id, s.held_micro_usd, s.spent_micro_usd, t.held, t.spent from scope s full join sums t on t.id = s.id
-      where s.id is null or s.held_micro_usd <> coalesce(t.held, 0) or s.spent_micro_usd <> coalesce(t.spent, 0)`
+      select c.id as subject, s.held_micro_usd, s.spent_micro_usd, t.held, coalesce(t.spent, 0) + coalesce(b.spent, 0) as spent
+      from candidate c left join scope s on s.id = c.id left join sums t on t.id = c.id left join base b on b.id = c.id
+      where s.id is null or s.held_micro_usd <> coalesce(t.held, 0)
+        or s.spent_micro_usd <> coalesce(t.spent, 0) + coalesce(b.spent, 0)`
   },
   {
-    invariant: "an account's credit is the sum of its credits in the journal, and its spending the sum of its debits",
+    name: "scope_limit",
+    text: "a scope never spends and holds more than its limit, or than it did when the limit was lowered",
+    of: "scope",
     query: `
-      with moves as (
-        select account, sum(credited) as credited, sum(debited) as debited from (
-          select credit as account, amount_micro_usd as credited, 0 as debited from journal
-          union all
-          select debit, 0, amount_micro_usd from journal
-        ) m where account like 'account:%' group by account
-      )
-      select s.id, s.limit_micro_usd, s.spent_micro_usd, m.credited, m.debited
-      from (select * from scope where kind = 'account') s full join moves m on m.account = 'account:' || s.id
-      where s.id is null or s.limit_micro_usd <> coalesce(m.credited, 0) or s.spent_micro_usd <> coalesce(m.debited, 0)`
+      select s.id as subject, s.kind, s.limit_micro_usd, s.ceiling_micro_usd, s.spent_micro_usd, s.held_micro_usd
+      from candidate c join scope s on s.id = c.id
+      where s.spent_micro_usd + s.held_micro_usd > case when s.kind = 'account' then s.limit_micro_usd else s.ceiling_micro_usd end`
   },
   {
-    invariant: "an account never spends and holds more than it was credited",
-    query: `select id, limit_micro_usd, spent_micro_usd, held_micro_usd from scope
-      where kind = 'account' and spent_micro_usd + held_micro_usd > limit_micro_usd`
-  },
-  {
-    invariant:
-      "each closed hold that is charged to an account has exactly its charge in the journal, and no other hold has any",
+    name: "account_credit",
+    text: "an account's credit is the sum of its credits in the journal",
+    of: "scope",
     query: `
-      select h.id, h.state, h.actual_micro_usd, j.amount_micro_usd
-      from hold h full join (select * from journal where kind = 'usage') j on j.call_id = h.id
-      where h.id is null or coalesce(j.amount_micro_usd, 0) <> case when h.managed then coalesce(h.actual_micro_usd, 0) else 0 end
-        or (j.id is not null and j.debit <> 'account:' || h.account_id)`
+      select s.id as subject, s.limit_micro_usd, j.credited
+      from candidate c join scope s on s.id = c.id cross join lateral (
+        select coalesce(sum(j.amount_micro_usd), 0) as credited from journal j
+        where j.credit = 'account:' || s.id and j.source is not null) j
+      where s.kind = 'account' and s.limit_micro_usd <> j.credited`
   },
   {
-    invariant: "only overruns of closed holds and late settlements of expired holds are written off",
+    name: "journal_charge",
+    text: "each closed hold that is charged to an account has exactly its charge in the journal, and no other hold has any",
+    of: "hold",
     query: `
-      select j.id, j.kind, j.call_id, h.state from journal j left join hold h on h.id = j.call_id
-      where (j.kind = 'overrun' and (h.state is null or h.state not in ('settled', 'cancelled') or j.debit <> 'house'))
-        or (j.kind = 'late' and (h.state is distinct from 'expired' or j.debit <> 'house'))`
+      select h.id as subject, h.state, h.actual_micro_usd, j.amount_micro_usd, j.debit
+      from candidate c join hold h on h.id = c.id left join journal j on j.call_id = h.id and j.kind = 'usage'
+      where coalesce(j.amount_micro_usd, 0) <> case when h.managed then coalesce(h.actual_micro_usd, 0) else 0 end
+        or j.debit <> 'account:' || h.account_id`
   },
   {
-    invariant: "a call's row belongs to a closed hold of the same key, and an expired hold has a call row",
+    name: "write_offs",
+    text: "only overruns of closed holds and late settlements of expired holds are written off",
+    of: "hold",
     query: `
-      select h.id, h.state, c.key_id from hold h full join call c on c.id = h.id
-      where (c.id is not null and (h.id is null or h.state = 'held' or h.key_id <> c.key_id))
-        or (h.state = 'expired' and c.id is null)`
+      select h.id as subject, h.state, j.kind, j.debit
+      from candidate c join hold h on h.id = c.id join journal j on j.call_id = h.id
+      where (j.kind = 'overrun' and (h.state not in ('settled', 'cancelled') or j.debit <> 'house'))
+        or (j.kind = 'late' and (h.state <> 'expired' or j.debit <> 'house'))`
+  },
+  {
+    name: "call_row",
+    text: "a charged or expired hold has a call row of the same key, and an open one has none",
+    of: "hold",
+    query: `
+      select h.id as subject, h.state, h.key_id, r.key_id as call_key_id
+      from candidate c join hold h on h.id = c.id left join call r on r.id = h.id
+      where (r.id is null and h.state in ('settled', 'cancelled', 'expired'))
+        or (r.id is not null and (h.state = 'held' or h.key_id <> r.key_id))`
+  },
+  {
+    name: "call_cost",
+    text: "the cost of a call is the charge of its hold",
+    of: "hold",
+    query: `
+      select h.id as subject, h.state, h.actual_micro_usd, r.cost_micro_usd
+      from candidate c join hold h on h.id = c.id join call r on r.id = h.id
+      where h.state <> 'held' and r.cost_micro_usd <> h.actual_micro_usd`
+  },
+  {
+    name: "attempt_cost",
+    text: "the costs of a call's attempts add up to its cost",
+    of: "hold",
+    query: `
+      select r.id as subject, r.cost_micro_usd, a.cost
+      from candidate c join call r on r.id = c.id cross join lateral (
+        select sum(a.cost_micro_usd) as cost from attempt a where a.call_id = r.id) a
+      where a.cost <> r.cost_micro_usd`
+  },
+  {
+    name: "hold_age",
+    text: "no hold is open for longer than a call may take",
+    of: "hold",
+    query: `
+      select h.id as subject, h.created_at, h.node
+      from candidate c join hold h on h.id = c.id
+      where h.state = 'held' and h.created_at < (select now() - max_age from longest)`
+  },
+  {
+    name: "call_hold",
+    text: "a call's row belongs to a hold",
+    of: "call",
+    query: `
+      select r.id as subject, r.key_id from candidate c join call r on r.id = c.id
+      where not exists (select from hold h where h.id = r.id)`
+  },
+  {
+    name: "journal_hold",
+    text: "what is charged or written off belongs to a hold",
+    of: "journal",
+    query: `
+      select j.id as subject, j.kind, j.call_id from candidate c join journal j on j.id = c.id
+      where j.kind <> 'credit' and not exists (select from hold h where h.id = j.call_id)`
   }
 ]
 
-/** Names the invariants that do not hold, each with the first rows that break it. */
+/** A hold is expired when it is older than any call; later than this after it, the expiry has not worked. */
+const expiryGraceSeconds = 600
+
+/** What a query reads besides the tables: its candidates, and how far sums are known. */
+export interface Selection {
+  /** A query of ids. */
+  readonly candidates: string
+  /** A query of `id` and `spent`, and the time through which it is. */
+  readonly base: string
+  readonly since: string
+  readonly maxCallSeconds: number
+}
+
+export const queryOf = ({ query }: Invariant, { base, candidates, maxCallSeconds, since }: Selection): string =>
+  `with candidate as (${candidates}), base as (${base}), since as (select ${since} as at),
+    longest as (select interval '${maxCallSeconds + expiryGraceSeconds} seconds' as max_age) ${query}`
+
+const allIds: { readonly [Of in Invariant["of"]]: string } = {
+  hold: "select id from hold",
+  call: "select id from call",
+  journal: "select id from journal",
+  scope: `select id from scope union select s.id from hold h cross join lateral (
+    values (h.key_id), (h.project_id), (case when h.managed then h.account_id end)) as s(id) where s.id is not null`
+}
+
+/** Names the invariants that do not hold, each with the first rows that break it. Reads every row. */
 export const check = <E>(
   run: (query: string) => Effect.Effect<ReadonlyArray<object>, E>
 ): Effect.Effect<ReadonlyArray<string>, E> =>
   Effect.map(
-    Effect.forEach(violations, ({ invariant, query }) =>
-      Effect.map(run(query), (rows) => (rows.length === 0 ? [] : [`${invariant}: ${JSON.stringify(rows.slice(0, 3))}`]))
+    Effect.forEach(invariants, (invariant) =>
+      Effect.map(
+        run(
+          queryOf(invariant, {
+            candidates: allIds[invariant.of],
+            base: "select null::uuid as id, 0::bigint as spent where false",
+            since: "'-infinity'::timestamptz",
+            maxCallSeconds: Duration.toSeconds(defaultMaxCallDuration)
+          })
+        ),
+        (rows) => (rows.length === 0 ? [] : [`${invariant.text}: ${JSON.stringify(rows.slice(0, 3))}`])
+      )
     ),
     (found) => found.flat()
   )

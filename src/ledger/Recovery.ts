@@ -17,11 +17,11 @@ export interface RecoveryOptions {
 
 const defaultInterval = Duration.seconds(5)
 export const defaultSilenceSeconds = 60
-const minMaxCallDuration = Duration.hours(1)
+export const defaultMaxCallDuration = Duration.hours(1)
 
 /** When a hold counts as lost, for calls of at most this time: their settlement may wait for the database as long again. */
 export const maxCallDurationOf = (totalMillis: number): Duration.Duration =>
-  Duration.max(Duration.millis(2 * totalMillis), minMaxCallDuration)
+  Duration.max(Duration.millis(2 * totalMillis), defaultMaxCallDuration)
 
 /**
  * Expires the holds of dead processes: the customer pays nothing. Only the database's clock decides, and a process that was
@@ -35,7 +35,7 @@ export const layer = (options: RecoveryOptions = {}) =>
       const health = yield* StoreHealth
       if (store.isAlone) yield* store.expireAll
       const silence = Duration.decode(options.silence ?? Duration.seconds(defaultSilenceSeconds))
-      const maxCallDuration = Duration.decode(options.maxCallDuration ?? minMaxCallDuration)
+      const maxCallDuration = Duration.decode(options.maxCallDuration ?? defaultMaxCallDuration)
       yield* store.beat.pipe(
         Effect.zipRight(store.sweep(silence, maxCallDuration)),
         Effect.map(health.heartbeatWritten),

@@ -58,9 +58,7 @@ export const sweep = (
 ): Effect.Effect<number, SqlError> =>
   Effect.zipLeft(
     expire(sql, nodeId, silence, maxCallDuration),
-    sql`delete from node n where n.seen_at <= now() - ${seconds(silence)}::interval
-      and node_hears(${nodeId}::uuid, ${seconds(silence)}::interval)
-      and not exists (select from hold h where h.node = n.id and h.closed_at is null)`
+    sql`select node_forget(${nodeId}::uuid, ${seconds(silence)}::interval)`
   )
 
 const expire = (

@@ -11,6 +11,7 @@ import { openHoldsIndex } from "./migrations/0004_open_holds.ts"
 import { batchesAndHeartbeats } from "./migrations/0005_ledger_batch.ts"
 import { idempotentClaims } from "./migrations/0006_idempotent_claims.ts"
 import { rateLimitTables } from "./migrations/0007_rate_limits.ts"
+import { growthAndChecks } from "./migrations/0008_growth.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -22,7 +23,8 @@ export const migrations = {
   "0004_open_holds": openHoldsIndex,
   "0005_ledger_batch": batchesAndHeartbeats,
   "0006_idempotent_claims": idempotentClaims,
-  "0007_rate_limits": rateLimitTables
+  "0007_rate_limits": rateLimitTables,
+  "0008_growth": growthAndChecks
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -79,7 +79,7 @@ describe("a request with an Idempotency-Key", () => {
     expect((await first).status).toBe(200)
   })
 
-  it("goes on when its connection breaks in mid-stream: sent again, it gets the whole answer and is charged once", async () => {
+  it("goes on when its connection breaks in mid-stream: sent again, it gets the complete response and is charged once", async () => {
     const request = say("one", { model: "slow/held-mid", stream: true })
     const broken = new AbortController()
     const first = await service.fetch("/v1/chat/completions", {

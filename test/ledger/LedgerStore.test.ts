@@ -11,7 +11,7 @@ import { Timers } from "../../src/domain/Timers.ts"
 import { usage } from "../../src/domain/Usage.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import { databases } from "./databases.ts"
-import { newCaller, newCallId, option, record, settled, voided, wants } from "./fixtures.ts"
+import { newCaller, newCallId, option, settled, voided, wants } from "./fixtures.ts"
 
 for (const [name, database] of databases) {
   describe(`the ledger's tables on ${name}`, () => {
@@ -62,7 +62,7 @@ for (const [name, database] of databases) {
                   cost: noCost,
                   latency_ms: 15_000.5
                 },
-                ...record().attempts
+                ...settled(123).record.attempts
               ]
             })
           )
@@ -160,7 +160,7 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000 })
           const account = `account:${caller.accountId}`
           const hold = yield* ledger.reserve(wants(caller, option(400)))
-          yield* ledger.settle(hold, settled(450))
+          yield* ledger.settle(hold, settled(450, {}, 400))
           yield* ledger.settle(yield* ledger.reserve(wants(caller, option(100))), voided)
           yield* ledger.flushed
           expect(
@@ -209,10 +209,25 @@ for (const [name, database] of databases) {
               "update hold set state = 'expired', actual_micro_usd = 0 where state = 'settled'",
               "exactly its charge in the journal"
             ],
-            ["update call set key_id = project_id", "a call's row belongs to a closed hold of the same key"],
+            ["update call set key_id = project_id", "has a call row of the same key"],
+            ["update call set cost_micro_usd = cost_micro_usd + 1", "the cost of a call is the charge of its hold"],
+            ["update attempt set cost_micro_usd = 7", "the costs of a call's attempts add up to its cost"],
+            ["delete from call", "has a call row of the same key"],
+            [
+              "insert into call select (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid()))).* from call c limit 1",
+              "a call's row belongs to a hold"
+            ],
+            [
+              "update scope set limit_micro_usd = 1000 where kind = 'key'; update scope set held_micro_usd = 1001 where kind = 'key'",
+              "never spends and holds more than its limit"
+            ],
+            [
+              "update hold set state = 'held', actual_micro_usd = null, closed_at = null, created_at = now() - interval '2 hours'",
+              "no hold is open for longer than a call may take"
+            ],
             [
               "insert into journal (kind, debit, credit, amount_micro_usd, call_id) values ('overrun', 'house', 'revenue', 1, gen_random_uuid())",
-              "are written off"
+              "what is charged or written off belongs to a hold"
             ]
           ]
           for (const [change, found] of broken) {
@@ -254,9 +269,8 @@ for (const [name, database] of databases) {
         })
       )
 
-      // The index keeps an entry of every hold that was ever open until it is cleaned, and so grew slower by the minute.
       it.effect(
-        "a batch finds its holds by their ids, without the index of open holds and without reading a table",
+        "a batch finds its holds by their ids, without the index of their times and without reading a table",
         () =>
           Effect.gen(function* () {
             const sql = yield* SqlClient
@@ -270,7 +284,7 @@ for (const [name, database] of databases) {
             array['settled'], array[5::bigint], null, null, null)`
             const scans = sql<
               Record<string, string>
-            >`select pg_stat_get_xact_numscans('hold_open'::regclass) as open_holds,
+            >`select pg_stat_get_xact_numscans('hold_created'::regclass) as by_time,
             pg_stat_get_xact_numscans('hold'::regclass) as holds, pg_stat_get_xact_numscans('scope'::regclass) as scopes,
             pg_stat_get_xact_numscans('hold_pkey'::regclass) as by_id`
             const [[before], rows, [after]] = yield* sql.withTransaction(Effect.all([scans, batch, scans]))

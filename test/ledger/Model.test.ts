@@ -6,14 +6,13 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as fc from "fast-check"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
-import { microUsd } from "../../src/domain/Money.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { type Hold, type HoldOption, Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { MemoryLedger } from "../../src/testing/doubles/MemoryLedger.ts"
 import { databases } from "./databases.ts"
-import { newCaller, newKey, option, record, wants } from "./fixtures.ts"
+import { newCaller, newKey, option, settled, wants } from "./fixtures.ts"
 import { Model, type ModelHold, type Step, steps } from "./model.ts"
 
 /** Does the steps to the ledger and to the model; they must agree after each. */
@@ -70,7 +69,7 @@ const agrees = (script: ReadonlyArray<Step>, expireAll: Effect.Effect<unknown, u
           if (picked === undefined) break
           const [hold, modelled] = picked
           model.settle(modelled, step.state, step.actual)
-          yield* ledger.settle(hold, { state: step.state, actual: microUsd(step.actual), record: record() })
+          yield* ledger.settle(hold, { ...settled(step.actual, {}, modelled.charged), state: step.state })
           break
         }
         case "expire":

@@ -160,6 +160,7 @@ for (const [name, database] of databases) {
           const old = yield* ledger.reserve(wants(caller, option(300)))
           const young = yield* ledger.reserve(wants(caller, option(200)))
           yield* sql`update hold set created_at = now() - interval '61 minutes' where id = ${old.callId}`
+          yield* sql`update open_holds set since = now() - interval '62 minutes'`
           expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(1)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(200)
           yield* ledger.settle(young, settled(0))

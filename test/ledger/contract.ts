@@ -111,7 +111,7 @@ export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const caller = yield* newCaller({ credit: 1_000 })
-      yield* ledger.settle(yield* ledger.reserve(wants(caller, option(400))), settled(450))
+      yield* ledger.settle(yield* ledger.reserve(wants(caller, option(400))), settled(450, {}, 400))
       yield* ledger.flushed
       expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(400)
       expect(yield* ledger.checkInvariants).toEqual([])
@@ -240,7 +240,7 @@ export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }
       const caller = yield* newCaller({ credit: 0, key: 100, billingMode: "byok" })
       const hold = yield* ledger.reserve(wants(caller, option(80)))
       expect(yield* Effect.either(ledger.reserve(wants(caller, option(30))))).toEqual(refusedBy("key", "held"))
-      yield* ledger.settle(hold, settled(90))
+      yield* ledger.settle(hold, settled(90, {}, 80))
       yield* ledger.flushed
       expect(yield* ledger.balance(caller.accountId)).toEqual({ creditMicroUsd: 0, spentMicroUsd: 0, heldMicroUsd: 0 })
       expect(Option.getOrThrow(yield* scopes.read(caller.projectId)).spentMicroUsd).toBe(80)

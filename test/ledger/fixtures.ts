@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import * as Effect from "effect/Effect"
-import { type CallRecord, cost, noCost } from "../../src/domain/Call.ts"
+import { type CallRecord, type CostBasis, cost, noCost } from "../../src/domain/Call.ts"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import { AccountId, KeyId, ProjectId, RequestId } from "../../src/domain/Ids.ts"
 import { microUsd } from "../../src/domain/Money.ts"
@@ -88,16 +88,22 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
   ...parts
 })
 
-export const settled = (actual: number, parts: Partial<CallRecord> = {}): Settlement => ({
+const charging = (charged: number, basis: CostBasis): Pick<CallRecord, "cost" | "attempts"> => {
+  const attempts = record().attempts.map((attempt) => ({ ...attempt, cost: cost(charged, basis) }))
+  return { cost: cost(charged, basis), attempts }
+}
+
+/** `charged` is what the customer pays where the hold does not cover the cost. */
+export const settled = (actual: number, parts: Partial<CallRecord> = {}, charged = actual): Settlement => ({
   state: "settled",
   actual: microUsd(actual),
-  record: record({ cost: cost(actual, "charged"), ...parts })
+  record: record({ ...charging(charged, "charged"), ...parts })
 })
 
 export const cancelled = (actual: number): Settlement => ({
   state: "cancelled",
   actual: microUsd(actual),
-  record: record({ cost: cost(actual, "estimated"), status: "cancelled" })
+  record: record({ ...charging(actual, "estimated"), status: "cancelled" })
 })
 
 export const voided: Settlement = {

@@ -169,7 +169,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     metricsToken: Option.none(),
     isLoopback: true
   }).pipe(
-    Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(true) })),
+    Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(true), violations: () => ({}) })),
     Layer.provide(NodeHttpServer.layerContext)
   )
   const runtime = ManagedRuntime.make(server.pipe(Layer.provideMerge(services)))

@@ -116,8 +116,8 @@ export const http = {
     },
     {
       file: "src/http/inference/HttpSink.ts",
-      find: "    if (this.hasClientLeft) return resume()\n",
-      replace: "",
+      find: "    if (this.hasClientLeft) {\n      resume()\n",
+      replace: "    if (this.hasClientLeft) {\n",
       breaks: "a kept stream stands still once its client has left",
       tests: sink
     },
@@ -168,7 +168,8 @@ export const http = {
       file: "src/http/inference/InferenceHandler.ts",
       find: "  state.outlivesClient = true\n",
       replace: "",
-      breaks: "a call with an Idempotency-Key is cancelled when its client leaves, and charged again when it is sent again",
+      breaks:
+        "a call with an Idempotency-Key is cancelled when its client leaves, and charged again when it is sent again",
       tests: idempotency
     },
     {

@@ -27,7 +27,10 @@ export const readyz = Effect.gen(function* () {
       onSuccess: (ok) => ok,
       onTimeout: () => false
     })
-    return ready ? HttpServerResponse.unsafeJson({ status: "ready" }) : unready("store_unavailable")
+    if (!ready) return unready("store_unavailable")
+    const violations = readiness.violations()
+    const details = Object.keys(violations).length === 0 ? {} : { ledger_violations: violations }
+    return HttpServerResponse.unsafeJson({ status: "ready", ...details })
   })
   return getOnly(answer)
 })

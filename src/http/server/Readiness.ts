@@ -4,5 +4,9 @@ import type * as Effect from "effect/Effect"
 /** Whether the node can serve and charge for a call now; used by `/readyz`. */
 export class Readiness extends Context.Tag("gateway/http/Readiness")<
   Readiness,
-  { readonly check: Effect.Effect<boolean> }
+  {
+    readonly check: Effect.Effect<boolean>
+    /** Broken invariants of the ledger, with the number of rows that break each; a node that is ready shows them. */
+    readonly violations: () => Readonly<Record<string, number>>
+  }
 >() {}

@@ -1,0 +1,190 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { describe, expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { IdGenerator } from "../../src/domain/IdGenerator.ts"
+import { Timers } from "../../src/domain/Timers.ts"
+import * as InvariantCheck from "../../src/ledger/InvariantCheck.ts"
+import { InvariantCheckStore } from "../../src/ledger/InvariantCheckStore.ts"
+import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
+import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
+import { databases } from "./databases.ts"
+import { newCaller, option, settled, voided, wants } from "./fixtures.ts"
+
+const maxCallSeconds = 3_600
+
+for (const [name, database] of databases) {
+  describe(`the check of the ledger's invariants on ${name}`, () => {
+    const services = Layer.merge(LedgerLayer, InvariantCheckStore.layer(maxCallSeconds)).pipe(
+      Layer.provideMerge(database),
+      Layer.provide(IdGenerator.layer),
+      Layer.provideMerge(Timers.layer)
+    )
+    layer(services, { timeout: 60_000, excludeTestServices: true })((it) => {
+      const checkNow = Effect.gen(function* () {
+        const store = yield* InvariantCheckStore
+        yield* InvariantCheck.run(store, yield* Timers)
+        return (yield* store.summary).violations
+      })
+
+      /** Ten minutes go by after everything so far; no hold is open. */
+      const tenMinutesLater = Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`update hold set created_at = created_at - interval '10 minutes'`
+        yield* sql`update ledger_check set holds_through = holds_through - interval '10 minutes'`
+        yield* sql`update open_holds set since = now() - interval '5 minutes'`
+      })
+
+      const calls = Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const caller = yield* newCaller({ credit: 1_000, project: 900 })
+        for (const charge of [10, 20, 30]) {
+          yield* ledger.settle(yield* ledger.reserve(wants(caller, option(100))), settled(charge))
+        }
+        yield* ledger.settle(yield* ledger.reserve(wants(caller, option(100))), voided)
+        yield* ledger.settle(yield* ledger.reserve(wants(caller, option(100))), settled(150, {}, 100))
+        yield* ledger.flushed
+        return caller
+      })
+
+      it.effect("finds nothing wrong, before, while and after calls are summed up", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          expect(yield* checkNow).toEqual({})
+          const caller = yield* calls
+          expect(yield* checkNow).toEqual({})
+          yield* tenMinutesLater
+          const open = yield* ledger.reserve(wants(caller, option(100)))
+          expect(yield* checkNow).toEqual({})
+          expect(
+            yield* sql`select spent_micro_usd::int as spent from ledger_scope_base where scope_id = ${caller.keyId}`
+          ).toEqual([{ spent: 160 }])
+          yield* ledger.settle(open, settled(7))
+          yield* ledger.flushed
+          expect(yield* checkNow).toEqual({})
+        })
+      )
+
+      it.effect.each([
+        [
+          "a changed charge",
+          "update hold set actual_micro_usd = 11 where actual_micro_usd = 10",
+          ["call_cost", "journal_charge"]
+        ],
+        ["a lost call row", "delete from call where cost_micro_usd = 20", ["call_row"]],
+        [
+          "a changed cost",
+          "update call set cost_micro_usd = 31 where cost_micro_usd = 30",
+          ["attempt_cost", "call_cost"]
+        ],
+        ["a changed sum", "update scope set spent_micro_usd = spent_micro_usd + 1 where kind = 'key'", ["scope_sums"]],
+        [
+          "a changed balance",
+          "update scope set limit_micro_usd = limit_micro_usd + 1 where kind = 'account'",
+          ["account_credit"]
+        ],
+        [
+          "a project above its limit",
+          "update scope set spent_micro_usd = spent_micro_usd + 900 where kind = 'project'",
+          ["scope_limit", "scope_sums"]
+        ],
+        [
+          "a charge without a hold",
+          "insert into journal (kind, debit, credit, amount_micro_usd, call_id, at) values ('usage', 'account:x', 'revenue', 1, gen_random_uuid(), now() - interval '5 minutes')",
+          ["journal_hold"]
+        ]
+      ] as const)(
+        "finds %s, in what is new and in what was checked before, until it is right again",
+        ([, change, names]) =>
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            yield* calls
+            yield* tenMinutesLater
+            const isNew = yield* Effect.either(
+              sql.withTransaction(
+                sql.unsafe(change).pipe(
+                  Effect.zipRight(checkNow),
+                  Effect.flatMap((violations) => Effect.fail(Object.keys(violations).sort()))
+                )
+              )
+            )
+            expect(isNew).toMatchObject({ left: expect.arrayContaining([...names]) })
+            expect(yield* checkNow).toEqual({})
+            const isOld = yield* Effect.either(
+              sql.withTransaction(
+                sql.unsafe(change).pipe(
+                  Effect.zipRight(checkNow),
+                  Effect.zipRight(checkNow),
+                  Effect.flatMap((violations) => Effect.fail(Object.keys(violations).sort()))
+                )
+              )
+            )
+            expect(isOld).toMatchObject({ left: expect.arrayContaining([...names]) })
+            expect(yield* checkNow).toEqual({})
+          })
+      )
+
+      it.effect("remembers a violation until the row is right again", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const caller = yield* calls
+          yield* sql`update scope set held_micro_usd = 5 where id = ${caller.keyId}`
+          expect(yield* checkNow).toEqual({ scope_sums: 1 })
+          expect(yield* checkNow).toEqual({ scope_sums: 1 })
+          yield* sql`update scope set held_micro_usd = 0 where id = ${caller.keyId}`
+          expect(yield* checkNow).toEqual({})
+        })
+      )
+
+      it.effect("finds a hold that is open for longer than a call may take, and says how old the oldest is", () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit: 1_000 })
+          const hold = yield* ledger.reserve(wants(caller, option(100)))
+          expect(yield* checkNow).toEqual({})
+          // as if every call had to be over ten minutes before it began
+          const tooOld = Effect.provide(checkNow, Layer.fresh(InvariantCheckStore.layer(-601)))
+          expect(yield* tooOld).toEqual({ hold_age: 1 })
+          expect((yield* (yield* InvariantCheckStore).summary).oldestOpenHoldSeconds).toBeGreaterThan(0)
+          yield* ledger.settle(hold, voided)
+          yield* ledger.flushed
+          expect(yield* tooOld).toEqual({})
+        })
+      )
+
+      it.effect("counts what was written off, and the holds that expired", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const store = yield* InvariantCheckStore
+          const before = yield* store.summary
+          const caller = yield* newCaller({ credit: 1_000 })
+          const hold = yield* ledger.reserve(wants(caller, option(100)))
+          yield* RecoveryStore.expireAll(sql)
+          yield* ledger.settle(hold, settled(40))
+          yield* ledger.flushed
+          yield* tenMinutesLater
+          yield* sql`alter table journal disable trigger journal_append_only`
+          yield* sql`update journal set at = at - interval '10 minutes'`
+          yield* sql`alter table journal enable trigger journal_append_only`
+          yield* checkNow
+          const after = yield* store.summary
+          expect(after.lateMicroUsd).toBeGreaterThanOrEqual(before.lateMicroUsd + 40)
+          expect(after.expiredHolds).toBeGreaterThanOrEqual(before.expiredHolds + 1)
+        })
+      )
+
+      it.effect("is made by one process in a minute", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const store = yield* InvariantCheckStore
+          yield* sql`update ledger_check set checked_at = now() - interval '51 seconds'`
+          expect(yield* store.claim(50)).toBe(true)
+          expect(yield* store.claim(50)).toBe(false)
+          expect((yield* store.summary).checkedSecondsAgo).toBeLessThan(10)
+        })
+      )
+    })
+  })
+}
