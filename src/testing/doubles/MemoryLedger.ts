@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { CallRecord } from "../../domain/Call.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { RequestId } from "../../domain/Ids.ts"
@@ -60,7 +61,7 @@ const layerOf = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes | Me
 const ledgerOf = (state: MemoryLedgerState): LedgerShape => ({
   reserve: ({ callId, caller, options }) => Effect.suspend(() => state.reserve(callId, caller, options)),
   extend: (hold, option) => Effect.suspend(() => state.extend(hold, option)),
-  settle: (hold, settlement) => Effect.sync(() => state.settle(hold, settlement)),
+  settle: (hold, settlement) => Effect.sync(() => state.settle(hold.callId, settlement)),
   flushed: Effect.void,
   balance: (account) =>
     Effect.sync(() => {
@@ -85,11 +86,12 @@ const scopesOf = (state: MemoryLedgerState): ScopesShape => ({
 type Mutable<A> = { -readonly [K in keyof A]: A[K] }
 type Granted = Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
 
-class MemoryLedgerState {
+export class MemoryLedgerState {
   private readonly options: MemoryLedgerOptions
   private readonly scopes = new Map<string, Mutable<ScopeState>>()
   private readonly holds = new Map<string, Mutable<LedgerCall>>()
   private readonly credits = new Set<string>()
+  private readonly buried = new Set<string>()
 
   constructor(options: MemoryLedgerOptions) {
     this.options = options
@@ -97,6 +99,24 @@ class MemoryLedgerState {
 
   calls(): ReadonlyArray<LedgerCall> {
     return [...this.holds.values()].map((call) => ({ ...call }))
+  }
+
+  call(callId: string): LedgerCall | undefined {
+    return this.holds.get(callId)
+  }
+
+  has(callId: string): boolean {
+    return this.holds.has(callId) || this.buried.has(callId)
+  }
+
+  /** No hold of this call can be made any more. */
+  bury(callId: string): void {
+    this.buried.add(callId)
+  }
+
+  expire(callId: string): void {
+    const call = this.holds.get(callId)
+    if (call?.state === "held") this.close(call, "expired")
   }
 
   open(kind: ScopeState["kind"], id: string, limitMicroUsd: number | null): void {
@@ -166,18 +186,20 @@ class MemoryLedgerState {
     return Effect.succeed({ ...hold, amount })
   }
 
-  settle(hold: Hold, settlement: Settlement): void {
-    const call = this.holds.get(hold.callId)
+  /** Without a record where the call was never told of its hold. */
+  settle(callId: string, { actual: used, record, state }: Omit<Settlement, "record"> & { readonly record: CallRecord | null }): void {
+    const call = this.holds.get(callId)
     if (call === undefined) return
-    const actual = settlement.state === "void" ? zero : settlement.actual
+    const actual = state === "void" ? zero : used
+    const settlement = record === null ? null : { state, actual: used, record }
     if (call.state === "expired" && call.settlement === null) {
       call.settlement = settlement
-      if (hold.caller.billingMode === "managed") call.absorbed = actual
+      if (call.caller.billingMode === "managed") call.absorbed = actual
     }
     if (call.state !== "held") return
     call.charged = microUsd(Math.min(actual, call.amount))
-    if (hold.caller.billingMode === "managed") call.absorbed = microUsd(actual - call.charged)
-    this.close(call, settlement.state)
+    if (call.caller.billingMode === "managed") call.absorbed = microUsd(actual - call.charged)
+    this.close(call, state)
     call.settlement = settlement
   }
 
