@@ -53,6 +53,11 @@ export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
   readonly scope: "account" | "project" | "key"
   /** exhausted: no balance is left. held: running calls hold it. too_large: this call alone needs more than is left. */
   readonly reason: "exhausted" | "held" | "too_large"
+  /** What the smallest candidate needs. */
+  readonly neededMicroUsd: number
+  /** What the scope has left beside what running calls hold of it. */
+  readonly availableMicroUsd: number
+  readonly heldMicroUsd: number
 }> {}
 
 /** Every candidate that was tried failed before any content was sent. */

@@ -10,8 +10,8 @@ export interface HttpError {
   readonly error: WireError
 }
 
-/** Running calls hold funds for about this long; a client rejected for that reason may retry then. */
-const heldRetrySeconds = 2
+/** Running calls return all that they hold within about this time. */
+const heldReturnMillis = 30_000
 const unavailableRetrySeconds = 2
 const drainRetrySeconds = 5
 
@@ -52,15 +52,28 @@ export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>()
         `The project has no active routing configuration ${quoted(routingConfig)}.`,
         { param: "routing_config" }
       ),
-    InsufficientFunds: ({ reason, scope }) =>
+    InsufficientFunds: ({ availableMicroUsd, heldMicroUsd, neededMicroUsd, reason, scope }) =>
       http(
         402,
         "insufficient_quota",
         scope === "account" ? "insufficient_balance" : "spend_limit_exceeded",
         fundsMessage[reason](scope === "account" ? "balance" : `spend limit of the ${scope}`),
         {
-          metadata: { reason, scope },
-          headers: reason === "held" ? retryAfter(heldRetrySeconds * 1_000) : {}
+          metadata: {
+            reason,
+            scope,
+            needed_microusd: neededMicroUsd,
+            available_microusd: availableMicroUsd,
+            held_microusd: heldMicroUsd
+          },
+          headers:
+            reason === "held"
+              ? {
+                  ...retryAfter((heldReturnMillis * (neededMicroUsd - availableMicroUsd)) / heldMicroUsd),
+                  // official clients do not retry a 402 otherwise
+                  "x-should-retry": "true"
+                }
+              : {}
         }
       ),
     ProvidersFailed: ({ attempts, retryAfterMillis }) => {

@@ -24,6 +24,8 @@ const undocumentedOutputTokens = 16_384
 /** The smallest output caps worth a call. */
 const minOutputTokens = 256
 const minReasoningTokens = 4_096
+/** Few answers are longer. */
+const typicalOutputTokens = 8_192
 /** How far the true count may exceed the estimate. */
 const safetyFactor = 1.5
 /** For text whose tokens the provider did not report. */
@@ -76,7 +78,11 @@ export const holdOption = (
 ): HoldOption => {
   const cap = outputCap(request, model, prompt)
   const minTokens = Math.min(cap, reasoning ? minReasoningTokens : minOutputTokens)
-  return { max: maxCost(prompt, model, cap), min: maxCost(prompt, model, minTokens) }
+  return {
+    max: maxCost(prompt, model, cap),
+    min: maxCost(prompt, model, minTokens),
+    typical: request.maxOutputTokens === undefined ? maxCost(prompt, model, Math.min(cap, typicalOutputTokens)) : null
+  }
 }
 
 /** The output cap whose highest possible cost the granted amount covers, never above `cap`. */

@@ -2,12 +2,41 @@ import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { CallRecord } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { RequestId } from "../domain/Ids.ts"
-import type { MicroUsd } from "../domain/Money.ts"
+import { type MicroUsd, microUsd } from "../domain/Money.ts"
 
-/** What one candidate needs: `max` for its full output cap, `min` for the smallest cap worth a call. */
+/**
+ * What one candidate needs: `max` for its full output cap, `min` for the smallest cap worth a call. For an extension they are
+ * amounts of the whole hold.
+ */
 export interface HoldOption {
   readonly max: MicroUsd
   readonly min: MicroUsd
+  /**
+   * What most calls need, where the client set no output cap: such a hold takes a share of the room, see `grantedAmount`.
+   * With `null` it takes as much of `max` as there is room for.
+   */
+  readonly typical: MicroUsd | null
+}
+
+/** A hold without a client's cap takes at least this part of the room where it could use it. */
+const minShareDivisor = 16
+/** Up to `typical`, it leaves as much to others as it takes. */
+const typicalShareDivisor = 2
+
+/**
+ * The amount of a hold once the option is granted, in a room that its `min` fits; the function `ledger_batch` decides the
+ * same. `base` is what the call holds already, `room` what every scope of it has left beside that.
+ */
+export const grantedAmount = ({ max, min, typical }: HoldOption, room: number, base: number): MicroUsd => {
+  const share =
+    typical === null
+      ? room
+      : Math.max(
+          min - base,
+          Math.floor(room / minShareDivisor),
+          Math.min(typical - base, Math.floor(room / typicalShareDivisor))
+        )
+  return microUsd(base + Math.max(0, Math.min(max - base, room, share)))
 }
 
 /** A request for a hold. */
@@ -15,7 +44,7 @@ export interface Reservation {
   readonly callId: RequestId
   readonly caller: CallerShape
   readonly requestedModel: string
-  /** In rank order; the first whose `min` fits the balance is granted, with as much of its `max` as fits. */
+  /** In rank order; the first whose `min` fits the room is granted, with the amount of `grantedAmount`. */
   readonly options: NonEmptyReadonlyArray<HoldOption>
 }
 

@@ -42,6 +42,11 @@ export interface Insufficient {
   readonly _tag: "Insufficient"
   readonly scope: "account" | "project" | "key"
   readonly reason: "exhausted" | "held" | "too_large"
+  /** What the smallest option needs beyond what the call holds already. */
+  readonly needed: MicroUsd
+  /** What the scope has left; what running calls hold of it. */
+  readonly available: MicroUsd
+  readonly held: MicroUsd
 }
 /** duplicate: the call has a hold already. closed: the hold to be extended is closed. missing: a scope does not exist. */
 export interface InvariantBroken {
@@ -86,10 +91,19 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
       Effect.flatMap(decodeBatch),
       Effect.map(([row]) =>
         row.verdicts.map((verdict, index): ReservationResult => {
-          if (isNotGranted(verdict)) return notGranted[verdict]
+          const refused = notGranted.get(verdict)
+          if (refused?._tag === "InvariantBroken") return refused
+          if (refused !== undefined) {
+            return {
+              ...refused,
+              needed: amountAt(row.needed, index),
+              available: amountAt(row.available, index),
+              held: amountAt(row.held, index)
+            }
+          }
           const option = options[index]?.[(row.granted[index] ?? 0) - 1]?.index
           if (option === undefined) throw new Error("the database granted an option that the reservation does not have")
-          return { _tag: "Granted", option, amount: microUsd(Number(row.amounts[index])) }
+          return { _tag: "Granted", option, amount: amountAt(row.amounts, index) }
         })
       ),
       Effect.catchTags({
@@ -110,36 +124,29 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
   checkInvariants: Effect.mapError(LedgerInvariants.check(sql.unsafe), (cause) => new StoreUnavailable({ cause }))
 })
 
-const batchStatement =
-  "select verdicts, granted, amounts from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)"
+const batchStatement = `select verdicts, granted, amounts, needed_amounts as needed, available_amounts as available,
+  held_amounts as held from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)`
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
 
-const insufficient = (scope: Insufficient["scope"], reason: Insufficient["reason"]): Insufficient => ({
-  _tag: "Insufficient",
-  scope,
-  reason
-})
-const broken = (invariant: InvariantBroken["invariant"]): InvariantBroken => ({ _tag: "InvariantBroken", invariant })
+type Refusal = Pick<Insufficient, "_tag" | "scope" | "reason">
 
 /** By the verdicts of the SQL; any other one is `granted`. */
-const notGranted = {
-  "account/exhausted": insufficient("account", "exhausted"),
-  "account/held": insufficient("account", "held"),
-  "account/too_large": insufficient("account", "too_large"),
-  "project/exhausted": insufficient("project", "exhausted"),
-  "project/held": insufficient("project", "held"),
-  "project/too_large": insufficient("project", "too_large"),
-  "key/exhausted": insufficient("key", "exhausted"),
-  "key/held": insufficient("key", "held"),
-  "key/too_large": insufficient("key", "too_large"),
-  duplicate: broken("duplicate"),
-  closed: broken("closed"),
-  missing: broken("missing")
-} as const satisfies Record<string, ReservationResult>
+const notGranted = new Map<string, Refusal | InvariantBroken>([
+  ...(["account", "project", "key"] as const).flatMap((scope) =>
+    (["exhausted", "held", "too_large"] as const).map((reason): readonly [string, Refusal] => [
+      `${scope}/${reason}`,
+      { _tag: "Insufficient", scope, reason }
+    ])
+  ),
+  ...(["duplicate", "closed", "missing"] as const).map((invariant): readonly [string, InvariantBroken] => [
+    invariant,
+    { _tag: "InvariantBroken", invariant }
+  ])
+])
 
-const isNotGranted = (text: string): text is keyof typeof notGranted => Object.hasOwn(notGranted, text)
+const amountAt = (amounts: ReadonlyArray<string>, index: number): MicroUsd => microUsd(Number(amounts[index]))
 
 /** PostgreSQL's 64-bit integers come as text. */
 const Amount = Schema.compose(Schema.NumberFromString, MicroUsd)
@@ -149,11 +156,16 @@ interface BatchRow {
   /** 0 for what was not granted. */
   readonly granted: ReadonlyArray<number>
   readonly amounts: ReadonlyArray<string>
+  /** 0 for what was not refused. */
+  readonly needed: ReadonlyArray<string>
+  readonly available: ReadonlyArray<string>
+  readonly held: ReadonlyArray<string>
 }
 
 /** Elements are checked where they are used: a schema for each took longer than everything else that is done for a hold. */
 const isBatchRow = (row: unknown): row is BatchRow =>
-  Predicate.isRecord(row) && [row["verdicts"], row["granted"], row["amounts"]].every((list) => Array.isArray(list))
+  Predicate.isRecord(row) &&
+  ["verdicts", "granted", "amounts", "needed", "available", "held"].every((name) => Array.isArray(row[name]))
 
 const decodeBatch = Schema.decodeUnknown(Schema.Tuple(Schema.declare(isBatchRow)))
 
@@ -178,7 +190,8 @@ const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<I
 }
 
 /** An array in PostgreSQL's text format; ids, numbers and booleans need no quotes. */
-const list = (values: ReadonlyArray<string | number | boolean>): string => `{${values.join(",")}}`
+const list = (values: ReadonlyArray<string | number | boolean | null>): string =>
+  `{${values.map((value) => value ?? "null").join(",")}}`
 
 /** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`. */
 const batchParameters = (
@@ -205,6 +218,7 @@ const batchParameters = (
     reservations.map((reservation) => storable(reservation.requestedModel)),
     list(options.map((undominated) => undominated.length)),
     list(options.flatMap((undominated) => undominated.map((option) => option.max))),
+    list(options.flatMap((undominated) => undominated.map((option) => option.typical))),
     list(options.flatMap((undominated) => undominated.map((option) => option.min))),
     list(settlements.map((settlement) => settlement.callId)),
     list(settlements.map((settlement) => settlement.state)),

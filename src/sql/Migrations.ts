@@ -8,6 +8,7 @@ import { identity } from "./migrations/0001_identity.ts"
 import { ledger } from "./migrations/0002_ledger.ts"
 import { idempotency } from "./migrations/0003_idempotency.ts"
 import { openHoldsIndex } from "./migrations/0004_open_holds.ts"
+import { holdShare } from "./migrations/0005_ledger_batch.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -16,7 +17,8 @@ export const migrations = {
   "0001_identity": identity,
   "0002_ledger": ledger,
   "0003_idempotency": idempotency,
-  "0004_open_holds": openHoldsIndex
+  "0004_open_holds": openHoldsIndex,
+  "0005_ledger_batch": holdShare
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

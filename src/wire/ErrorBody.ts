@@ -13,12 +13,29 @@ export const WireError = Schema.Struct({
       {
         attempts: Schema.optionalWith(Schema.Array(Attempt), { exact: true }).annotations({
           description: "The attempts at providers that led to the error."
+        }),
+        reason: Schema.optionalWith(Schema.Literal("exhausted", "held", "too_large"), { exact: true }).annotations({
+          description:
+            "Of a 402. exhausted: nothing is left. held: running calls hold what is left. too_large: the call may cost more than is left."
+        }),
+        scope: Schema.optionalWith(Schema.Literal("account", "project", "key"), { exact: true }).annotations({
+          description:
+            "Of a 402: the account's balance, or the spend limit of the project or key, that refused the call."
+        }),
+        needed_microusd: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }).annotations({
+          description: "Of a 402, in micro-USD: what has to be held for the call at least."
+        }),
+        available_microusd: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }).annotations({
+          description: "Of a 402, in micro-USD: what is left of the scope beside `held_microusd`."
+        }),
+        held_microusd: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }).annotations({
+          description: "Of a 402, in micro-USD: what running calls hold of the scope."
         })
       },
       { key: Schema.String, value: Schema.Unknown }
     ),
     { exact: true }
-  ).annotations({ description: "Details of some errors, such as `reason` of a 402." })
+  ).annotations({ description: "Details of some errors." })
 }).annotations({ identifier: "Error", description: "The error." })
 export type WireError = typeof WireError.Type
 

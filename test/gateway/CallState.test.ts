@@ -36,7 +36,7 @@ const admitted: Admitted = {
     fallbackEnabled: true,
     excluded: {}
   },
-  options: [{ max: microUsd(1_000), min: microUsd(10) }],
+  options: [{ max: microUsd(1_000), min: microUsd(10), typical: null }],
   release: () => {}
 }
 

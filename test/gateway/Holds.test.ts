@@ -89,13 +89,24 @@ describe("A hold", () => {
     const { callsOf, complete, run } = setUp({ one: [answer("one")] }, [priced("one/m", 0.9, cheap)], 5_000)
     return run(
       Effect.gen(function* () {
-        yield* complete()
+        yield* complete({ maxOutputTokens: 4_096 })
         const [call] = yield* booked
         expect(call?.amount).toBe(5_000)
         const [sent] = callsOf("one")
         // 4 micro-USD a token, less what the prompt may cost
         expect(sent?.call.maxOutputTokens).toBeLessThan(1_250)
         expect(sent?.call.maxOutputTokens).toBeGreaterThan(1_200)
+      })
+    )
+  })
+
+  it.effect("a call without a cap leaves half of the balance to others, and answers within its share", () => {
+    const { callsOf, complete, run } = setUp({ one: [answer("one")] }, [priced("one/m", 0.9, cheap)], 5_000)
+    return run(
+      Effect.gen(function* () {
+        yield* complete()
+        expect((yield* booked).map(({ amount }) => amount)).toEqual([2_500])
+        expect(callsOf("one")[0]?.call.maxOutputTokens).toBeLessThan(625)
       })
     )
   })
@@ -142,7 +153,7 @@ describe("A hold", () => {
     const { complete, run } = setUp({ one: [beyond] }, [priced("one/m", 0.9, cheap)], 5_000)
     return run(
       Effect.gen(function* () {
-        const { completion } = yield* complete()
+        const { completion } = yield* complete({ maxOutputTokens: 4_096 })
         expect(completion?.metadata.cost).toEqual({ amount_microusd: 5_000, currency: "USD", basis: "charged" })
         const [call] = yield* booked
         expect(call).toMatchObject({ state: "settled", charged: 5_000, absorbed: 35_010 })

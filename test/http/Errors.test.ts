@@ -16,6 +16,12 @@ import {
 } from "../../src/domain/GatewayError.ts"
 import * as Errors from "../../src/http/Errors.ts"
 
+const amounts = (neededMicroUsd: number, availableMicroUsd: number, heldMicroUsd: number) => ({
+  neededMicroUsd,
+  availableMicroUsd,
+  heldMicroUsd
+})
+
 const attempt = (model: string, code: string): Attempt => ({
   provider: model.slice(0, model.indexOf("/")),
   model,
@@ -104,23 +110,23 @@ const table: ReadonlyArray<readonly [string, GatewayError, Told]> = [
   ],
   [
     "an empty balance",
-    new InsufficientFunds({ scope: "account", reason: "exhausted" }),
+    new InsufficientFunds({ scope: "account", reason: "exhausted", ...amounts(500, 0, 0) }),
     { status: 402, type: "insufficient_quota", code: "insufficient_balance", param: null, headers: {} }
   ],
   [
-    "a spend limit that running calls hold, with the time to come back",
-    new InsufficientFunds({ scope: "project", reason: "held" }),
+    "a spend limit that running calls hold, with the time until enough of it has returned",
+    new InsufficientFunds({ scope: "project", reason: "held", ...amounts(500, 100, 2_000) }),
     {
       status: 402,
       type: "insufficient_quota",
       code: "spend_limit_exceeded",
       param: null,
-      headers: { "retry-after": "2" }
+      headers: { "retry-after": "6", "x-should-retry": "true" }
     }
   ],
   [
     "a call that is too dear for its key",
-    new InsufficientFunds({ scope: "key", reason: "too_large" }),
+    new InsufficientFunds({ scope: "key", reason: "too_large", ...amounts(500, 400, 0) }),
     { status: 402, type: "insufficient_quota", code: "spend_limit_exceeded", param: null, headers: {} }
   ],
   [

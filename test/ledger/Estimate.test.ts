@@ -263,7 +263,7 @@ describe("The hold", () => {
   it("nothing is held where the price is unknown", () => {
     const prompt = measured("hi")
     const unpriced = model({ prices: null })
-    expect(Estimate.holdOption(prompt, request([]), unpriced, true)).toEqual({ max: 0, min: 0 })
+    expect(Estimate.holdOption(prompt, request([]), unpriced, true)).toEqual({ max: 0, min: 0, typical: 0 })
     expect(Estimate.affordableOutputTokens(microUsd(0), prompt, unpriced, 777)).toBe(777)
   })
 })

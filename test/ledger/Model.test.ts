@@ -40,7 +40,7 @@ const agrees = (script: ReadonlyArray<Step>, expireAll: Effect.Effect<unknown, u
           const caller = keys[step.key] ?? first
           const own = ["project", `key ${step.key}`]
           const expected = model.reserve(caller.billingMode === "managed" ? ["account", ...own] : own, step.options)
-          const [head, ...tail] = step.options.map(([full, least]) => option(full, least))
+          const [head, ...tail] = step.options.map((amounts) => option(...amounts))
           if (head === undefined) break
           const outcome = yield* resultOf(
             ledger.reserve(wants(caller, head, ...tail)),
@@ -58,10 +58,10 @@ const agrees = (script: ReadonlyArray<Step>, expireAll: Effect.Effect<unknown, u
           const picked = pick(step.hold)
           if (picked === undefined) break
           const [hold, modelled] = picked
-          const raise: HoldOption = option(step.full, step.least)
+          const raise: HoldOption = option(...step.amounts)
           const key = names.get(hold.caller.keyId) ?? ""
           expect(yield* resultOf(ledger.extend(hold, raise), (raised) => `granted ${raised.amount}`, key)).toBe(
-            model.extend(modelled, step.full, step.least)
+            model.extend(modelled, step.amounts)
           )
           break
         }
@@ -107,7 +107,9 @@ const resultOf = (outcome: ReturnType<typeof Ledger.Service.reserve>, granted: (
   Effect.match(outcome, {
     onSuccess: granted,
     onFailure: (error) =>
-      error._tag === "InsufficientFunds" ? `${error.scope === "key" ? key : error.scope} ${error.reason}` : "closed"
+      error._tag === "InsufficientFunds"
+        ? `${error.scope === "key" ? key : error.scope} ${error.reason}: ${error.neededMicroUsd} of ${error.availableMicroUsd}, ${error.heldMicroUsd} held`
+        : "closed"
   })
 
 const checked = <R>(numRuns: number, expireAll: Effect.Effect<unknown, unknown, R>) =>

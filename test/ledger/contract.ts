@@ -4,15 +4,15 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { InsufficientFunds } from "../../src/domain/GatewayError.ts"
-import { Ledger } from "../../src/ledger/Ledger.ts"
+import type { InsufficientFunds } from "../../src/domain/GatewayError.ts"
+import { type HoldOption, Ledger } from "../../src/ledger/Ledger.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { cancelled, newCaller, newKey, option, settled, voided, wants } from "./fixtures.ts"
 
 /** What every implementation of the ledger promises. */
 export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }) => {
-  const refusedBy = (scope: InsufficientFunds["scope"], reason: InsufficientFunds["reason"]) =>
-    Either.left(new InsufficientFunds({ scope, reason }))
+  const refusedBy = (scope: InsufficientFunds["scope"], reason: InsufficientFunds["reason"], amounts = {}) =>
+    expect.objectContaining({ _tag: "Left", left: expect.objectContaining({ scope, reason, ...amounts }) })
 
   it.effect("a thousand concurrent calls on a limit for two hundred are granted exactly two hundred", () =>
     Effect.gen(function* () {
@@ -129,15 +129,61 @@ export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }
     })
   )
 
+  it.effect("calls without a cap take what is typical up to half of the room, then a sixteenth of it each", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_600 })
+      const amountOf = (given: HoldOption) => Effect.map(ledger.reserve(wants(caller, given)), ({ amount }) => amount)
+      expect(yield* amountOf(option(5_000, 10, 700))).toBe(700)
+      expect(yield* amountOf(option(5_000, 10, 700))).toBe(450)
+      expect(yield* amountOf(option(5_000, 10, 20))).toBe(28)
+      expect(yield* amountOf(option(5_000, 300, 310))).toBe(300)
+      expect(yield* amountOf(option(12, 10, 12))).toBe(12)
+      expect(yield* amountOf(option(5_000, 10))).toBe(110)
+    })
+  )
+
+  it.effect("twenty-six calls without a cap are held at once where four would have held everything", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 5_000_000 })
+      // 64,000 tokens of output at $25 a million, 8,192 of them typical, 256 the least
+      const opus = option(1_605_250, 11_650, 210_050)
+      const outcomes = yield* Effect.forEach(
+        Array.from({ length: 64 }, () => wants(caller, opus)),
+        (request) => Effect.either(ledger.reserve(request)),
+        { concurrency: "unbounded" }
+      )
+      expect(outcomes.filter(Either.isRight)).toHaveLength(26)
+    })
+  )
+
+  it.effect("an extension without a cap takes a share of the room for what it adds", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      const hold = yield* ledger.reserve(wants(caller, option(200)))
+      expect((yield* ledger.extend(hold, option(2_000, 210, 300))).amount).toBe(300)
+      expect((yield* ledger.extend(hold, option(2_000, 310, 5_000))).amount).toBe(650)
+      expect(yield* Effect.either(ledger.extend(hold, option(2_000, 1_001, 1_500)))).toEqual(
+        refusedBy("account", "too_large", { neededMicroUsd: 351, availableMicroUsd: 350, heldMicroUsd: 650 })
+      )
+    })
+  )
+
   it.effect("a refusal names the scope and says whether it is empty, busy or too small", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const poor = yield* newCaller({ credit: 100, key: 60 })
       const attempt = (full: number) => Effect.either(ledger.reserve(wants(poor, option(full))))
-      expect(yield* attempt(200)).toEqual(refusedBy("account", "too_large"))
+      expect(yield* attempt(200)).toEqual(
+        refusedBy("account", "too_large", { neededMicroUsd: 200, availableMicroUsd: 100, heldMicroUsd: 0 })
+      )
       expect(yield* attempt(80)).toEqual(refusedBy("key", "too_large"))
       const hold = yield* ledger.reserve(wants(poor, option(60)))
-      expect(yield* attempt(10)).toEqual(refusedBy("key", "held"))
+      expect(yield* attempt(10)).toEqual(
+        refusedBy("key", "held", { neededMicroUsd: 10, availableMicroUsd: 0, heldMicroUsd: 60 })
+      )
       yield* ledger.settle(hold, settled(60))
       yield* ledger.flushed
       expect(yield* attempt(10)).toEqual(refusedBy("key", "exhausted"))

@@ -42,7 +42,11 @@ export const newKey = (caller: CallerShape, limit: number | null) =>
     return { ...caller, keyId }
   })
 
-export const option = (full: number, least = full): HoldOption => ({ max: microUsd(full), min: microUsd(least) })
+export const option = (full: number, least = full, typical: number | null = null): HoldOption => ({
+  max: microUsd(full),
+  min: microUsd(least),
+  typical: typical === null ? null : microUsd(typical)
+})
 
 export const wants = (caller: CallerShape, ...options: [HoldOption, ...Array<HoldOption>]): Reservation => ({
   callId: newCallId(),

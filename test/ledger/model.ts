@@ -1,13 +1,16 @@
 import * as fc from "fast-check"
 
+/** What a candidate needs. Without a typical amount the client has set a cap. */
+export type Amounts = readonly [full: number, least: number, typical: number | null]
+
 /** What is done to the ledger, on one account with two projects' worth of keys. Indexes count what exists, wrapping around. */
 export type Step =
   | {
       readonly do: "reserve"
       readonly key: number
-      readonly options: ReadonlyArray<readonly [full: number, least: number]>
+      readonly options: ReadonlyArray<Amounts>
     }
-  | { readonly do: "extend"; readonly hold: number; readonly full: number; readonly least: number }
+  | { readonly do: "extend"; readonly hold: number; readonly amounts: Amounts }
   | {
       readonly do: "settle"
       readonly hold: number
@@ -19,19 +22,19 @@ export type Step =
   | { readonly do: "limit"; readonly scope: number; readonly limit: number | null }
 
 const amount = fc.integer({ min: 0, max: 300 })
-const options = fc.array(
-  fc.tuple(amount, amount).map(([a, b]) => [Math.max(a, b), Math.min(a, b)] as const),
-  { minLength: 1, maxLength: 3 }
-)
+/** In their order: a typical amount lies between the least and the full one. */
+const amounts: fc.Arbitrary<Amounts> = fc.tuple(amount, amount, amount, fc.boolean()).map(([a, b, c, capped]) => {
+  const [least = 0, typical = 0, full = 0] = [a, b, c].sort((one, other) => one - other)
+  return [full, least, capped ? null : typical]
+})
+const options = fc.array(amounts, { minLength: 1, maxLength: 3 })
 
 export const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constant("reserve" as const), key: fc.nat(2), options }) },
     {
       weight: 3,
-      arbitrary: fc
-        .record({ do: fc.constant("extend" as const), hold: fc.nat(30), full: amount, least: amount })
-        .map((step) => ({ ...step, full: Math.max(step.full, step.least), least: Math.min(step.full, step.least) }))
+      arbitrary: fc.record({ do: fc.constant("extend" as const), hold: fc.nat(30), amounts })
     },
     {
       weight: 5,
@@ -84,23 +87,26 @@ export class Model {
     return this.sum(scope, (hold) => (hold.open ? hold.amount : 0))
   }
 
-  reserve(scopes: ReadonlyArray<string>, options: ReadonlyArray<readonly [full: number, least: number]>): string {
-    for (const [index, [full, least]] of options.entries()) {
-      const room = Math.min(...scopes.map((scope) => this.unspent(scope) - this.held(scope)))
+  reserve(scopes: ReadonlyArray<string>, options: ReadonlyArray<Amounts>): string {
+    const room = this.room(scopes)
+    for (const [index, [full, least, typical]] of options.entries()) {
       if (least > room) continue
-      const amount = Math.min(full, room)
+      const amount = typical === null ? Math.min(full, room) : Math.min(full, share(room, least, typical))
       this.holds.push({ scopes, amount, charged: 0, open: true })
       return `granted ${index} ${amount}`
     }
     return this.refusal(scopes, 0, Math.min(...options.map(([, least]) => least)))
   }
 
-  extend(hold: ModelHold, full: number, least: number): string {
+  extend(hold: ModelHold, [full, least, typical]: Amounts): string {
     if (!hold.open) return "closed"
-    const room = Math.min(...hold.scopes.map((scope) => this.unspent(scope) - this.held(scope))) + hold.amount
-    if (full > hold.amount) {
-      if (least > room) return this.refusal(hold.scopes, hold.amount, least)
-      hold.amount = Math.max(hold.amount, Math.min(full, room))
+    const room = this.room(hold.scopes)
+    const more = full - hold.amount
+    const needed = least - hold.amount
+    if (more > 0) {
+      if (needed > room) return this.refusal(hold.scopes, hold.amount, least)
+      const granted = typical === null ? room : share(room, needed, typical - hold.amount)
+      hold.amount += Math.max(0, Math.min(more, granted))
     }
     return `granted ${hold.amount}`
   }
@@ -122,6 +128,10 @@ export class Model {
     return true
   }
 
+  private room(scopes: ReadonlyArray<string>): number {
+    return Math.min(...scopes.map((scope) => this.unspent(scope) - this.held(scope)))
+  }
+
   private unspent(scope: string): number {
     return (this.limits.get(scope) ?? Number.POSITIVE_INFINITY) - this.spent(scope)
   }
@@ -130,7 +140,9 @@ export class Model {
     const short = scopes.filter((scope) => this.unspent(scope) - this.held(scope) + own < least)
     const first = (reason: string, fits: (scope: string) => boolean) => {
       const scope = short.find(fits)
-      return scope === undefined ? undefined : `${scope} ${reason}`
+      if (scope === undefined) return undefined
+      const available = Math.max(0, this.unspent(scope) - this.held(scope))
+      return `${scope} ${reason}: ${least - own} of ${available}, ${this.held(scope)} held`
     }
     return (
       first("exhausted", (scope) => this.unspent(scope) <= 0) ??
@@ -144,3 +156,7 @@ export class Model {
     return this.holds.filter((hold) => hold.scopes.includes(scope)).reduce((total, hold) => total + of(hold), 0)
   }
 }
+
+/** What a call without a cap is granted: what is typical, but half of the room at most, and a sixteenth at least. */
+const share = (room: number, least: number, typical: number): number =>
+  Math.min(room, Math.max(least, Math.floor(room / 16), Math.min(typical, Math.floor(room / 2))))

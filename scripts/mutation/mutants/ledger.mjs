@@ -20,6 +20,20 @@ export const ledger = {
     },
     {
       file: "src/ledger/Estimate.ts",
+      find: "request.maxOutputTokens === undefined ? maxCost",
+      replace: "request.maxOutputTokens !== undefined ? maxCost",
+      breaks: "a call without a client's cap takes all the room there is",
+      tests: money
+    },
+    {
+      file: "src/ledger/Hold.ts",
+      find: "Math.min(typical - base, Math.floor(room / typicalShareDivisor))",
+      replace: "typical - base",
+      breaks: "what is typical takes more than half of the room",
+      tests: ["test/gateway/Holds.test.ts", "test/ledger/Ledger.test.ts"]
+    },
+    {
+      file: "src/ledger/Estimate.ts",
       find: "Math.ceil(prompt.estimatedTokens * safetyFactor)",
       replace: "prompt.estimatedTokens",
       breaks: "the most that a prompt may count has no margin",

@@ -33,6 +33,15 @@ const completed = (spec: Json): Json => {
   describe(operation(paths, inferencePaths.createChatCompletion, "post"), schemas, callErrors, ChatCompletionChunk)
   describe(operation(paths, inferencePaths.createResponse, "post"), schemas, callErrors, ResponsesEvent)
   describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)
+  for (const path of [inferencePaths.createChatCompletion, inferencePaths.createResponse]) {
+    child(child(operation(paths, path, "post"), "responses"), "402")["headers"] = {
+      "Retry-After": {
+        description: "Where `reason` is held: whole seconds until running calls have returned enough.",
+        schema: { type: "integer", minimum: 1 }
+      },
+      "x-should-retry": { description: "true where `reason` is held.", schema: { type: "string" } }
+    }
+  }
   const responses = operation(paths, inferencePaths.createResponse, "post")
   responses["x-beta"] = true
   child(child(responses, "responses"), "200")["headers"] = {

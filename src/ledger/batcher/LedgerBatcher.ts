@@ -343,7 +343,15 @@ const responseTo = (
     case "Granted":
       return Effect.succeed(result)
     case "Insufficient":
-      return Effect.fail(new InsufficientFunds({ scope: result.scope, reason: result.reason }))
+      return Effect.fail(
+        new InsufficientFunds({
+          scope: result.scope,
+          reason: result.reason,
+          neededMicroUsd: result.needed,
+          availableMicroUsd: result.available,
+          heldMicroUsd: result.held
+        })
+      )
     case "InvariantBroken":
       // A hold is closed without its call only while this process was taken for dead.
       return result.invariant === "closed"

@@ -7,7 +7,7 @@ import type { CallerShape } from "../../domain/Caller.ts"
 import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { RequestId } from "../../domain/Ids.ts"
 import { type MicroUsd, microUsd, zero } from "../../domain/Money.ts"
-import type { Hold, HoldOption, Settlement } from "../../ledger/Hold.ts"
+import { grantedAmount, type Hold, type HoldOption, type Settlement } from "../../ledger/Hold.ts"
 import { Ledger, type LedgerShape } from "../../ledger/Ledger.ts"
 import { type ScopeState, Scopes, type ScopesShape } from "../../ledger/Scopes.ts"
 
@@ -162,11 +162,11 @@ export class MemoryLedgerState {
   reserve(callId: RequestId, caller: CallerShape, options: ReadonlyArray<HoldOption>): Granted {
     if (this.holds.has(callId)) throw new Error(`a hold for ${callId} exists`)
     const scopes = this.scopesOf(caller)
-    const room = roomIn(scopes, 0)
+    const room = roomIn(scopes)
     const option = options.findIndex(({ min }) => min <= room)
     const granted = options[option]
     if (granted === undefined) return refusal(scopes, 0, options)
-    const amount = microUsd(Math.min(granted.max, room))
+    const amount = grantedAmount(granted, room, 0)
     for (const scope of scopes) scope.heldMicroUsd += amount
     this.holds.set(callId, { callId, caller, amount, state: "held", charged: zero, absorbed: zero, settlement: null })
     return Effect.succeed({ callId, caller, option, amount })
@@ -178,9 +178,9 @@ export class MemoryLedgerState {
       return Effect.fail(new StoreUnavailable({ cause: `the hold of ${hold.callId} is no longer open` }))
     }
     const scopes = this.scopesOf(hold.caller)
-    const room = roomIn(scopes, call.amount)
-    if (option.min > room && option.max > call.amount) return refusal(scopes, call.amount, [option])
-    const amount = microUsd(Math.max(call.amount, Math.min(option.max, room)))
+    const room = roomIn(scopes)
+    if (option.min - call.amount > room && option.max > call.amount) return refusal(scopes, call.amount, [option])
+    const amount = grantedAmount(option, room, call.amount)
     for (const scope of scopes) scope.heldMicroUsd += amount - call.amount
     call.amount = amount
     return Effect.succeed({ ...hold, amount })
@@ -240,23 +240,31 @@ export class MemoryLedgerState {
   }
 }
 
-/** What every scope has left, when `released` is given back first. */
-const roomIn = (scopes: ReadonlyArray<ScopeState>, released: number): number =>
-  Math.min(...scopes.map((scope) => unspent(scope) - scope.heldMicroUsd + released))
+/** What every scope has left. */
+const roomIn = (scopes: ReadonlyArray<ScopeState>): number => Math.min(...scopes.map(roomOf))
+
+const roomOf = (scope: ScopeState): number => unspent(scope) - scope.heldMicroUsd
 
 const unspent = (scope: ScopeState): number => (scope.limitMicroUsd ?? Number.POSITIVE_INFINITY) - scope.spentMicroUsd
 
 const severity = ["exhausted", "too_large", "held"] as const
 
-/** Names the scope that is furthest from granting even the smallest option. */
-const refusal = (scopes: ReadonlyArray<ScopeState>, released: number, options: ReadonlyArray<HoldOption>): Granted => {
+/** Names the scope that is furthest from granting even the smallest option, to a call that holds `base` already. */
+const refusal = (scopes: ReadonlyArray<ScopeState>, base: number, options: ReadonlyArray<HoldOption>): Granted => {
   const lowest = Math.min(...options.map((option) => option.min))
-  const short = scopes
-    .filter((scope) => unspent(scope) - scope.heldMicroUsd + released < lowest)
-    .map((scope) => ({ scope: scope.kind, reason: reasonOf(scope, lowest) }))
+  const short = scopes.filter((scope) => roomOf(scope) + base < lowest)
   for (const reason of severity) {
-    const found = short.find((other) => other.reason === reason)
-    if (found !== undefined) return Effect.fail(new InsufficientFunds(found))
+    const scope = short.find((other) => reasonOf(other, lowest) === reason)
+    if (scope === undefined) continue
+    return Effect.fail(
+      new InsufficientFunds({
+        scope: scope.kind,
+        reason,
+        neededMicroUsd: lowest - base,
+        availableMicroUsd: Math.max(0, roomOf(scope)),
+        heldMicroUsd: scope.heldMicroUsd
+      })
+    )
   }
   throw new Error("a refusal without a scope that refuses")
 }
