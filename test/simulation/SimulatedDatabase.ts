@@ -2,6 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import type { InsufficientFunds, StoreUnavailable } from "../../src/domain/GatewayError.ts"
+import type { AccountId } from "../../src/domain/Ids.ts"
+import { microUsd } from "../../src/domain/Money.ts"
 import type { Hold } from "../../src/ledger/Hold.ts"
 import type { BatchReservation, BatchSettlement, ReservationResult } from "../../src/ledger/LedgerStore.ts"
 import { type LedgerCall, MemoryLedgerState } from "../../src/testing/doubles/MemoryLedger.ts"
@@ -44,11 +46,19 @@ export class SimulatedDatabase {
     this.nowMillis = nowMillis
   }
 
-  open(caller: CallerShape, limits: { readonly credit: number; readonly project: number | null; readonly key: number | null }): void {
+  open(
+    caller: CallerShape,
+    limits: { readonly credit: number; readonly project: number | null; readonly key: number | null }
+  ): void {
     this.state.open("account", caller.accountId, null)
     this.state.open("project", caller.projectId, limits.project)
     this.state.open("key", caller.keyId, limits.key)
     this.state.credit(caller.accountId, limits.credit, "opening balance")
+  }
+
+  /** Puts money into an account, as a customer does whose balance goes down. */
+  credit(accountId: AccountId, amountMicroUsd: number, source: string): void {
+    this.state.credit(accountId, amountMicroUsd, source)
   }
 
   apply(
@@ -153,7 +163,14 @@ const decided = (granted: Effect.Effect<Hold, InsufficientFunds | StoreUnavailab
       onSuccess: ({ amount, option }): ReservationResult => ({ _tag: "Granted", amount, option }),
       onFailure: (error): ReservationResult =>
         error._tag === "InsufficientFunds"
-          ? { _tag: "Insufficient", scope: error.scope, reason: error.reason }
+          ? {
+              _tag: "Insufficient",
+              scope: error.scope,
+              reason: error.reason,
+              needed: microUsd(error.neededMicroUsd),
+              available: microUsd(error.availableMicroUsd),
+              held: microUsd(error.heldMicroUsd)
+            }
           : { _tag: "InvariantBroken", invariant: "closed" }
     })
   )

@@ -1,8 +1,18 @@
-import { costOf } from "../../src/domain/Money.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import { type Usage, usage } from "../../src/domain/Usage.ts"
 import type { Provider, ProviderCall } from "../../src/provider/Provider.ts"
-import { end, fail, finish, hang, type Script, ScriptPlayer, type ScriptStep, text, used, wait } from "../../src/provider/simulated/Script.ts"
+import {
+  end,
+  fail,
+  finish,
+  hang,
+  type Script,
+  ScriptPlayer,
+  type ScriptStep,
+  text,
+  used,
+  wait
+} from "../../src/provider/simulated/Script.ts"
 import { testModel } from "../../src/testing/doubles/TestModel.ts"
 import type { Dice } from "./Dice.ts"
 import type { NodeScheduler } from "./NodeScheduler.ts"
@@ -44,19 +54,29 @@ export const makeProvider = (
   open: (call, receiver) => {
     const words = Math.min(call.maxOutputTokens, dice.between(1, maxWords))
     // one in four characters, so never more than the bound that the hold covers
-    const counted = usage({ inputTokens: Math.ceil(JSON.stringify(call.request.messages).length / 4), outputTokens: words })
+    const counted = usage({
+      inputTokens: Math.ceil(JSON.stringify(call.request.messages).length / 4),
+      outputTokens: words
+    })
     const { endsWell, script } = scriptOf(dice, counted, call.maxOutputTokens)
     const player = new ScriptPlayer(id, node.timers, script, receiver)
     opened({
       call,
       usage: counted,
-      fullCostMicroUsd: call.model.prices === null ? 0 : costOf(call.model.prices, counted),
+      fullCostMicroUsd: exactCost(call.model, counted),
       endsWell,
       isOpen: () => player.state === "open"
     })
     return player
   }
 })
+
+/** Counted apart from the gateway, in whole numbers: micro-USD, rounded up once. */
+const exactCost = ({ prices }: Model, { inputTokens, outputTokens }: Usage): number => {
+  if (prices === null) return 0
+  const millionths = BigInt(inputTokens) * BigInt(prices.input) + BigInt(outputTokens) * BigInt(prices.output)
+  return Number((millionths + 999_999n) / 1_000_000n)
+}
 
 const scriptOf = (dice: Dice, counted: Usage, cap: number): { readonly endsWell: boolean; readonly script: Script } => {
   const first = wait(dice.between(50, 2_000))

@@ -43,14 +43,17 @@ export interface ClientCall {
 /** An absence of a node, as its holds see it. */
 export interface Absence {
   readonly nodeId: string
-  readonly kind: "killed" | "paused" | "cut"
+  readonly kind: "killed" | "paused" | "cut" | "outage"
   readonly fromMillis: number
   untilMillis: number
 }
 
 const nodeCount = 3
-const meanArrivalMillis = 60
-const meanFaultMillis = 15_000
+const meanArrivalMillis = 100
+const meanFaultMillis = 10_000
+/** What each account is credited with, and how often: enough for most calls, so that every limit is reached now and then. */
+const topUpMicroUsd = 250_000
+const topUpEveryMillis = 15_000
 /** After the last call: longer than any call, any fault and the silence after which holds expire. */
 const quietMillis = 900_000
 
@@ -84,10 +87,11 @@ class World {
     this.dice = new Dice(options.seed)
     this.ids = { uuid: makeUuid(this.clock.now, (bytes) => this.dice.fill(bytes)) }
     this.callers = [
-      this.caller({ credit: 50_000_000, project: null, key: null }),
-      this.caller({ credit: 2_000_000, project: null, key: 1_500_000 }),
-      this.caller({ credit: 400_000, project: 300_000, key: null }),
-      { ...this.caller({ credit: 1, project: 3_000_000, key: null }), billingMode: "byok" }
+      this.caller({ credit: 5_000_000, project: null, key: null }),
+      this.caller({ credit: 1_000_000, project: null, key: null }),
+      this.caller({ credit: 1_000_000, project: null, key: 20_000_000 }),
+      this.caller({ credit: 1_000_000, project: 20_000_000, key: null }),
+      { ...this.caller({ credit: 0, project: 20_000_000, key: null }), billingMode: "byok" }
     ]
     for (let index = 0; index < nodeCount; index++) this.start()
   }
@@ -95,6 +99,7 @@ class World {
   async run(): Promise<void> {
     this.arrive()
     this.fault()
+    this.topUp()
     while (this.arrived < this.options.calls && this.database.violations.length === 0) await this.step()
     this.isQuiet = true
     const untilMillis = this.clock.now() + quietMillis
@@ -127,6 +132,14 @@ class World {
 
   /** The next instant at which something happens, and all that follows from it at once. */
   private async step(): Promise<void> {
+    try {
+      await this.happen()
+    } catch (defect) {
+      this.database.violations.push(`a defect: ${defect instanceof Error ? defect.stack : defect}`)
+    }
+  }
+
+  private async happen(): Promise<void> {
     if (!this.clock.next()) throw new Error("nothing is left to happen")
     let isBusy = true
     while (isBusy) {
@@ -137,7 +150,11 @@ class World {
     }
   }
 
-  private caller(limits: { readonly credit: number; readonly project: number | null; readonly key: number | null }): CallerShape {
+  private caller(limits: {
+    readonly credit: number
+    readonly project: number | null
+    readonly key: number | null
+  }): CallerShape {
     const caller: CallerShape = {
       accountId: AccountId.make(this.ids.uuid()),
       projectId: ProjectId.make(this.ids.uuid()),
@@ -166,9 +183,30 @@ class World {
     if (this.arrived >= this.options.calls) return
     this.clock.after(this.dice.exponential(meanArrivalMillis), () => {
       this.arrived += 1
-      const node = this.dice.of(this.nodes.filter(({ isStopped }) => !isStopped))
-      this.call(node)
+      this.call(this.dice.of(this.reachable()))
       this.arrive()
+    })
+  }
+
+  /** A load balancer sends little to a node that does not answer. */
+  private reachable(): ReadonlyArray<SimulatedNode> {
+    const alive = this.nodes.filter(({ isStopped }) => !isStopped)
+    const present = alive.filter((node) => !this.isAbsent(node))
+    return present.length === 0 || this.dice.chance(0.2) ? alive : present
+  }
+
+  private isAbsent(node: SimulatedNode): boolean {
+    const now = this.clock.now()
+    return this.absences.some((absence) => absence.nodeId === node.id && absence.untilMillis > now)
+  }
+
+  private topUp(): void {
+    this.clock.after(topUpEveryMillis, () => {
+      if (this.isQuiet) return
+      for (const { accountId } of this.callers) {
+        this.database.credit(accountId, topUpMicroUsd, `at ${this.clock.now()}`)
+      }
+      this.topUp()
     })
   }
 
@@ -190,7 +228,7 @@ class World {
       if (exit._tag === "Failure") ended(failed(exit.cause))
       else if (typeof exit.value === "number") told(exit.value)
     })
-    if (this.dice.chance(0.12)) this.leave(node, running, ended)
+    if (this.dice.chance(0.12)) this.leave(call, running, ended)
   }
 
   private request(): ChatRequest {
@@ -212,17 +250,30 @@ class World {
       drained: (resume: () => void) => {
         this.clock.after(this.dice.between(1, 3_000), resume)
       },
-      complete: (_finish: unknown, _usage: unknown, metadata: { readonly cost: { readonly amount_microusd: number } }) =>
-        told(metadata.cost.amount_microusd),
+      complete: (
+        _finish: unknown,
+        _usage: unknown,
+        metadata: { readonly cost: { readonly amount_microusd: number } }
+      ) => told(metadata.cost.amount_microusd),
       fail: (error: { readonly code: string }) => ended({ _tag: "Failed", code: error.code })
     }
   }
 
-  private leave(node: SimulatedNode, running: Fiber.RuntimeFiber<unknown, unknown>, ended: (outcome: Outcome) => void): void {
+  private leave(
+    { attempts, node, requestId }: ClientCall,
+    running: Fiber.RuntimeFiber<unknown, unknown>,
+    ended: (outcome: Outcome) => void
+  ): void {
     this.clock.after(this.dice.between(1, 20_000), () => {
       if (running.unsafePoll() !== null) return
       ended({ _tag: "Left" })
-      node.scheduler.deliver(() => running.unsafeInterruptAsFork(running.id()))
+      node.scheduler.deliver(() => {
+        running.unsafeInterruptAsFork(running.id())
+        node.scheduler.timers.after(1, () => {
+          if (attempts.some(({ isOpen }) => isOpen()))
+            this.database.violations.push(`${requestId}: its client has left, and its upstream goes on`)
+        })
+      })
     })
   }
 
@@ -232,12 +283,13 @@ class World {
       const alive = this.nodes.filter(({ isStopped }) => !isStopped)
       const node = this.dice.of(alive)
       const kind = this.dice.next()
-      if (kind < 0.25) this.kill(node)
-      else if (kind < 0.5) this.absent(node, "paused", this.dice.between(100, 90_000))
-      else if (kind < 0.85) this.absent(node, "cut", this.dice.between(100, 90_000))
+      const millis = this.dice.chance(0.06) ? this.dice.between(50_000, 90_000) : this.dice.between(100, 8_000)
+      if (kind < 0.2) this.kill(node)
+      else if (kind < 0.5) this.absent(node, "paused", millis)
+      else if (kind < 0.9) this.absent(node, "cut", millis)
       else {
-        const millis = this.dice.between(100, 80_000)
-        for (const one of alive) this.absent(one, "cut", millis)
+        const outageMillis = this.dice.chance(0.3) ? this.dice.between(60_000, 90_000) : millis
+        for (const one of alive) this.absent(one, "outage", outageMillis)
       }
       this.fault()
     })
@@ -246,14 +298,19 @@ class World {
   private kill(node: SimulatedNode): void {
     this.count("killed")
     node.kill()
-    this.absences.push({ nodeId: node.id, kind: "killed", fromMillis: this.clock.now(), untilMillis: Number.POSITIVE_INFINITY })
+    this.absences.push({
+      nodeId: node.id,
+      kind: "killed",
+      fromMillis: this.clock.now(),
+      untilMillis: Number.POSITIVE_INFINITY
+    })
     this.clock.after(this.dice.between(500, 10_000), () => this.start())
   }
 
   /** A node is absent for one reason at a time. */
-  private absent(node: SimulatedNode, kind: "paused" | "cut", millis: number): void {
+  private absent(node: SimulatedNode, kind: Exclude<Absence["kind"], "killed">, millis: number): void {
+    if (this.isAbsent(node)) return
     const now = this.clock.now()
-    if (this.absences.some((absence) => absence.nodeId === node.id && absence.untilMillis > now)) return
     this.count(kind)
     this.absences.push({ nodeId: node.id, kind, fromMillis: now, untilMillis: now + millis })
     if (kind === "paused") node.scheduler.pause()
