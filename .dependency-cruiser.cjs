@@ -7,7 +7,7 @@ const table = {
   sql: ["domain"],
   catalog: ["domain", "sql"],
   identity: ["domain", "sql"],
-  calls: ["domain", "sql"],
+  calls: ["domain", "sql", "ledger"],
   policy: ["domain", "sql", "catalog"],
   ledger: ["domain", "sql"],
   routing: ["domain", "sql", "catalog", "policy"],

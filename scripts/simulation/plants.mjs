@@ -27,7 +27,7 @@ export const plants = [
   {
     name: "a void leaves no tombstone",
     file: database,
-    find: 'if (state === "void") this.state.bury(callId)',
+    find: 'if (state === "void") this.buried.add(callId)',
     replace: ""
   },
   {

@@ -16,12 +16,12 @@ import { ApiKeys } from "../identity/keys/ApiKeys.ts"
 import { AccountStore } from "../identity/projects/AccountStore.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { LedgerLayer } from "../ledger/Ledger.ts"
+import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import * as AttemptLog from "../observe/AttemptLog.ts"
 import * as CallMetrics from "../observe/CallMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
 import { PolicyLayer } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
-import { shareOf } from "../policy/RateLimits.ts"
 import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
 import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
@@ -38,14 +38,15 @@ export const services = (settings: Settings.Settings) => {
     AccountStore.layer,
     ApiKeyStore.layer,
     RoutingConfigurationStore.layer,
-    IdempotencyStore.layer,
+    // the same node as in the ledger: a layer is built once
+    IdempotencyStore.layer.pipe(Layer.provide(LedgerNode.layer)),
     PolicyStore.layer,
     ProjectStore.layer
   ).pipe(Layer.provideMerge(ChangeNotifications.layer))
   const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }).pipe(
     Layer.provide(observers),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
-    Layer.provideMerge(PolicyLayer({ rateLimits: shareOf(settings.rateLimits, settings.workers) })),
+    Layer.provideMerge(PolicyLayer({ rateLimits: settings.rateLimits })),
     Layer.provideMerge(LedgerLayer)
   )
   const http = Layer.mergeAll(

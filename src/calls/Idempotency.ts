@@ -3,13 +3,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import type { CallerShape } from "../domain/Caller.ts"
 import { InvalidRequest, RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
-import type { KeyId, RequestId } from "../domain/Ids.ts"
-import { IdempotencyStore } from "./IdempotencyStore.ts"
+import type { RequestId } from "../domain/Ids.ts"
+import type { SealedAnswer } from "../ledger/Hold.ts"
+import { IdempotencyStore, type IdempotentRun } from "./IdempotencyStore.ts"
 import { seal, unseal } from "./Seal.ts"
 
 export interface IdempotentRequest {
-  readonly keyId: KeyId
+  readonly caller: CallerShape
   /** The API key itself: the response is encrypted with it. */
   readonly apiKey: string
   readonly idempotencyKey: string
@@ -20,29 +22,42 @@ export interface IdempotentRequest {
 }
 
 export interface KeptAnswer {
+  readonly status: number
   readonly contentType: string
+  /** Besides the content type. */
+  readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** Run the request and report its response to `finish`, or replay the kept response. */
-export type Begun =
-  | { readonly _tag: "Replay"; readonly answer: KeptAnswer }
-  /** Only a complete response is kept; `undefined` releases the Idempotency-Key, and the request can be sent again. */
-  | { readonly _tag: "Run"; readonly finish: (answer: KeptAnswer | undefined) => Effect.Effect<void> }
+/** Run the request, or replay the kept response. */
+export type Begun = { readonly _tag: "Replay"; readonly answer: KeptAnswer } | IdempotentCall
+
+/** The call of a request that is run; one of its two functions is to be used once, at its end. */
+export interface IdempotentCall {
+  readonly _tag: "Run"
+  /** The response in the form in which the call's settlement keeps it; `undefined` where it is too large. */
+  readonly seal: (answer: KeptAnswer) => SealedAnswer | undefined
+  /** Without a response to keep the request can be sent, and is run, again. */
+  readonly release: Effect.Effect<void>
+  /** After the end of the call, in whatever way. */
+  readonly ended: () => void
+}
 
 export interface IdempotencyShape {
   readonly begin: (request: IdempotentRequest) => Effect.Effect<Begun, InvalidRequest | RateLimited | StoreUnavailable>
 }
 
 /** A larger response is not kept: its request, sent again, is run again. */
-const maxAnswerBytes = 1024 * 1024
+export const maxAnswerBytes = 1024 * 1024
 const keptMillis = 24 * 3_600_000
-/** Longer than any call may take. */
-const abandonedAfterMillis = 15 * 60_000
 const retryAfterMillis = 1_000
 const sweepEvery = "10 minutes"
+const releaseLostEvery = "10 seconds"
 
-/** Requests with an `Idempotency-Key` are run once, however often they are sent. */
+/**
+ * Requests with an `Idempotency-Key` are run once, however often they are sent: a run claims the key, and the settlement of its
+ * call keeps its response.
+ */
 export class Idempotency extends Context.Tag("gateway/calls/Idempotency")<Idempotency, IdempotencyShape>() {
   static readonly layer: Layer.Layer<Idempotency, never, IdempotencyStore> = Layer.scoped(
     this,
@@ -52,42 +67,54 @@ export class Idempotency extends Context.Tag("gateway/calls/Idempotency")<Idempo
 
 const make = Effect.gen(function* () {
   const store = yield* IdempotencyStore
+  /** From before the claim is sent: what the database has beyond these, nobody runs. */
+  const running = new Set<RequestId>()
   const sweep = Effect.catchAll(store.sweep, () => Effect.logDebug("expired idempotent responses could not be deleted"))
   yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(sweepEvery)))
+  const releaseLost = Effect.catchAll(
+    Effect.suspend(() => store.releaseLost([...running])),
+    () => Effect.logDebug("lost claims on idempotency keys could not be released")
+  )
+  yield* Effect.forkScoped(Effect.repeat(releaseLost, Schedule.spaced(releaseLostEvery)))
+
+  const callOf = (request: IdempotentRequest, run: IdempotentRun): IdempotentCall => ({
+    _tag: "Run",
+    seal: ({ body, contentType, headers, status }) =>
+      body.length > maxAnswerBytes
+        ? undefined
+        : {
+            keyId: run.keyId,
+            idempotencyKey: run.idempotencyKey,
+            status,
+            contentType,
+            headers,
+            sealed: seal(request.apiKey, purposeOf(request), body),
+            keptMillis
+          },
+    // what cannot be released now is found lost later
+    release: Effect.catchAll(store.release(run), () => Effect.logDebug("an idempotency key could not be released")),
+    ended: () => running.delete(run.runId)
+  })
 
   const shape: IdempotencyShape = {
     begin: Effect.fnUntraced(function* (request) {
-      const run = { keyId: request.keyId, idempotencyKey: request.idempotencyKey, runId: request.requestId }
+      const { caller, idempotencyKey, requestId } = request
+      const run = { keyId: caller.keyId, idempotencyKey, runId: requestId }
       const requestHash = hashOf(request)
-      const found = yield* store.claim({ ...run, requestHash, abandonedAfterMillis })
-      if (found === undefined) return { _tag: "Run", finish: finisher(request, run) }
-      if (!requestHash.equals(found.request_hash)) return yield* reused
-      if (found.content_type === null || found.answer === null) return yield* inProgress
-      const body = unseal(request.apiKey, purposeOf(request), found.answer)
+      running.add(requestId)
+      const claim = store.claim({ ...run, requestHash, accountId: caller.accountId, projectId: caller.projectId })
+      const found = yield* Effect.tapErrorCause(claim, () => Effect.sync(() => running.delete(requestId)))
+      if (found === undefined) return callOf(request, run)
+      running.delete(requestId)
+      if (!requestHash.equals(found.requestHash)) return yield* reused
+      if (found.state === "running") return yield* inProgress
+      const body = unseal(request.apiKey, purposeOf(request), found.sealed)
       if (body === undefined)
         return yield* Effect.dieMessage("a kept response cannot be decrypted with the key that it was encrypted for")
-      return { _tag: "Replay", answer: { contentType: found.content_type, body } }
+      const { contentType, headers, status } = found
+      return { _tag: "Replay", answer: { status, contentType, headers, body } }
     })
   }
-
-  const finisher =
-    (
-      request: IdempotentRequest,
-      run: { readonly keyId: KeyId; readonly idempotencyKey: string; readonly runId: RequestId }
-    ) =>
-    (answer: KeptAnswer | undefined): Effect.Effect<void> => {
-      const ended =
-        answer === undefined || answer.body.length > maxAnswerBytes
-          ? store.release(run)
-          : store.finish(run, {
-              contentType: answer.contentType,
-              sealed: seal(request.apiKey, purposeOf(request), answer.body),
-              keptMillis
-            })
-      return Effect.catchAll(ended, () =>
-        Effect.logWarning("the response of an idempotent request could not be stored")
-      )
-    }
   return shape
 })
 

@@ -47,7 +47,7 @@ const ProviderEntry = Schema.Struct({
     Schema.Literal(...outputCapFields).annotations({ title: `one of ${outputCapFields.join(", ")}` })
   ).annotations({ description: "The field that caps completion tokens; default max_tokens, or the vendor's own." }),
   billsAbortedCalls: Schema.optional(Flag).annotations({
-    description: "Charges for the prompt of a call aborted before it answered; default false, or the vendor's own."
+    description: "Charges for the prompt of a call aborted before it answered; default true, or the vendor's own."
   }),
   models: Schema.optionalWith(Schema.Array(ConfiguredModel), { default: () => [] })
 })
@@ -99,7 +99,9 @@ const Timeouts = Schema.Struct({
   firstContentMillis: Schema.optionalWith(Millis, { default: () => 15_000 }),
   plainAnswerMillis: Schema.optional(Millis).annotations({ description: "Default four times firstContentMillis." }),
   idleMillis: Schema.optionalWith(Millis, { default: () => 20_000 }),
-  totalMillis: Schema.optionalWith(Millis, { default: () => 600_000 })
+  totalMillis: Schema.optional(Millis).annotations({
+    description: "Left out, 600 s, and up to 3,000 s where the output cap is above 24,000 tokens."
+  })
 })
 
 const Fallback = Schema.Struct({
@@ -112,8 +114,7 @@ const noRateLimits: typeof RateLimits.Type = { key: noLimit, project: noLimit }
 const defaultTimeouts: typeof Timeouts.Type = {
   connectMillis: 5_000,
   firstContentMillis: 15_000,
-  idleMillis: 20_000,
-  totalMillis: 600_000
+  idleMillis: 20_000
 }
 
 export const GatewayConfig = Schema.Struct({

@@ -66,6 +66,8 @@ export interface Timeouts {
   readonly plainAnswerMillis: number
   readonly idleMillis: number
   readonly totalMillis: number
+  /** How far a large output cap extends `totalMillis`; no call takes longer. */
+  readonly maxTotalMillis: number
 }
 
 /** The policy of the project "default". */
@@ -174,7 +176,7 @@ const connectionOf = (entry: ProviderEntry): ProviderConnection => {
     protocol: entry.protocol,
     baseUrl: entry.baseUrl,
     outputCapField: entry.outputCapField ?? "max_tokens",
-    billsAbortedCalls: entry.billsAbortedCalls ?? false
+    billsAbortedCalls: entry.billsAbortedCalls ?? true
   }
 }
 
@@ -196,7 +198,9 @@ const assembled = (
   timeouts: {
     ...config.timeouts,
     plainAnswerMillis:
-      config.timeouts.plainAnswerMillis ?? defaultNonStreamingMillis(config.timeouts.firstContentMillis)
+      config.timeouts.plainAnswerMillis ?? defaultNonStreamingMillis(config.timeouts.firstContentMillis),
+    totalMillis: config.timeouts.totalMillis ?? 600_000,
+    maxTotalMillis: config.timeouts.totalMillis ?? 3_000_000
   },
   headHoldMillis: config.headHoldMillis,
   heartbeatMillis: config.heartbeatMillis,

@@ -1,5 +1,6 @@
 import * as Data from "effect/Data"
 import type { Attempt } from "./Call.ts"
+import type { RateLimitStatus } from "./RateLimitStatus.ts"
 
 /** A missing, malformed, unknown, inactive or expired key: one error for all, so that it reveals nothing about a key. */
 export class Unauthenticated extends Data.TaggedError("Unauthenticated") {}
@@ -35,6 +36,8 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
   readonly code: "rate_limit_exceeded" | "idempotent_request_in_progress"
   readonly message: string
   readonly retryAfterMillis: number
+  /** Of the limits per minute, where one of them rejected the request. */
+  readonly status?: RateLimitStatus
 }> {}
 
 /** Unknown, or excluded by the project; the error does not reveal which. */

@@ -33,7 +33,7 @@ export interface Model {
   readonly reasonsByDefault: boolean
   readonly toolsForbidEffort: boolean
   readonly profile: Profile
-  /** The provider charges for the prompt of a call that was aborted before its response. */
+  /** False: documented not to charge for the prompt of a call that was aborted before its response. */
   readonly billsAbortedCalls: boolean
   /** How this route handles each request parameter. */
   readonly support: SupportTable

@@ -16,6 +16,8 @@ export type ProviderFailure =
   /** The stream ended, or the socket broke, before the response was complete. */
   | { readonly _tag: "Disconnected" }
   | { readonly _tag: "BadResponse"; readonly detail: string }
+  /** More bytes than the output cap explains. */
+  | { readonly _tag: "ResponseTooLarge" }
   | { readonly _tag: "RateLimited"; readonly retryAfterMillis: number | null }
   | { readonly _tag: "QuotaExhausted" }
   | { readonly _tag: "Overloaded"; readonly retryAfterMillis: number | null }
@@ -52,14 +54,25 @@ export interface FailureFacts {
   /** Nothing can have been processed: the same route may be tried once more. */
   readonly notProcessed: boolean
   readonly health: HealthEffect
+  /** A limit of the gateway's own has ended the attempt: it is charged like a cancelled one. */
+  readonly isOwnLimit: boolean
 }
 
 const facts = (
   code: string,
   message: string,
   health: HealthEffect,
-  more: Partial<Pick<FailureFacts, "status" | "mayFallBack" | "notProcessed">> = {}
-): FailureFacts => ({ code, message, status: "error", mayFallBack: true, notProcessed: false, health, ...more })
+  more: Partial<Pick<FailureFacts, "status" | "mayFallBack" | "notProcessed" | "isOwnLimit">> = {}
+): FailureFacts => ({
+  code,
+  message,
+  status: "error",
+  mayFallBack: true,
+  notProcessed: false,
+  isOwnLimit: false,
+  health,
+  ...more
+})
 
 const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts } = {
   Unreachable: facts("provider_unreachable", "The provider could not be reached.", "origin", { notProcessed: true }),
@@ -76,10 +89,14 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   Stalled: facts("stream_stalled", "The provider stopped sending.", "route", { status: "timeout" }),
   RequestTimeout: facts("request_timeout", "The request took longer than the gateway allows.", "none", {
     status: "timeout",
-    mayFallBack: false
+    mayFallBack: false,
+    isOwnLimit: true
   }),
   Disconnected: facts("provider_disconnected", "The provider's answer was cut off.", "route"),
   BadResponse: facts("provider_bad_response", "The provider's answer could not be understood.", "route"),
+  ResponseTooLarge: facts("provider_bad_response", "The provider's answer is larger than the gateway allows.", "none", {
+    isOwnLimit: true
+  }),
   RateLimited: facts("provider_rate_limited", "The provider limits the rate of requests.", "cool-down"),
   QuotaExhausted: facts("provider_unavailable", "The provider is not available.", "credential"),
   Overloaded: facts("provider_error", "The provider is overloaded.", "route"),

@@ -36,6 +36,9 @@ export const RouterMetadata = Schema.Struct({
   dropped_parameters: Schema.Array(Schema.String).annotations({
     description: "Request parameters that the chosen model does not support and that were left out."
   }),
+  notes: Schema.optionalWith(Schema.Array(Schema.Literal("output_capped_by_funds")), { exact: true }).annotations({
+    description: "What else the response is explained by. output_capped_by_funds: a longer one could not be paid for."
+  }),
   policy_version: Schema.Int.annotations({ description: "Version of the project's policy that was applied." })
 }).annotations({ identifier: "RouterMetadata", description: "Routing metadata of the response." })
 export type RouterMetadata = typeof RouterMetadata.Type

@@ -1,6 +1,7 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type * as Exit from "effect/Exit"
 import type { CatalogShape } from "../catalog/Catalog.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
@@ -12,9 +13,10 @@ import {
   type StoreUnavailable
 } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
+import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import * as Estimate from "../ledger/Estimate.ts"
-import type { HoldOption } from "../ledger/Ledger.ts"
+import type { HoldOption, SealedAnswer } from "../ledger/Ledger.ts"
 import { type EffectivePolicy, intersectPolicies } from "../policy/EffectivePolicy.ts"
 import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy/Policy.ts"
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
@@ -35,8 +37,13 @@ export interface Admitted {
   readonly configuration: RoutingConfiguration | null
   readonly allowed: EffectivePolicy
   readonly ranked: Router.Ranked
-  /** One for each ranked candidate, in the same order. */
+  /**
+   * For the smallest answer of each ranked candidate, in their order; before these, where there are several candidates, for
+   * the likely answer of each. The first that fits is granted: see `candidateIndex`.
+   */
   readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
+  /** The highest output cap of the candidates. */
+  readonly maxOutputTokens: number
   /** Ends the request's share of the concurrency limits. */
   readonly release: Release
 }
@@ -45,8 +52,14 @@ export interface CallOptions {
   readonly requestId: RequestId
   readonly endpoint: Admitted["endpoint"]
   readonly clientRequestId: string | null
+  /** Called once the rate limits have let the request through, with what they leave. */
+  readonly onRateLimits?: (status: RateLimitStatus) => void
   /** Called once the money is held, before the first attempt. */
   readonly onHeld?: () => void
+  /** Called when the call begins to wait for money that running calls hold. */
+  readonly onWaiting?: () => void
+  /** Asked at the end of the call, before it is settled: what its settlement keeps for a repetition of the request. */
+  readonly keptAnswer?: ((exit: Exit.Exit<unknown, CallFailure>) => SealedAnswer | undefined) | undefined
 }
 
 export interface AdmissionDeps {
@@ -67,10 +80,11 @@ export interface Admission {
     options: CallOptions
   ) => Effect.Effect<Admitted, CallFailure>
   /** What the key may see, for the model list. */
-  readonly listable: (caller: CallerShape) => Effect.Effect<Listable, StoreUnavailable>
+  readonly listable: (caller: CallerShape) => Effect.Effect<Omit<Listable, "rateLimits">, StoreUnavailable>
 }
 
 export interface Listable {
+  readonly rateLimits: RateLimitStatus
   readonly models: Router.Listable
   /** Active ones, also those that could choose nothing today. */
   readonly configurations: ReadonlyArray<{ readonly slug: string; readonly pool: Router.Listable }>
@@ -80,18 +94,22 @@ const autoPrefix = "auto:"
 
 export const make = (deps: AdmissionDeps): Admission => ({
   // no generators: they allocate 4 KB a call
-  admit: (caller, request, { clientRequestId, endpoint, requestId }) =>
+  admit: (caller, request, { clientRequestId, endpoint, onRateLimits, requestId }) =>
     Effect.suspend(() => {
       const startedAtMillis = deps.timers.now()
       const measure = Estimate.estimatePrompt(request, deps.random)
-      return Effect.flatMap(deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure)), (release) => {
-        const call = { requestId, endpoint, clientRequestId, caller, request, startedAtMillis, measure, release }
-        return Effect.flatMap(deps.policy.ofProject(caller.projectId), (project) =>
-          Effect.flatMap(deps.configurations.ofProject(caller.projectId), (configurations) =>
-            rankCandidates(deps, call, project, configurations)
-          )
-        ).pipe(Effect.tapErrorCause(() => Effect.sync(release)))
-      })
+      return Effect.flatMap(
+        deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure)),
+        ({ release, status }) => {
+          onRateLimits?.(status)
+          const call = { requestId, endpoint, clientRequestId, caller, request, startedAtMillis, measure, release }
+          return Effect.flatMap(deps.policy.ofProject(caller.projectId), (project) =>
+            Effect.flatMap(deps.configurations.ofProject(caller.projectId), (configurations) =>
+              rankCandidates(deps, call, project, configurations)
+            )
+          ).pipe(Effect.tapErrorCause(() => Effect.sync(release)))
+        }
+      )
     }),
   listable: Effect.fnUntraced(function* (caller) {
     const project = yield* deps.policy.ofProject(caller.projectId)
@@ -144,12 +162,26 @@ const rankCandidates = (
       configuration,
       allowed,
       ranked,
-      options: Arr.map(ranked.candidates, (candidate) =>
-        Estimate.holdOption(measure, request, candidate.model, willReason(candidate))
-      )
+      options: optionsOf(measure, request, ranked.candidates),
+      maxOutputTokens: Math.max(...ranked.candidates.map(({ model }) => Estimate.outputCap(request, model, measure)))
     }))
   })
 }
+
+const optionsOf = (
+  measure: Estimate.PromptEstimate,
+  request: ChatRequest,
+  candidates: Router.Ranked["candidates"]
+): Arr.NonEmptyReadonlyArray<HoldOption> => {
+  const optionsFor = (need: "likely" | "min") =>
+    Arr.map(candidates, (candidate) =>
+      Estimate.holdOption(measure, request, candidate.model, willReason(candidate), need)
+    )
+  return candidates.length === 1 ? optionsFor("min") : Arr.appendAll(optionsFor("likely"), optionsFor("min"))
+}
+
+/** The ranked candidate whose hold option was granted. */
+export const candidateIndex = ({ ranked }: Admitted, option: number): number => option % ranked.candidates.length
 
 const unrestricted: ChatRequest["routing"] = {
   models: { allow: null, deny: [] },

@@ -201,6 +201,8 @@ class Attempt implements Opened, OpenUpstream, Receiver {
 
   private buffer(event: ChatEvent): void {
     this.buffered.push(event)
+    // what the provider has told is charged, even if the client leaves before it is sent anything
+    if (event._tag === "Usage") this.attempt.tally.add(event)
     if (this.phase !== "opening" || this.options.until === "end") return
     if (this.hasContent) {
       this.deadlines.pause()

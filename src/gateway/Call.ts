@@ -1,6 +1,7 @@
 import type { CallObserver } from "../domain/CallObserver.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
+import type { MicroUsd } from "../domain/Money.ts"
 import type { ProviderError, ProviderFailure } from "../domain/ProviderError.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { TimersShape } from "../domain/Timers.ts"
@@ -65,15 +66,22 @@ export class Call {
     this.state = CallState.extended(this.state, hold)
   }
 
-  attempt(candidate: Candidate): CallState.RunningAttempt {
-    const attempt = CallState.attemptOf(candidate, this.deps.timers.now())
+  /** What the call would cost if its client left now. */
+  costSoFar(attempt: CallState.RunningAttempt): MicroUsd {
+    return CallState.costSoFar(this.state, attempt)
+  }
+
+  attempt(candidate: Candidate, output: CallState.OutputLimit): CallState.RunningAttempt {
+    const attempt = CallState.attemptOf(candidate, output, this.deps.timers.now())
     this.state = CallState.attemptStarted(this.state, attempt)
     this.deps.observer.attemptStarted(this.admitted, candidate.model)
     return attempt
   }
 
+  /** Another candidate may follow, unless the end of the whole call is what has ended the attempt. */
   attemptFailed(error: ProviderError): void {
-    this.change(CallState.attemptFailed(this.state, error, this.deps.timers.now()), error)
+    if (error.facts.isOwnLimit && !error.facts.mayFallBack) this.failed(error)
+    else this.change(CallState.attemptFailed(this.state, error, this.deps.timers.now()), error)
   }
 
   /** The first content is about to reach the client: no other candidate is tried from here on. */
@@ -99,7 +107,9 @@ export class Call {
   }
 
   failed(error: ProviderError): void {
-    this.change(CallState.failed(this.state, error.facts.status, error.callError, this.deps.timers.now()), error)
+    const { isOwnLimit, status } = error.facts
+    const end = isOwnLimit ? CallState.limited : CallState.failed
+    this.change(end(this.state, status, error.callError, this.deps.timers.now()), error)
   }
 
   died(): void {

@@ -29,8 +29,9 @@ import * as Admission from "./Admission.ts"
 import { Call, type CallDeps } from "./Call.ts"
 import type { RunningAttempt } from "./CallState.ts"
 import { type Deadlines, defaultDeadlines } from "./Deadlines.ts"
-import { type DispatchDeps, dispatch } from "./Dispatch.ts"
+import * as Dispatch from "./Dispatch.ts"
 import { observer as healthObserver } from "./HealthObserver.ts"
+import { HoldSlices, type HoldSlicesDeps } from "./HoldSlices.ts"
 import { collect, pump, type Sink } from "./Relay.ts"
 
 /** A complete response with its routing metadata. */
@@ -85,8 +86,9 @@ export class CallRunner extends Context.Tag("gateway/gateway/CallRunner")<CallRu
 interface RunnerDeps {
   readonly admission: Admission.Admission
   readonly ledger: LedgerShape
-  readonly dispatch: DispatchDeps
+  readonly dispatch: Dispatch.DispatchDeps
   readonly call: CallDeps
+  readonly slices: HoldSlicesDeps
   readonly rateLimits: RateLimitsShape
   readonly running: Set<Call>
   isAborted: boolean
@@ -121,6 +123,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       maxAttempts: options.maxAttempts
     },
     call: { timers, observer: combine(observers, yield* observerFailed) },
+    slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
     running: new Set(),
     isAborted: false
   }
@@ -137,8 +140,9 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     models: (caller) =>
       Effect.acquireUseRelease(
         rateLimits.admit(caller, 0),
-        () => deps.admission.listable(caller),
-        (release) => Effect.sync(release)
+        ({ status }) =>
+          Effect.map(deps.admission.listable(caller), (listable) => ({ ...listable, rateLimits: status })),
+        ({ release }) => Effect.sync(release)
       )
   })
 })
@@ -168,8 +172,8 @@ const run = <A>(
       Effect.flatMap(deps.admission.admit(caller, request, callOptions), (admitted) =>
         Effect.flatMap(begin(deps, admitted, callOptions, isTraced), (call) =>
           Effect.matchCauseEffect(restore(use(call)), {
-            onFailure: (cause) => end(deps, call, Exit.failCause(cause)),
-            onSuccess: (value) => end(deps, call, Exit.succeed(value))
+            onFailure: (cause) => end(deps, call, callOptions, Exit.failCause(cause)),
+            onSuccess: (value) => end(deps, call, callOptions, Exit.succeed(value))
           })
         )
       )
@@ -191,7 +195,14 @@ const begin = (
   isTraced: boolean
 ): Effect.Effect<Call, CallFailure> => {
   const { caller, options, release, request, requestId: callId } = admitted
-  const reserved = deps.ledger.reserve({ callId, caller, requestedModel: request.model, options })
+  const reserved = deps.ledger.reserve({
+    callId,
+    caller,
+    requestedModel: request.model,
+    options,
+    maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(deps.dispatch, admitted) - deps.dispatch.timers.now()),
+    ...(callOptions.onWaiting !== undefined && { onWaiting: callOptions.onWaiting })
+  })
   return Effect.matchCauseEffect(Spans.span(isTraced, "gateway.ledger.reserve", Spans.noAttributes, reserved), {
     onFailure: (cause) => {
       release()
@@ -213,7 +224,7 @@ const complete = <A>(
   call: Call,
   encode: (completion: Completion) => A
 ): Effect.Effect<A, CallFailure> =>
-  Effect.map(dispatch(deps.dispatch, call, "end"), ({ value: opened }) => {
+  Effect.map(Dispatch.dispatch(deps.dispatch, call, "end"), ({ value: opened }) => {
     const answer = collect(call, opened)
     return call.complete(opened.attempt, ({ metadata, usage }) =>
       encode({
@@ -227,18 +238,33 @@ const complete = <A>(
   })
 
 const relay = (deps: RunnerDeps, call: Call, sink: Sink): Effect.Effect<void, CallFailure> =>
-  Effect.flatMap(dispatch(deps.dispatch, call, "first-content"), ({ value: opened }) => {
+  Effect.flatMap(Dispatch.dispatch(deps.dispatch, call, "first-content"), ({ value: opened }) => {
     call.contentReceived()
     sink.begin(startOf(call, opened.attempt))
-    return Spans.span(call.isTraced, "gateway.relay", Spans.noAttributes, pump(call, opened, sink, deps.call.timers))
+    const slices = new HoldSlices(deps.slices, call, opened.attempt)
+    return Spans.span(
+      call.isTraced,
+      "gateway.relay",
+      Spans.noAttributes,
+      pump(call, opened, sink, deps.call.timers, slices)
+    )
   })
 
-const end = <A>(deps: RunnerDeps, call: Call, exit: Exit.Exit<A, CallFailure>): Effect.Effect<A, CallFailure> => {
+const end = <A>(
+  deps: RunnerDeps,
+  call: Call,
+  callOptions: Admission.CallOptions,
+  exit: Exit.Exit<A, CallFailure>
+): Effect.Effect<A, CallFailure> => {
   deps.running.delete(call)
   call.admitted.release()
   if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
   const settlement = call.end()
-  const settled = deps.ledger.settle(call.hold, settlement)
+  const kept = callOptions.keptAnswer?.(exit)
+  const settled =
+    kept === undefined
+      ? deps.ledger.settle(call.hold, settlement)
+      : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept }), written(deps.ledger))
   if (!call.isTraced) return Effect.zipRight(settled, exit)
   const { cost, model, provider, status } = settlement.record
   return Effect.annotateCurrentSpan({
@@ -251,6 +277,14 @@ const end = <A>(deps: RunnerDeps, call: Call, exit: Exit.Exit<A, CallFailure>): 
     Effect.zipRight(exit)
   )
 }
+
+/**
+ * A response that is kept reaches the client after its settlement is written: whoever has it complete has paid for it, and finds
+ * it under its key. A database that is away delays it for a bounded time.
+ */
+const written = (ledger: LedgerShape): Effect.Effect<void> =>
+  Effect.asVoid(Effect.interruptible(Effect.timeoutOption(ledger.flushed, maxWriteWaitMillis)))
+const maxWriteWaitMillis = 2_000
 
 const abort = (deps: RunnerDeps): void => {
   deps.isAborted = true

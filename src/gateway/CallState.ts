@@ -1,6 +1,6 @@
 import { type Attempt, type CallError, type CallStatus, type Cost, cost, noCost } from "../domain/Call.ts"
 import type { Candidate } from "../domain/Candidate.ts"
-import { costOf, type MicroUsd, zero } from "../domain/Money.ts"
+import { costOf, type MicroUsd, microUsd, zero } from "../domain/Money.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import { type Usage, usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
@@ -11,8 +11,19 @@ import { ResponseTally } from "./ResponseTally.ts"
 /** An attempt that is not over. */
 export interface RunningAttempt {
   readonly candidate: Candidate
+  readonly output: OutputLimit
   readonly startedAtMillis: number
   readonly tally: ResponseTally
+}
+
+/** How long an answer may be. */
+export interface OutputLimit {
+  /** The cap that is sent to the provider. */
+  readonly maxTokens: number
+  /** What request and model allow. */
+  readonly fullTokens: number
+  /** The account cannot pay for what request and model allow. */
+  readonly isUnaffordable: boolean
 }
 
 /** What a call costs: `actual` may lie above the hold, `cost` is what the customer pays. */
@@ -34,8 +45,14 @@ export type Phase =
 export type Ended =
   | { readonly _tag: "Complete"; readonly attempt: RunningAttempt; readonly charge: Charge }
   | { readonly _tag: "Failed"; readonly status: CallStatus; readonly error: CallError }
-  /** The client has left. */
-  | { readonly _tag: "Cancelled"; readonly attempt: RunningAttempt | undefined; readonly charge: Charge }
+  /** The client has left, or a limit of the gateway has ended the call: charged as far as it got. */
+  | {
+      readonly _tag: "Cancelled"
+      readonly status: CallStatus
+      readonly error: CallError | null
+      readonly attempt: RunningAttempt | undefined
+      readonly charge: Charge
+    }
 
 /** Everything that changes during a call; each function below is one step from a state to the next. */
 export interface CallState {
@@ -58,8 +75,9 @@ export const held = (admitted: Admitted, hold: Hold): CallState => ({
 
 export const extended = (state: CallState, hold: Hold): CallState => ({ ...state, hold })
 
-export const attemptOf = (candidate: Candidate, now: number): RunningAttempt => ({
+export const attemptOf = (candidate: Candidate, output: OutputLimit, now: number): RunningAttempt => ({
   candidate,
+  output,
   startedAtMillis: now,
   tally: new ResponseTally()
 })
@@ -106,19 +124,38 @@ export const failed = (state: CallState, status: CallStatus, error: CallError, n
 }
 
 /** The client has left; an attempt that was running is charged as far as it got. */
-export const cancelled = (state: CallState, now: number): CallState => {
+export const cancelled = (state: CallState, now: number): CallState => stopped(state, "cancelled", null, now)
+
+/** A limit of the gateway's own has ended the call: it costs what it would if the client had left. */
+export const limited = (state: CallState, status: CallStatus, error: CallError, now: number): CallState =>
+  stopped(state, status, error, now)
+
+const stopped = (state: CallState, status: CallStatus, error: CallError | null, now: number): CallState => {
   if (isEnded(state)) return state
-  const running = runningAttempt(state)
-  if (running === undefined) {
-    return { ...state, phase: { _tag: "Cancelled", attempt: undefined, charge: { actual: zero, cost: noCost } } }
+  const attempt = runningAttempt(state)
+  if (attempt === undefined) {
+    return { ...state, phase: { _tag: "Cancelled", attempt, charge: { actual: zero, cost: noCost }, status, error } }
   }
-  const charge = chargeOf(state, running)
+  const { cost } = chargeOf(state, attempt)
   return {
     ...state,
-    attempts: [...state.attempts, recordOf(running, "cancelled", null, charge.cost, now)],
-    phase: { _tag: "Cancelled", attempt: running, charge }
+    attempts: [...state.attempts, recordOf(attempt, status, error, cost, now)],
+    // an extension of the hold may still be on its way to the ledger: what the client is told is all that is charged
+    phase: { _tag: "Cancelled", attempt, charge: { actual: microUsd(cost.amount_microusd), cost }, status, error }
   }
 }
+
+/** What the call would cost if its client left now. */
+export const costSoFar = (state: CallState, attempt: RunningAttempt): MicroUsd => {
+  const { prices } = attempt.candidate.model
+  return prices === null ? zero : costOf(prices, usageOf(state, attempt))
+}
+
+/** The answer was shorter than request and model allow, for want of money. */
+export const isCappedByFunds = ({ output, tally }: RunningAttempt): boolean =>
+  output.isUnaffordable ||
+  tally.isCutByFunds ||
+  (tally.finished?.reason === "length" && output.maxTokens < output.fullTokens)
 
 export const isEnded = ({ phase }: CallState): boolean =>
   phase._tag === "Complete" || phase._tag === "Failed" || phase._tag === "Cancelled"
@@ -126,25 +163,28 @@ export const isEnded = ({ phase }: CallState): boolean =>
 export const runningAttempt = ({ phase }: CallState): RunningAttempt | undefined =>
   phase._tag === "Attempting" || phase._tag === "Streaming" ? phase.attempt : undefined
 
-/** Usage as the provider reported it, else as estimated here. */
-export const usageOf = ({ admitted }: CallState, { tally }: RunningAttempt): Usage =>
-  tally.usage ??
-  usage({
-    inputTokens: Estimate.likelyPromptTokens(admitted.measure),
-    outputTokens: Estimate.estimateOutputTokens(tally.contentBytes)
-  })
+/** Usage as the provider has reported it, and as estimated here for what has come since, or for everything. */
+export const usageOf = ({ admitted }: CallState, { tally }: RunningAttempt): Usage => {
+  const { unreportedTokens, usage: reported } = tally
+  if (reported === undefined) {
+    return usage({ inputTokens: Estimate.likelyPromptTokens(admitted.measure), outputTokens: unreportedTokens })
+  }
+  return unreportedTokens === 0 ? reported : { ...reported, outputTokens: reported.outputTokens + unreportedTokens }
+}
 
 /**
- * A complete response costs its usage. A cancelled one costs what was streamed and its prompt; where nothing was streamed,
- * its prompt at most, if the provider charges for aborted calls.
+ * A complete response costs its usage. A cancelled one costs its prompt and what was streamed; where nothing was streamed,
+ * its prompt unless the provider is documented not to charge for it.
  */
 const chargeOf = (state: CallState, attempt: RunningAttempt): Charge => {
-  const { billsAbortedCalls, prices } = attempt.candidate.model
-  const isComplete = attempt.tally.finished !== undefined
+  const { candidate, tally } = attempt
+  const { billsAbortedCalls, prices } = candidate.model
+  const isComplete = tally.finished !== undefined
   const isUsed = isComplete || state.firstContentAtMillis !== null || billsAbortedCalls
   const actual = prices === null ? zero : costOf(prices, isUsed ? usageOf(state, attempt) : usage({}))
   if (actual === 0 && !isComplete) return { actual, cost: noCost }
-  const isExact = isComplete && attempt.tally.usage !== undefined && state.admitted.caller.billingMode === "managed"
+  const isReported = tally.usage !== undefined && tally.unreportedTokens === 0
+  const isExact = isComplete && isReported && state.admitted.caller.billingMode === "managed"
   return { actual, cost: cost(Math.min(actual, state.hold.amount), isExact ? "charged" : "estimated") }
 }
 

@@ -8,15 +8,30 @@ export interface Deadlines {
   readonly plainAnswerMillis: number
   /** Silence once bytes have flowed. */
   readonly idleMillis: number
-  /** The call over all its attempts; the same for every model. */
+  /** The call over all its attempts, with an output cap of at most 24,000 tokens. */
   readonly totalMillis: number
+  /** How far a larger output cap extends `totalMillis`; left out, it does not. */
+  readonly maxTotalMillis?: number
 }
+
+/** In 600 s these are 40 tokens a second, slower than providers generate. */
+const tokensInTotalMillis = 24_000
 
 export const defaultDeadlines: Deadlines = {
   firstContentMillis: 15_000,
   plainAnswerMillis: 60_000,
   idleMillis: 20_000,
-  totalMillis: 600_000
+  totalMillis: 600_000,
+  maxTotalMillis: 3_000_000
+}
+
+/**
+ * The time of a whole call: as much more than `totalMillis` as the output cap is above 24,000 tokens, at most
+ * `maxTotalMillis`. With the defaults that is 1,600 s for 64,000 tokens, and never more than 3,000 s.
+ */
+export const totalMillis = (deadlines: Deadlines, maxOutputTokens: number): number => {
+  const { maxTotalMillis = 0, totalMillis } = deadlines
+  return Math.max(totalMillis, Math.min(maxTotalMillis, totalMillis * (maxOutputTokens / tokensInTotalMillis)))
 }
 
 /** Whether the candidate will reason before its answer. */
@@ -28,9 +43,9 @@ export const forCandidate = (deadlines: Deadlines, candidate: Candidate): Deadli
   if (!willReason(candidate)) return deadlines
   const patience = candidate.effort === "xhigh" || candidate.effort === "max" ? 8 : 4
   return {
+    ...deadlines,
     firstContentMillis: deadlines.firstContentMillis * patience,
     plainAnswerMillis: deadlines.plainAnswerMillis * patience,
-    idleMillis: deadlines.idleMillis * 4,
-    totalMillis: deadlines.totalMillis
+    idleMillis: deadlines.idleMillis * 4
   }
 }

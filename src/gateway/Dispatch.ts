@@ -2,16 +2,19 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { CallFailure } from "../domain/GatewayError.ts"
+import { microUsd } from "../domain/Money.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
 import * as Spans from "../observe/Spans.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import type { RetryBudgetShape } from "../routing/RetryBudget.ts"
+import { type Admitted, candidateIndex } from "./Admission.ts"
 import { type AttemptDeps, type AttemptOptions, type Opened, open } from "./Attempt.ts"
 import type { Call } from "./Call.ts"
 import { toCallFailure } from "./CallFailures.ts"
-import { type Deadlines, forCandidate } from "./Deadlines.ts"
+import type { OutputLimit } from "./CallState.ts"
+import { type Deadlines, forCandidate, totalMillis, willReason } from "./Deadlines.ts"
 import * as Fallback from "./Fallback.ts"
 import { type AttemptFailure, type CandidateFailed, decide, maxWaitMillis, Unaffordable } from "./FallbackPolicy.ts"
 
@@ -67,9 +70,9 @@ const candidatesOf = (
   call: Call
 ): { readonly ranked: Arr.NonEmptyReadonlyArray<Candidate>; readonly waitMillis: number } => {
   const { ranked } = call.admitted
-  const held = ranked.candidates.slice(call.hold.option)
+  const held = ranked.candidates.slice(candidateIndex(call.admitted, call.hold.option))
   if (!Arr.isNonEmptyReadonlyArray(held)) throw new Error("the hold names a candidate that was not ranked")
-  const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call)) - deps.timers.now()
+  const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call.admitted)) - deps.timers.now()
   return { ranked: held, waitMillis: waitMillis <= maxWaitMillis ? waitMillis : 0 }
 }
 
@@ -85,14 +88,17 @@ const closedFirst = (
 const isClosed = ({ health, timers }: DispatchDeps, { model }: Candidate): boolean =>
   health.of(model).openUntilMillis <= timers.now()
 
-const endsAtMillis = ({ deadlines }: DispatchDeps, call: Call): number =>
-  call.admitted.startedAtMillis + deadlines.totalMillis
+/** When the call ends at the latest. */
+export const endsAtMillis = (
+  { deadlines }: Pick<DispatchDeps, "deadlines">,
+  { maxOutputTokens, startedAtMillis }: Pick<Admitted, "maxOutputTokens" | "startedAtMillis">
+): number => startedAtMillis + totalMillis(deadlines, maxOutputTokens)
 
 const decideOf = (deps: DispatchDeps, call: Call) =>
   decide({
     fallbackEnabled: call.admitted.ranked.fallbackEnabled,
     maxAttempts: deps.maxAttempts,
-    remainingMillis: () => endsAtMillis(deps, call) - deps.timers.now(),
+    remainingMillis: () => endsAtMillis(deps, call.admitted) - deps.timers.now(),
     allows: (candidate, isRetry) =>
       (!isRetry && isClosed(deps, candidate)) || deps.retryBudget.mayRetry(candidate.model)
   })
@@ -125,25 +131,14 @@ const openAttempt = (
   until: AttemptOptions["until"]
 ): Effect.Effect<Opened, ProviderError> => {
   const { effort, model } = candidate
-  const { measure, ranked, request, requestId } = call.admitted
+  const { ranked, request, requestId } = call.admitted
+  const output = outputLimit(call, candidate)
   const isLast = rest.length === 0 || !ranked.fallbackEnabled || call.attempts.length + 1 >= deps.maxAttempts
   const opened = open(deps, call, {
-    attempt: call.attempt(candidate),
-    call: {
-      requestId,
-      model,
-      request,
-      effort,
-      maxOutputTokens: Estimate.affordableOutputTokens(
-        call.hold.amount,
-        measure,
-        model,
-        Estimate.outputCap(request, model, measure)
-      ),
-      dropped: candidate.dropped
-    },
+    attempt: call.attempt(candidate, output),
+    call: { requestId, model, request, effort, maxOutputTokens: output.maxTokens, dropped: candidate.dropped },
     deadlines: forCandidate(deps.deadlines, candidate),
-    endsAtMillis: endsAtMillis(deps, call),
+    endsAtMillis: endsAtMillis(deps, call.admitted),
     acceptEmpty: isLast,
     until
   })
@@ -152,11 +147,33 @@ const openAttempt = (
   return Spans.span(true, "gateway.attempt", attributes, opened)
 }
 
+/**
+ * The cap that can be paid for in the end: by what is held and what is left beside it, since the hold of a stream is extended
+ * while its content comes. Where output cannot be counted as it comes, in a non-streaming response or while a model reasons,
+ * it is what the hold pays for: a call could otherwise use many times what it holds.
+ */
+const outputLimit = ({ admitted, hold }: Call, candidate: Candidate): OutputLimit => {
+  const { measure, request } = admitted
+  const { model } = candidate
+  const full = Estimate.outputCap(request, model, measure)
+  const affordable = (amount: number): number =>
+    Estimate.affordableOutputTokens(microUsd(Math.min(amount, Number.MAX_SAFE_INTEGER)), measure, model, full)
+  const inTheEnd = affordable(hold.amount + hold.room)
+  const isCounted = request.stream && !willReason(candidate)
+  return {
+    maxTokens: isCounted ? inTheEnd : affordable(hold.amount),
+    fullTokens: full,
+    isUnaffordable: inTheEnd < full
+  }
+}
+
 /** What has to be held for the candidate, where that is more than is held. */
 const unheld = ({ admitted, hold }: Call, candidate: Candidate): HoldOption | undefined => {
-  const index = admitted.ranked.candidates.indexOf(candidate)
-  const option = admitted.options[index]
-  return option === undefined || index === hold.option || option.max <= hold.amount ? undefined : option
+  const { candidates } = admitted.ranked
+  const index = candidates.indexOf(candidate)
+  const option = admitted.options[admitted.options.length - candidates.length + index]
+  if (option === undefined || index === candidateIndex(admitted, hold.option)) return undefined
+  return (option.typical ?? option.max) <= hold.amount ? undefined : option
 }
 
 const ended = (call: Call, failed: Arr.NonEmptyReadonlyArray<CandidateFailed>): CallFailure => {

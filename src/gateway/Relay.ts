@@ -9,6 +9,7 @@ import type { Cancel, TimersShape } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
 import type { End, Opened } from "./Attempt.ts"
 import type { Call } from "./Call.ts"
+import type { HoldSlices } from "./HoldSlices.ts"
 
 /**
  * Where a streamed response goes: an HTTP response, or the queue behind a Stream. `begin` comes first, then events, then
@@ -53,8 +54,15 @@ export const collect = (call: Call, opened: Opened): Answer => {
  * Moves an opened stream into the sink until it is complete or has failed; either is the sink's last event. What the sink
  * throws is a defect of the call, which then ends like any other.
  */
-export const pump = (call: Call, opened: Opened, sink: Sink, timers: TimersShape): Effect.Effect<void> =>
+export const pump = (
+  call: Call,
+  opened: Opened,
+  sink: Sink,
+  timers: TimersShape,
+  slices: HoldSlices
+): Effect.Effect<void> =>
   Effect.async((resume) => {
+    let isSinkFull = false
     let finish: Finish | undefined
     let isOver = false
     let cancelWait: Cancel | undefined
@@ -64,11 +72,46 @@ export const pump = (call: Call, opened: Opened, sink: Sink, timers: TimersShape
       if (isOver) return
       isOver = true
       cancelWait?.()
-      try {
-        resume(close(end))
-      } catch (defect) {
-        resume(Effect.die(defect))
+      const held = finish === undefined ? undefined : slices.settled()
+      if (held !== undefined)
+        resume(
+          Effect.zipRight(
+            held,
+            Effect.suspend(() => close(end))
+          )
+        )
+      else {
+        try {
+          resume(close(end))
+        } catch (defect) {
+          resume(Effect.die(defect))
+        }
       }
+    }
+    /** What is held is used up: the answer ends here, as at an output cap. */
+    const cut = (): void => {
+      if (isOver) return
+      opened.attempt.tally.isCutByFunds = true
+      finish = { _tag: "Finish", reason: "length", native: "length" }
+      call.received(opened.attempt, finish)
+      over({ _tag: "Ended" })
+    }
+    const isCovered = (): boolean => {
+      if (finish !== undefined) return true
+      const verdict = slices.check()
+      if (verdict === "exhausted") cut()
+      return verdict !== "waiting"
+    }
+    /** Goes on once there is room in the sink, and money for what comes. */
+    const goOn = (next: () => void): void => {
+      if (isOver) return
+      if (isSinkFull) {
+        sink.drained(() => {
+          isSinkFull = false
+          goOn(next)
+        })
+      } else if (isCovered()) next()
+      else slices.decided(() => goOn(next))
     }
     const close = (end: End): Effect.Effect<void> => {
       if (end._tag === "Died") return Effect.die(end.defect)
@@ -107,10 +150,11 @@ export const pump = (call: Call, opened: Opened, sink: Sink, timers: TimersShape
             }
             return true
           default:
-            return sink.event(event)
+            isSinkFull = !sink.event(event)
+            return isCovered() && !isSinkFull
         }
       },
-      drained: sink.drained,
+      drained: goOn,
       end: over
     })
     return Effect.sync(() => {

@@ -1,5 +1,9 @@
 import type { ChatEvent, Finish } from "../domain/ChatEvent.ts"
 import type { Usage } from "../domain/Usage.ts"
+import * as TokenEstimator from "../ledger/TokenEstimator.ts"
+
+/** Opaque data, such as encrypted reasoning: far more characters than the tokens that it stands for. */
+const encryptedCharactersPerToken = 4
 
 /** Adds up what one attempt's response has used. One instance per attempt, so that nothing is carried to the next one. */
 export class ResponseTally {
@@ -8,21 +12,32 @@ export class ResponseTally {
   /** The model's name as the provider reports it. */
   servedModel: string | undefined
   finished: Finish | undefined
-  /** UTF-8 bytes of text, reasoning and tool calls. */
-  contentBytes = 0
+  /** It was ended at the end of its hold. */
+  isCutByFunds = false
+  /** UTF-16 units of all that counts as output. */
+  characters = 0
+  private readonly text = TokenEstimator.counter()
+  private encryptedCharacters = 0
+  /** Estimated tokens when usage was last reported. */
+  private tokensAtReport = 0
 
   add(event: ChatEvent): void {
     switch (event._tag) {
       case "Text":
       case "Refusal":
+        this.addText(event.text)
+        return
       case "Reasoning":
-        this.contentBytes += Buffer.byteLength(event.text)
+        if (event.kind === "encrypted") this.encryptedCharacters += event.text.length
+        else this.addText(event.text)
         return
       case "ToolCall":
-        this.contentBytes += Buffer.byteLength(event.arguments) + (event.name?.length ?? 0)
+        if (event.name !== undefined) this.addText(event.name)
+        this.addText(event.arguments)
         return
       case "Usage":
         this.usage = event.usage
+        this.tokensAtReport = this.tokens
         return
       case "ResponseInfo":
         if (event.model !== undefined) this.servedModel = event.model
@@ -34,5 +49,20 @@ export class ResponseTally {
       case "Audio":
         return
     }
+  }
+
+  private addText(text: string): void {
+    this.characters += text.length
+    this.text.add(text)
+  }
+
+  /** Likely tokens of text, reasoning and tool calls so far. */
+  get tokens(): number {
+    return Math.ceil(this.text.tokens() + this.encryptedCharacters / encryptedCharactersPerToken)
+  }
+
+  /** Likely tokens that no reported usage covers yet. */
+  get unreportedTokens(): number {
+    return this.tokens - this.tokensAtReport
   }
 }

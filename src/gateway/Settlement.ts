@@ -4,10 +4,11 @@ import { zero } from "../domain/Money.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { Settlement } from "../ledger/Ledger.ts"
 import type { Admitted } from "./Admission.ts"
-import { type CallState, cancelled, type RunningAttempt, toTenths, usageOf } from "./CallState.ts"
+import { type CallState, cancelled, isCappedByFunds, type RunningAttempt, toTenths, usageOf } from "./CallState.ts"
 
 /** The metadata of a response; `state` is the one in which its attempt is complete. */
-export const metadataOf = (state: CallState, { candidate, tally }: RunningAttempt, now: number): RouterMetadata => {
+export const metadataOf = (state: CallState, attempt: RunningAttempt, now: number): RouterMetadata => {
+  const { candidate, tally } = attempt
   const { admitted, attempts } = state
   const { dropped, model } = candidate
   return {
@@ -27,7 +28,8 @@ export const metadataOf = (state: CallState, { candidate, tally }: RunningAttemp
     candidate_pool: { models: poolOf(admitted) },
     excluded: admitted.ranked.excluded,
     dropped_parameters: dropped,
-    policy_version: admitted.allowed.policyVersion
+    policy_version: admitted.allowed.policyVersion,
+    ...(isCappedByFunds(attempt) ? { notes: ["output_capped_by_funds"] } : {})
   }
 }
 
@@ -47,7 +49,7 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     stream: admitted.request.stream,
     tokenDoctor: admitted.request.tokenDoctor,
     status,
-    error: phase._tag === "Failed" ? phase.error : null,
+    error: phase._tag === "Failed" || phase._tag === "Cancelled" ? phase.error : null,
     cost,
     usage: used && phase.attempt !== undefined ? usageOf(state, phase.attempt) : null,
     latencyMillis: toTenths(now - admitted.startedAtMillis),
@@ -60,13 +62,16 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     clientRequestId: admitted.clientRequestId,
     startedAtMillis: admitted.startedAtMillis
   }
-  return { state: settlementStates[status], actual, record }
+  const settled = phase._tag === "Complete" ? "settled" : phase._tag === "Failed" ? "void" : "cancelled"
+  return { state: settled, actual, record }
 }
 
 const statusOf = ({ phase }: CallState): CallStatus =>
-  phase._tag === "Complete" ? "success" : phase._tag === "Failed" ? phase.status : "cancelled"
-
-const settlementStates = { success: "settled", cancelled: "cancelled", error: "void", timeout: "void" } as const
+  phase._tag === "Complete"
+    ? "success"
+    : phase._tag === "Failed" || phase._tag === "Cancelled"
+      ? phase.status
+      : "cancelled"
 
 const firstContentMillis = ({ admitted, firstContentAtMillis }: CallState): number | null =>
   firstContentAtMillis === null ? null : toTenths(firstContentAtMillis - admitted.startedAtMillis)

@@ -2,6 +2,7 @@ import * as Match from "effect/Match"
 import type { Attempt } from "../domain/Call.ts"
 import type { GatewayError } from "../domain/GatewayError.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
+import { rateLimitHeaders } from "./RateLimitHeaders.ts"
 
 /** An error as a client sees it: a status, headers, and the error object of the body. */
 export interface HttpError {
@@ -28,7 +29,12 @@ export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>()
         ...(error.attempts === undefined ? {} : { metadata: { attempts: error.attempts } })
       }),
     RateLimited: (error) =>
-      http(429, "rate_limit_error", error.code, error.message, { headers: retryAfter(error.retryAfterMillis) }),
+      http(429, "rate_limit_error", error.code, error.message, {
+        headers: {
+          ...retryAfter(error.retryAfterMillis),
+          ...(error.status === undefined ? {} : rateLimitHeaders(error.status))
+        }
+      }),
     ModelNotFound: ({ model }) =>
       http(
         404,

@@ -1,5 +1,6 @@
 import type { Attempt, CallRecord } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
+import type { SealedAnswer } from "./Hold.ts"
 
 /** Untrusted text is cut to this, so that rows are bounded. */
 const maxTextLength = 2_048
@@ -52,6 +53,18 @@ export const attemptRow = (callId: string, attempt: Attempt, position: number) =
   cost_micro_usd: attempt.cost.amount_microusd,
   cost_basis: attempt.cost.basis,
   latency_millis: attempt.latency_ms
+})
+
+/** What `idempotency_keep` reads from JSON. */
+export const keptRow = (callId: string, answer: SealedAnswer) => ({
+  key_id: answer.keyId,
+  idempotency_key: answer.idempotencyKey,
+  run_id: callId,
+  status: answer.status,
+  content_type: answer.contentType,
+  headers: answer.headers,
+  answer: Buffer.from(answer.sealed).toString("base64"),
+  kept_millis: answer.keptMillis
 })
 
 /** PostgreSQL rejects NUL and lone surrogates in text. */

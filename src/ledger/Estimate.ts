@@ -1,6 +1,6 @@
 import type { AudioPart, ChatRequest, FilePart, ImagePart, Message, ToolCall } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
-import { highestInputRate, highestOutputRate, type MicroUsd, perMillion, zero } from "../domain/Money.ts"
+import { highestInputRate, highestOutputRate, type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
 import type { HoldOption } from "./Hold.ts"
 import * as TokenEstimator from "./TokenEstimator.ts"
 
@@ -10,6 +10,8 @@ export interface PromptEstimate {
   readonly utf8Bytes: number
   /** Likely tokens of the same text. */
   readonly estimatedTokens: number
+  /** Tokens of the same text by a tokenizer with a small vocabulary. */
+  readonly highTokens: number
   readonly images: number
   readonly files: number
   readonly audioTokens: number
@@ -26,10 +28,12 @@ const minOutputTokens = 256
 const minReasoningTokens = 4_096
 /** Few answers are longer. */
 const typicalOutputTokens = 8_192
+/** Most answers are shorter: a candidate that this fits is preferred to one whose answer would be cut. */
+const likelyOutputTokens = 1_024
 /** How far the true count may exceed the estimate. */
 const safetyFactor = 1.5
-/** For text whose tokens the provider did not report. */
-const bytesPerOutputToken = 4
+/** Random letters, which no estimate can tell from words, have fewer. */
+const minBytesPerToken = 1.9
 
 /**
  * One pass over messages, tools and response format, linear in their length whatever they contain. The bytes are exact;
@@ -45,16 +49,25 @@ export const estimatePrompt = (request: ChatRequest, random: TokenEstimator.Next
   for (const tool of request.tools) text.add(JSON.stringify(tool))
   if (request.responseFormat !== undefined) text.add(JSON.stringify(request.responseFormat))
   const framing = framingTokens * (request.messages.length + request.tools.length + 1)
-  return { utf8Bytes: text.utf8Bytes() + framing, estimatedTokens: Math.ceil(text.tokens()) + framing, ...media }
+  const { high, likely } = text.tokens()
+  return {
+    utf8Bytes: text.utf8Bytes() + framing,
+    estimatedTokens: Math.ceil(likely) + framing,
+    highTokens: Math.ceil(high) + framing,
+    ...media
+  }
 }
 
 /** The likely length of the prompt, for context limits and rate limits. */
 export const likelyPromptTokens = (prompt: PromptEstimate): number =>
   Math.min(prompt.utf8Bytes, prompt.estimatedTokens) + prompt.audioTokens
 
-/** The upper bound of the prompt's length, for money. */
+/** The upper bound of the prompt's length, for money: whatever tokenizer the provider has. */
 export const promptTokensBound = (prompt: PromptEstimate, model: Model): number =>
-  Math.min(prompt.utf8Bytes, Math.ceil(prompt.estimatedTokens * safetyFactor)) +
+  Math.min(
+    prompt.utf8Bytes,
+    Math.ceil(Math.max(prompt.highTokens * safetyFactor, prompt.utf8Bytes / minBytesPerToken))
+  ) +
   (prompt.images + prompt.files) * model.imageTokens +
   prompt.audioTokens
 
@@ -69,20 +82,38 @@ export const outputCap = (request: ChatRequest, model: Model, prompt: PromptEsti
   return Math.max(1, Math.min(requested, limit))
 }
 
-/** `reasoning`: the model will reason, and reasoning tokens count as output. */
+/**
+ * `reasoning`: the model will reason, and reasoning tokens count as output. `need`: the option is for its likely answer, or
+ * for the smallest one worth a call.
+ */
 export const holdOption = (
   prompt: PromptEstimate,
   request: ChatRequest,
   model: Model,
-  reasoning: boolean
+  reasoning: boolean,
+  need: "likely" | "min" = "min"
 ): HoldOption => {
   const cap = outputCap(request, model, prompt)
-  const minTokens = Math.min(cap, reasoning ? minReasoningTokens : minOutputTokens)
+  const minTokens = reasoning ? minReasoningTokens : need === "likely" ? likelyOutputTokens : minOutputTokens
   return {
     max: maxCost(prompt, model, cap),
-    min: maxCost(prompt, model, minTokens),
+    min: maxCost(prompt, model, Math.min(cap, minTokens)),
     typical: request.maxOutputTokens === undefined ? maxCost(prompt, model, Math.min(cap, typicalOutputTokens)) : null
   }
+}
+
+/** The next slice of a hold, up to what `cap` may cost in all; `undefined` when that is held already. */
+export const sliceOption = (
+  held: MicroUsd,
+  prompt: PromptEstimate,
+  model: Model,
+  cap: number
+): HoldOption | undefined => {
+  const max = maxCost(prompt, model, cap)
+  if (model.prices === null || max <= held) return undefined
+  const rate = highestOutputRate(model.prices, promptTokensBound(prompt, model))
+  const upTo = (tokens: number): MicroUsd => microUsd(Math.min(max, held + perMillion(tokens * rate)))
+  return { max, min: upTo(minOutputTokens), typical: upTo(typicalOutputTokens) }
 }
 
 /** The output cap whose highest possible cost the granted amount covers, never above `cap`. */
@@ -94,9 +125,6 @@ export const affordableOutputTokens = (amount: MicroUsd, prompt: PromptEstimate,
   const left = amount * 1_000_000 - promptTokens * highestInputRate(model.prices, promptTokens)
   return Math.max(1, Math.min(cap, Math.floor(left / outputRate)))
 }
-
-/** Tokens of a response, from the length of its text, where the provider reported none. */
-export const estimateOutputTokens = (textBytes: number): number => Math.ceil(textBytes / bytesPerOutputToken)
 
 const maxCost = (prompt: PromptEstimate, model: Model, outputTokens: number): MicroUsd => {
   if (model.prices === null) return zero

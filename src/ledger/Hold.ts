@@ -1,7 +1,7 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { CallRecord } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
-import type { RequestId } from "../domain/Ids.ts"
+import type { KeyId, RequestId } from "../domain/Ids.ts"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
 
 /**
@@ -46,7 +46,14 @@ export interface Reservation {
   readonly requestedModel: string
   /** In rank order; the first whose `min` fits the room is granted, with the amount of `grantedAmount`. */
   readonly options: NonEmptyReadonlyArray<HoldOption>
+  /** How long it may wait for money that running calls hold, in arrival order; the ledger has a lower bound of its own. */
+  readonly maxWaitMillis: number
+  /** Called when it begins to wait for held money. */
+  readonly onWaiting?: () => void
 }
+
+/** No reservation waits longer for held money. */
+export const maxHeldWaitMillis = 2_000
 
 /** Money set aside for a call. */
 export interface Hold {
@@ -55,6 +62,21 @@ export interface Hold {
   /** Index of the option that was granted. */
   readonly option: number
   readonly amount: MicroUsd
+  /** What every scope had left beside it when it was granted or extended. */
+  readonly room: MicroUsd
+}
+
+/** The response that is replayed when the same request is sent again under its Idempotency-Key. */
+export interface SealedAnswer {
+  readonly keyId: KeyId
+  readonly idempotencyKey: string
+  readonly status: number
+  readonly contentType: string
+  /** Besides the content type. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body, encrypted. */
+  readonly sealed: Uint8Array
+  readonly keptMillis: number
 }
 
 /** How a hold is closed. */
@@ -64,6 +86,8 @@ export interface Settlement {
   /** Cost of the call. The customer pays at most the hold; what exceeds it is written off. */
   readonly actual: MicroUsd
   readonly record: CallRecord
+  /** Written in the same statement: it is never replayed without its charge, nor charged again. */
+  readonly kept?: SealedAnswer | undefined
 }
 
 export interface Balance {

@@ -13,12 +13,13 @@ import { RecoveryStore } from "./RecoveryStore.ts"
 import * as ScopesStore from "./ScopesStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 
-export type { Balance, Hold, HoldOption, Reservation, Settlement } from "./Hold.ts"
+export type { Balance, Hold, HoldOption, Reservation, SealedAnswer, Settlement } from "./Hold.ts"
 
 export interface LedgerShape {
   /**
    * Sets money aside before a call, in every scope at once: the account's balance (not for byok), the project's limit,
-   * the key's limit. Decided in arrival order, each on its own.
+   * the key's limit. Decided in arrival order, each on its own. Where running calls hold the money it waits, for at most
+   * 2,000 ms and `maxWaitMillis`; later ones of the same scope wait behind it.
    */
   readonly reserve: (reservation: Reservation) => Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
   /** Raises the hold for a more expensive candidate before it is called; the hold is unchanged when that fails. */
@@ -43,7 +44,13 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
         reserve: (reservation) =>
           Effect.map(
             batcher.reserve({ ...reservation, extends: false }),
-            ({ option, amount }): Hold => ({ callId: reservation.callId, caller: reservation.caller, option, amount })
+            (granted): Hold => ({
+              callId: reservation.callId,
+              caller: reservation.caller,
+              option: granted.option,
+              amount: granted.amount,
+              room: granted.room
+            })
           ),
         extend: (hold, option) =>
           Effect.map(
@@ -52,12 +59,13 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
               extends: true,
               caller: hold.caller,
               requestedModel: "",
-              options: [option]
+              options: [option],
+              maxWaitMillis: 0
             }),
-            ({ amount }): Hold => ({ ...hold, amount })
+            ({ amount, room }): Hold => ({ ...hold, amount, room })
           ),
-        settle: ({ callId, caller }, { state, actual, record }) =>
-          Effect.sync(() => batcher.settle({ callId, caller, state, actual, record })),
+        settle: ({ callId, caller }, { state, actual, record, kept }) =>
+          Effect.sync(() => batcher.settle({ callId, caller, state, actual, record, kept })),
         flushed: batcher.flushed,
         balance: store.balance,
         checkInvariants: store.checkInvariants

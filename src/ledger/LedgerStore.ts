@@ -14,12 +14,15 @@ import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
-import { attemptRow, callRow, storable } from "./CallRows.ts"
+import { attemptRow, callRow, keptRow, storable } from "./CallRows.ts"
 import type { Balance, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 
-/** One reservation of a batch; with `extends` it raises a hold that is open. The parameters `r_*` and `o_*` of the SQL. */
+/**
+ * One reservation of a batch; with `extends` it raises a hold that is open. One that may wait is not granted in a scope that
+ * refuses an earlier one of the batch which may wait. The parameters `r_*` and `o_*` of the SQL.
+ */
 export interface BatchReservation extends Reservation {
   readonly extends: boolean
 }
@@ -37,6 +40,7 @@ export interface Granted {
   readonly _tag: "Granted"
   readonly option: number
   readonly amount: MicroUsd
+  readonly room: MicroUsd
 }
 export interface Insufficient {
   readonly _tag: "Insufficient"
@@ -103,7 +107,7 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
           }
           const option = options[index]?.[(row.granted[index] ?? 0) - 1]?.index
           if (option === undefined) throw new Error("the database granted an option that the reservation does not have")
-          return { _tag: "Granted", option, amount: amountAt(row.amounts, index) }
+          return { _tag: "Granted", option, amount: amountAt(row.amounts, index), room: amountAt(row.available, index) }
         })
       ),
       Effect.catchTags({
@@ -124,8 +128,10 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
   checkInvariants: Effect.mapError(LedgerInvariants.check(sql.unsafe), (cause) => new StoreUnavailable({ cause }))
 })
 
+/** The select list is evaluated after the batch: what is kept is kept with its settlement, or not at all. */
 const batchStatement = `select verdicts, granted, amounts, needed_amounts as needed, available_amounts as available,
-  held_amounts as held from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)`
+  held_amounts as held, idempotency_keep($19)
+  from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18)`
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
@@ -193,7 +199,7 @@ const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<I
 const list = (values: ReadonlyArray<string | number | boolean | null>): string =>
   `{${values.map((value) => value ?? "null").join(",")}}`
 
-/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`. */
+/** In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`; then those of `idempotency_keep`. */
 const batchParameters = (
   nodeId: string,
   reservations: ReadonlyArray<BatchReservation>,
@@ -202,7 +208,9 @@ const batchParameters = (
 ): ReadonlyArray<unknown> => {
   const calls: Array<object> = []
   const attempts: Array<object> = []
-  for (const { callId, caller, record } of settlements) {
+  const kept: Array<object> = []
+  for (const { callId, caller, kept: answer, record } of settlements) {
+    if (answer !== undefined) kept.push(keptRow(callId, answer))
     if (record === null) continue
     calls.push(callRow(callId, caller, record))
     for (const [position, attempt] of record.attempts.entries()) attempts.push(attemptRow(callId, attempt, position))
@@ -211,6 +219,7 @@ const batchParameters = (
     nodeId,
     list(reservations.map((reservation) => reservation.callId)),
     list(reservations.map((reservation) => reservation.extends)),
+    list(reservations.map((reservation) => reservation.maxWaitMillis > 0)),
     list(reservations.map((reservation) => reservation.caller.keyId)),
     list(reservations.map((reservation) => reservation.caller.projectId)),
     list(reservations.map((reservation) => reservation.caller.accountId)),
@@ -224,7 +233,8 @@ const batchParameters = (
     list(settlements.map((settlement) => settlement.state)),
     list(settlements.map((settlement) => settlement.actual)),
     calls.length === 0 ? null : JSON.stringify(calls),
-    calls.length === 0 ? null : JSON.stringify(attempts)
+    calls.length === 0 ? null : JSON.stringify(attempts),
+    kept.length === 0 ? null : JSON.stringify(kept)
   ]
 }
 

@@ -16,7 +16,7 @@ export interface RecoveryOptions {
 }
 
 const defaultInterval = Duration.seconds(5)
-const defaultSilence = Duration.seconds(60)
+export const defaultSilenceSeconds = 60
 const defaultMaxCallDuration = Duration.hours(1)
 
 /**
@@ -29,7 +29,7 @@ export const layer = (options: RecoveryOptions = {}) =>
       const store = yield* RecoveryStore
       const health = yield* StoreHealth
       if (store.isAlone) yield* store.expireAll
-      const silence = Duration.decode(options.silence ?? defaultSilence)
+      const silence = Duration.decode(options.silence ?? Duration.seconds(defaultSilenceSeconds))
       const maxCallDuration = Duration.decode(options.maxCallDuration ?? defaultMaxCallDuration)
       yield* store.beat.pipe(
         Effect.zipRight(store.sweep(silence, maxCallDuration)),

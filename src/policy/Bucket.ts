@@ -31,6 +31,14 @@ export const take = (bucket: Bucket, units: number, nowMillis: number): void => 
   bucket.atMillis = nowMillis
 }
 
+/** Whole units that can be taken now. */
+export const remaining = (bucket: Bucket, nowMillis: number): number =>
+  Math.max(0, Math.floor(((bucket.perMinute ?? 0) * minuteMillis - levelAt(bucket, nowMillis)) / minuteMillis))
+
+/** Time until the bucket is empty: a whole minute's limit can be taken then. */
+export const resetMillis = (bucket: Bucket, nowMillis: number): number =>
+  bucket.perMinute === null || bucket.perMinute <= 0 ? 0 : Math.ceil(levelAt(bucket, nowMillis) / bucket.perMinute)
+
 /** No different from a new bucket. */
 export const isIdle = (bucket: Bucket, nowMillis: number): boolean => levelAt(bucket, nowMillis) === 0
 

@@ -1,19 +1,36 @@
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { IdGenerator } from "../domain/IdGenerator.ts"
+import type { Timers } from "../domain/Timers.ts"
+import { Database } from "../sql/Database.ts"
 import { Policy } from "./Policy.ts"
 import { PolicyStore } from "./PolicyStore.ts"
-import { type RateLimitOptions, RateLimits } from "./RateLimits.ts"
+import { limitsAnything, type RateLimitOptions, RateLimits } from "./RateLimits.ts"
 import { RoutingConfigurationStore } from "./RoutingConfigurationStore.ts"
 import { RoutingConfigurations } from "./RoutingConfigurations.ts"
+import * as StoredRateLimits from "./StoredRateLimits.ts"
 
 export interface PolicyOptions {
-  /** Of each key and each project, per process; without them nothing is limited. */
+  /** Of each key and each project, over all processes that share a database; without them nothing is limited. */
   readonly rateLimits?: RateLimitOptions
 }
 
 /** What a call may do, from the database: the policies and routing configurations of projects, and rate limits. */
 export const PolicyLayer = (options: PolicyOptions = {}) =>
-  Layer.mergeAll(
-    Policy.layer,
-    RoutingConfigurations.layer,
-    options.rateLimits === undefined ? RateLimits.layerOff : RateLimits.layerMemory(options.rateLimits)
-  ).pipe(Layer.provide([PolicyStore.layer, RoutingConfigurationStore.layer]))
+  Layer.mergeAll(Policy.layer, RoutingConfigurations.layer, rateLimits(options)).pipe(
+    Layer.provide([PolicyStore.layer, RoutingConfigurationStore.layer])
+  )
+
+/** The embedded database belongs to one process, which can count by itself. */
+const rateLimits = ({
+  rateLimits: limits
+}: PolicyOptions): Layer.Layer<RateLimits, never, Database | IdGenerator | Timers> =>
+  limits === undefined || !limitsAnything(limits)
+    ? RateLimits.layerOff
+    : Layer.unwrapEffect(
+        Effect.map(
+          Database,
+          ({ kind }): Layer.Layer<RateLimits, never, Database | IdGenerator | Timers> =>
+            kind === "postgres" ? StoredRateLimits.layer(limits) : RateLimits.layerMemory(limits)
+        )
+      )

@@ -2,7 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CallerShape } from "../domain/Caller.ts"
-import { RateLimited } from "../domain/GatewayError.ts"
+import { RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
+import type { RateLimitQuota, RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import { Timers } from "../domain/Timers.ts"
 import * as Bucket from "./Bucket.ts"
 
@@ -15,15 +16,24 @@ export interface RateLimit {
 /** Releases the request's place in the concurrency limits; idempotent. */
 export type Release = () => void
 
+/** A request that its rate limits let through. */
+export interface RateLimitAdmission {
+  readonly release: Release
+  readonly status: RateLimitStatus
+}
+
 export interface RateLimitsShape {
   /** Counts one request of about `tokens` prompt tokens against the key and the project (0 for the model list). */
-  readonly admit: (caller: CallerShape, tokens: number) => Effect.Effect<Release, RateLimited>
+  readonly admit: (
+    caller: CallerShape,
+    tokens: number
+  ) => Effect.Effect<RateLimitAdmission, RateLimited | StoreUnavailable>
 }
 
 /** How often a key and a project may call; off unless configured. */
 export class RateLimits extends Context.Tag("gateway/policy/RateLimits")<RateLimits, RateLimitsShape>() {
   /** No limits. */
-  static readonly layerOff: Layer.Layer<RateLimits> = Layer.succeed(this, { admit: () => Effect.succeed(() => {}) })
+  static readonly layerOff: Layer.Layer<RateLimits> = Layer.succeed(this, { admit: () => unlimited })
 
   /** Counted by this process alone, as leaky buckets: a minute's limit may be used at once, and the bucket empties evenly. */
   static readonly layerMemory = (options: RateLimitOptions): Layer.Layer<RateLimits, never, Timers> =>
@@ -38,30 +48,36 @@ export interface RateLimitOptions {
   readonly project: RateLimit
 }
 
-/**
- * The limits of one of several processes that count separately: together they admit no more than the configured limits,
- * unless these are less than one for each.
- */
-export const shareOf = (options: RateLimitOptions, processes: number): RateLimitOptions => ({
-  key: divided(options.key, processes),
-  project: divided(options.project, processes)
-})
+/** Whether anything is limited at all. */
+export const limitsAnything = ({ key, project }: RateLimitOptions): boolean => isLimited(key) || isLimited(project)
 
-const divided = (limit: RateLimit, by: number): RateLimit => {
-  const share = (value: number | null) => (value === null ? null : Math.max(Math.min(1, value), Math.floor(value / by)))
-  return {
-    requestsPerMinute: share(limit.requestsPerMinute),
-    tokensPerMinute: share(limit.tokensPerMinute),
-    concurrentRequests: share(limit.concurrentRequests)
-  }
-}
+const isLimited = (limit: RateLimit): boolean =>
+  limit.requestsPerMinute !== null || limit.tokensPerMinute !== null || limit.concurrentRequests !== null
+
+/** The longest wait among the limits that reject a request; `limit` as in an error message. */
+export const rejection = (limit: string, retryAfterMillis: number, status: RateLimitStatus): RateLimited =>
+  new RateLimited({
+    code: "rate_limit_exceeded",
+    message: `Rate limit reached: ${limit}.`,
+    retryAfterMillis,
+    status
+  })
+
+/** Of several limits on the same thing, the one with the least left. */
+export const tightest = (quotas: ReadonlyArray<RateLimitQuota>): RateLimitQuota | null =>
+  quotas.reduce<RateLimitQuota | null>(
+    (least, quota) => (least === null || quota.remaining < least.remaining ? quota : least),
+    null
+  )
 
 /** For a concurrency limit: it is unknown when a running request ends. */
 const concurrencyRetryMillis = 1_000
 const sweepEveryMillis = 60_000
 
 const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsShape => {
-  const scopes = [scopeOf("key", options.key), scopeOf("project", options.project)].filter(isLimited)
+  const scopes = [scopeOf("key", options.key), scopeOf("project", options.project)].filter(({ limit }) =>
+    isLimited(limit)
+  )
   if (scopes.length === 0) return { admit: () => unlimited }
   let sweptAtMillis = 0
 
@@ -79,13 +95,18 @@ const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsSha
           (longest, next) => (longest === undefined || next.waitMillis > longest.waitMillis ? next : longest),
           undefined
         )
-        if (longest !== undefined) return rejected(longest)
-        return Effect.succeed(take(entries, tokens, now))
+        if (longest !== undefined)
+          return Effect.fail(rejection(longest.limit, longest.waitMillis, statusOf(entries, now)))
+        const release = take(entries, tokens, now)
+        return Effect.succeed({ release, status: statusOf(entries, now) })
       })
   }
 }
 
-const unlimited: Effect.Effect<Release> = Effect.succeed(() => {})
+const unlimited: Effect.Effect<RateLimitAdmission> = Effect.succeed({
+  release: () => {},
+  status: { requests: null, tokens: null }
+})
 
 interface Scope {
   readonly kind: "key" | "project"
@@ -106,9 +127,6 @@ interface Rejection {
 }
 
 const scopeOf = (kind: Scope["kind"], limit: RateLimit): Scope => ({ kind, limit, entries: new Map() })
-
-const isLimited = ({ limit }: Scope): boolean =>
-  limit.requestsPerMinute !== null || limit.tokensPerMinute !== null || limit.concurrentRequests !== null
 
 const entryOf = (scope: Scope, caller: CallerShape): Entry => {
   const id = scope.kind === "key" ? caller.keyId : caller.projectId
@@ -145,14 +163,26 @@ const rejectionsOf = ({ requests, running, scope, tokens }: Entry, wanted: numbe
   ].filter(({ waitMillis }) => waitMillis > 0)
 }
 
-const rejected = ({ limit, waitMillis }: Rejection) =>
-  Effect.fail(
-    new RateLimited({
-      code: "rate_limit_exceeded",
-      message: `Rate limit reached: ${limit}.`,
-      retryAfterMillis: waitMillis
-    })
-  )
+const statusOf = (entries: ReadonlyArray<Entry>, now: number): RateLimitStatus => {
+  const quotas = (buckets: ReadonlyArray<Bucket.Bucket>) =>
+    tightest(
+      buckets.flatMap((bucket) =>
+        bucket.perMinute === null
+          ? []
+          : [
+              {
+                limit: bucket.perMinute,
+                remaining: Bucket.remaining(bucket, now),
+                resetMillis: Bucket.resetMillis(bucket, now)
+              }
+            ]
+      )
+    )
+  return {
+    requests: quotas(entries.map(({ requests }) => requests)),
+    tokens: quotas(entries.map(({ tokens }) => tokens))
+  }
+}
 
 const take = (entries: ReadonlyArray<Entry>, tokens: number, now: number): Release => {
   for (const entry of entries) {

@@ -9,6 +9,8 @@ import { ledger } from "./migrations/0002_ledger.ts"
 import { idempotency } from "./migrations/0003_idempotency.ts"
 import { openHoldsIndex } from "./migrations/0004_open_holds.ts"
 import { holdShare } from "./migrations/0005_ledger_batch.ts"
+import { idempotentClaims } from "./migrations/0006_idempotent_claims.ts"
+import { rateLimitTables } from "./migrations/0007_rate_limits.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -18,7 +20,9 @@ export const migrations = {
   "0002_ledger": ledger,
   "0003_idempotency": idempotency,
   "0004_open_holds": openHoldsIndex,
-  "0005_ledger_batch": holdShare
+  "0005_ledger_batch": holdShare,
+  "0006_idempotent_claims": idempotentClaims,
+  "0007_rate_limits": rateLimitTables
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -87,8 +87,7 @@ describe("a configuration file", () => {
       })
       expect(settings).toMatchObject({ providers: [], models: {}, policy: null, routingConfigurations: null })
       for (const key of ["rateLimits", "timeouts", "headHoldMillis", "heartbeatMillis", "fallback"] as const) {
-        expect(settings[key]).toEqual(whole[key])
-        expect(shown[key]).toEqual(whole[key])
+        for (const { [key]: value } of [settings, shown]) expect({ [key]: value }).toMatchObject({ [key]: whole[key] })
       }
       expect(shown.policy).toEqual({
         models: { allow: null, deny: [] },
@@ -179,6 +178,9 @@ describe("a configuration file", () => {
       expect(settings.timeouts).toMatchObject({ firstContentMillis: 100, plainAnswerMillis: 400, idleMillis: 20_000 })
       const own = yield* settingsGiven({ file: { timeouts: { plainAnswerMillis: 5 } } })
       expect(own.timeouts).toMatchObject({ firstContentMillis: 15_000, plainAnswerMillis: 5 })
+      expect(own.timeouts).toMatchObject({ totalMillis: 600_000, maxTotalMillis: 3_000_000 })
+      const exact = yield* settingsGiven({ file: { timeouts: { totalMillis: 5_000 } } })
+      expect(exact.timeouts).toMatchObject({ totalMillis: 5_000, maxTotalMillis: 5_000 })
     })
   )
 

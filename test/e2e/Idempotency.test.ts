@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Service, startService } from "../support/Service.ts"
+import { readStream } from "../support/EventStream.ts"
+import { type Service, startService, testKey } from "../support/Service.ts"
 import * as Upstream from "../support/Upstream.ts"
 
 const price = { inputPriceMicroUsdPerMillion: 1_000_000, outputPriceMicroUsdPerMillion: 1_000_000 }
@@ -7,9 +8,11 @@ const model = (id: string) => ({ id, ...price, contextTokens: 100_000, outputTok
 
 describe("a request with an Idempotency-Key", () => {
   let upstream: Upstream.Upstream
+  let slow: Upstream.Upstream
   let service: Service
   beforeAll(async () => {
     upstream = await Upstream.start()
+    slow = await Upstream.start()
     service = await startService({
       config: {
         providers: [
@@ -18,7 +21,8 @@ describe("a request with an Idempotency-Key", () => {
             protocol: "openai-chat",
             baseUrl: upstream.baseUrl,
             models: [model("up/ok"), model("up/held"), model("up/500")]
-          }
+          },
+          { id: "slow", protocol: "openai-chat", baseUrl: slow.baseUrl, models: [model("slow/held-mid")] }
         ]
       }
     })
@@ -26,6 +30,7 @@ describe("a request with an Idempotency-Key", () => {
   afterAll(async () => {
     await service.stop()
     await upstream.stop()
+    await slow.stop()
   })
 
   const send = (key: string, body: object) => service.post("/v1/chat/completions", body, { "idempotency-key": key })
@@ -49,9 +54,7 @@ describe("a request with an Idempotency-Key", () => {
     const before = upstream.requests.length
     const first = await (await send("stream", say("one", { stream: true }))).text()
     expect(first).toContain("[DONE]")
-    let again = await send("stream", say("one", { stream: true }))
-    // the stream's last byte may be read before its end is written down
-    while (again.status === 429) again = await send("stream", say("one", { stream: true }))
+    const again = await send("stream", say("one", { stream: true }))
     expect(await again.text()).toBe(first)
     expect(again.headers.get("content-type")).toContain("text/event-stream")
     expect(upstream.requests.length).toBe(before + 1)
@@ -76,14 +79,42 @@ describe("a request with an Idempotency-Key", () => {
     expect((await first).status).toBe(200)
   })
 
-  it("can be sent again after a failure", async () => {
+  it("goes on when its connection breaks in mid-stream: sent again, it gets the whole answer and is charged once", async () => {
+    const request = say("one", { model: "slow/held-mid", stream: true })
+    const broken = new AbortController()
+    const first = await service.fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${testKey}`,
+        "content-type": "application/json",
+        "idempotency-key": "broken"
+      },
+      body: JSON.stringify(request),
+      signal: broken.signal
+    })
+    await first.body?.getReader().read()
+    broken.abort()
+    expect((await send("broken", request)).status).toBe(429)
+    slow.release()
+    let again = await send("broken", request)
+    while (again.status === 429) again = await send("broken", request)
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+    expect(await readStream(again)).toMatchObject({ content: "first second", isDone: true })
+    expect(slow.requests.length).toBe(1)
+  })
+
+  it("can be sent again after it was rejected", async () => {
     const refused = await send("invalid", say("one", { n: 2 }))
     expect(refused.status).toBe(400)
     expect((await send("invalid", say("one"))).status).toBe(200)
+  })
+
+  it("gets the same failure of its provider again", async () => {
     expect((await send("failed", say("one", { model: "up/500" }))).status).toBe(502)
     const before = upstream.requests.length
-    expect((await send("failed", say("one", { model: "up/500" }))).status).toBe(502)
-    expect(upstream.requests.length).toBeGreaterThan(before)
+    const again = await send("failed", say("one", { model: "up/500" }))
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([502, "true"])
+    expect(upstream.requests.length).toBe(before)
   })
 
   it("must have a sensible key", async () => {

@@ -40,6 +40,7 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
     {
       attempt: attemptOf(
         { model: call().model, quality: 0, expectedCost: microUsd(0), score: 0, effort: undefined, dropped: [] },
+        { maxTokens: 100, fullTokens: 100, isUnaffordable: false },
         0
       ),
       call: call(),

@@ -19,6 +19,8 @@ const candidate: Candidate = {
   dropped: []
 }
 
+const output: CallState.OutputLimit = { maxTokens: 4_096, fullTokens: 4_096, isUnaffordable: false }
+
 const admitted: Admitted = {
   requestId,
   caller: TestGateway.testCaller,
@@ -26,7 +28,7 @@ const admitted: Admitted = {
   endpoint: "chat",
   clientRequestId: null,
   startedAtMillis: 0,
-  measure: { utf8Bytes: 100, estimatedTokens: 30, images: 0, files: 0, audioTokens: 0 },
+  measure: { utf8Bytes: 100, estimatedTokens: 30, highTokens: 30, images: 0, files: 0, audioTokens: 0 },
   configuration: null,
   allowed: { layers: [], alpha: 0.5, fallbackEnabled: true, routingConfig: null, policyVersion: 1 },
   ranked: {
@@ -37,6 +39,7 @@ const admitted: Admitted = {
     excluded: {}
   },
   options: [{ max: microUsd(1_000), min: microUsd(10), typical: null }],
+  maxOutputTokens: 4_096,
   release: () => {}
 }
 
@@ -44,20 +47,21 @@ const start = CallState.held(admitted, {
   callId: requestId,
   caller: TestGateway.testCaller,
   option: 0,
-  amount: microUsd(1_000)
+  amount: microUsd(1_000),
+  room: microUsd(0)
 })
 const error = new ProviderError({ providerId: "one", reason: { _tag: "ServerError", status: 500 } })
 const callError = { code: "internal_error", message: "" }
 
 /** Every step, each applied at the time that it is given. */
 const steps: ReadonlyArray<(state: CallState.CallState, now: number) => CallState.CallState> = [
-  (state, now) => CallState.attemptStarted(state, CallState.attemptOf(candidate, now)),
+  (state, now) => CallState.attemptStarted(state, CallState.attemptOf(candidate, output, now)),
   (state, now) => CallState.attemptFailed(state, error, now),
   (state, now) => CallState.contentReceived(state, now),
   (state, now) =>
-    CallState.completed(state, CallState.runningAttempt(state) ?? CallState.attemptOf(candidate, now), now),
+    CallState.completed(state, CallState.runningAttempt(state) ?? CallState.attemptOf(candidate, output, now), now),
   (state, now) => CallState.failed(state, "error", callError, now),
-  (state, now) => CallState.failed(state, "timeout", callError, now),
+  (state, now) => CallState.limited(state, "timeout", callError, now),
   (state, now) => CallState.cancelled(state, now)
 ]
 
@@ -102,12 +106,12 @@ describe("The state of a call, whatever steps are taken in whatever order", () =
     }
   })
 
-  it("a call is settled for at most what is held, with the error and the usage that belong to its status", () => {
+  it("a call that a limit of the gateway ends is settled like a cancelled one, and each for at most what is held, with the error and the usage that belong to its status", () => {
     const settlementStates: Readonly<Record<CallStatus, string>> = {
       success: "settled",
       cancelled: "cancelled",
       error: "void",
-      timeout: "void"
+      timeout: "cancelled"
     }
     for (const last of states) {
       const { actual, record, state } = settlementOf(last, now)
@@ -115,8 +119,8 @@ describe("The state of a call, whatever steps are taken in whatever order", () =
       expect(state).toBe(settlementStates[record.status])
       expect(record.error).toEqual(hasFailed ? callError : null)
       expect(record.cost.amount_microusd).toBeLessThanOrEqual(1_000)
-      if (hasFailed) expect({ actual, cost: record.cost }).toEqual({ actual: 0, cost: noCost })
-      if (record.status === "cancelled" && actual === 0) expect(record.cost).toEqual(noCost)
+      if (record.status === "error") expect({ actual, cost: record.cost }).toEqual({ actual: 0, cost: noCost })
+      if (record.status !== "success" && actual === 0) expect(record.cost).toEqual(noCost)
       expect(record.usage !== null).toBe(record.status === "success" || record.cost.amount_microusd > 0)
       const isRunning = CallState.runningAttempt(last) !== undefined
       expect(record.attempts).toHaveLength(last.attempts.length + (isRunning ? 1 : 0))
@@ -128,9 +132,9 @@ describe("The state of a call, whatever steps are taken in whatever order", () =
 })
 
 it("an attempt begins with an empty tally: what the one before has streamed is not charged", () => {
-  const first = CallState.attemptOf(candidate, 0)
+  const first = CallState.attemptOf(candidate, output, 0)
   first.tally.add({ _tag: "Text", text: "x".repeat(4_000) })
-  const second = CallState.attemptOf(candidate, 10)
+  const second = CallState.attemptOf(candidate, output, 10)
   const state = CallState.attemptStarted(
     CallState.attemptFailed(CallState.attemptStarted(start, first), error, 5),
     second

@@ -54,41 +54,106 @@ describe("The basis of a cost", () => {
   it.effect("the cost of a cancelled call is estimated, although its provider has reported usage", () =>
     Effect.gen(function* () {
       const call = yield* leftAfter(500, [used({ inputTokens: 50, outputTokens: 1 }), text("some"), hang])
-      expect(call).toMatchObject({ state: "cancelled", charged: 54 })
+      expect(call).toMatchObject({ state: "cancelled", charged: 58 })
       expect(call?.settlement?.record).toMatchObject({
         status: "cancelled",
-        cost: { amount_microusd: 54, basis: "estimated" }
+        cost: { amount_microusd: 58, basis: "estimated" }
       })
     })
   )
 })
 
 describe("A call that is cancelled before its first content", () => {
-  it.effect("a call cancelled before its first content is free and is logged without usage", () =>
+  it.effect("a call cancelled before its first content costs its prompt", () =>
     Effect.gen(function* () {
       const call = yield* leftAfter(500, [hang])
+      expect(call?.state).toBe("cancelled")
+      // before, it was free
+      expect(call?.charged).toBe(18)
+      expect(call?.settlement?.record.usage).toMatchObject({ inputTokens: 18, outputTokens: 0 })
+    })
+  )
+
+  it.effect("a call cancelled before its first content is free where the provider is documented not to charge", () =>
+    Effect.gen(function* () {
+      const call = yield* leftAfter(500, [hang], { billsAbortedCalls: false })
       expect(call).toMatchObject({ state: "cancelled", charged: 0 })
       expect(call?.settlement?.record).toMatchObject({ status: "cancelled", usage: null })
     })
   )
 
-  it.effect("a call cancelled before its first content costs its prompt where the provider charges for it", () =>
+  it.effect("only the attempt that runs is charged, not those that have failed before it", () => {
+    const { relay, run, sleep } = scriptedGateway({
+      scripts: { one: [[fail({ _tag: "ServerError", status: 502 })]], two: [[hang]] },
+      models: [testModel("one/m", { quality: 0.9 }), testModel("two/m", { quality: 0.4, alias: "other" })],
+      policy: { defaultAlpha: 1 }
+    })
+    return run(
+      Effect.gen(function* () {
+        const running = yield* Effect.fork(relay())
+        yield* sleep(500)
+        yield* Fiber.interrupt(running)
+        const [call] = yield* booked
+        expect(call?.charged).toBe(18)
+        expect(call?.settlement?.record.attempts).toMatchObject([
+          { model: "one/m", cost: { amount_microusd: 0 } },
+          { model: "two/m", cost: { amount_microusd: 18 } }
+        ])
+      })
+    )
+  })
+})
+
+describe("What a provider has told of a call that is cancelled", () => {
+  const prices = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000, tiers: [] }
+  const prompt = [{ role: "user" as const, content: "word ".repeat(100_000) }]
+  const told = used({ inputTokens: 1_500, cacheReadTokens: 98_000, cacheWriteTokens: 500, outputTokens: 0 })
+  const leftWith = (script: Script) => {
+    const { relay, run, sleep } = setUp(script, { model: { prices, contextTokens: 200_000 } })
+    return run(
+      Effect.gen(function* () {
+        const running = yield* Effect.fork(relay({ messages: prompt }))
+        yield* sleep(500)
+        yield* Fiber.interrupt(running)
+        return (yield* booked)[0]
+      })
+    )
+  }
+
+  it.effect("cached tokens of its prompt are charged at their rate", () =>
     Effect.gen(function* () {
-      const call = yield* leftAfter(500, [hang], { billsAbortedCalls: true })
-      expect(call?.state).toBe("cancelled")
-      expect(call?.charged).toBeGreaterThan(0)
-      expect(call?.settlement?.record.usage).toMatchObject({ inputTokens: call?.charged, outputTokens: 0 })
+      // estimated from the prompt's text, it was 300,000 and more
+      const call = yield* leftWith([told, text("word ".repeat(20)), hang])
+      const promptCost = 1_500 * 3 + 98_000 * 0.3 + 500 * 3.75
+      expect(call?.charged).toBe(Math.ceil(promptCost + 20 * 15))
+      expect((yield* leftWith([told, hang]))?.charged).toBe(promptCost)
+    })
+  )
+
+  it.effect("usage that is reported while the answer comes counts, and what has come since is estimated", () =>
+    Effect.gen(function* () {
+      const running = used({ inputTokens: 90_000, outputTokens: 33 })
+      const call = yield* leftWith([told, text("word ".repeat(20)), running, text("and so on"), hang])
+      expect(call?.settlement?.record.usage).toMatchObject({ inputTokens: 90_000, outputTokens: 36 })
+      expect(call?.charged).toBe(90_000 * 3 + 36 * 15)
+    })
+  )
+
+  it.effect("a call that is cancelled never costs more than is held", () =>
+    Effect.gen(function* () {
+      const call = yield* leftWith([used({ inputTokens: 100_000_000 }), text("a"), hang])
+      expect(call?.charged).toBe(call?.amount)
     })
   )
 })
 
 describe("Output without reported usage", () => {
-  const bytes = "x".repeat(400)
+  const words = "word ".repeat(100)
   const kinds: ReadonlyArray<readonly [string, ChatEvent, number]> = [
-    ["text", { _tag: "Text", text: bytes }, 100],
-    ["a refusal", { _tag: "Refusal", text: bytes }, 100],
-    ["reasoning", { _tag: "Reasoning", index: 0, kind: "text", text: bytes }, 100],
-    ["a tool call", { _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "four", arguments: bytes }, 101]
+    ["text", { _tag: "Text", text: words }, 100],
+    ["a refusal", { _tag: "Refusal", text: words }, 100],
+    ["reasoning", { _tag: "Reasoning", index: 0, kind: "text", text: words }, 100],
+    ["a tool call", { _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "four", arguments: words }, 101]
   ]
   for (const [kind, content, tokens] of kinds) {
     it.effect(`${kind} without reported usage is estimated from its length, streamed or not`, () => {

@@ -111,7 +111,23 @@ describe("A streamed call", () => {
       const endless = Array.from({ length: 700 }, () => [text("more "), wait(1_000)]).flat()
       const played = yield* play(endless)
       expect(played).toMatchObject({ outcome: "request_timeout", tookMillis: 600_000 })
-      expectTimeout(played)
+      expect(played.upstream).toBe("closed")
+    })
+  )
+
+  it.effect("the total deadline leaves time for the whole output cap, at 40 tokens a second", () =>
+    Effect.gen(function* () {
+      const tookMillis = Effect.fnUntraced(function* (outputTokens: number, maxTotalMillis?: number) {
+        const endless = Array.from({ length: 3_500 }, () => [text("more "), wait(1_000)]).flat()
+        const more = maxTotalMillis === undefined ? {} : { maxTotalMillis }
+        const played = yield* play(endless, {}, { model: { outputTokens }, deadlines: more })
+        expect(played.outcome).toBe("request_timeout")
+        return played.tookMillis
+      })
+      expect(yield* tookMillis(64_000)).toBe(600_000)
+      expect(yield* tookMillis(24_000, 3_000_000)).toBe(600_000)
+      expect(yield* tookMillis(64_000, 3_000_000)).toBe(1_600_000)
+      expect(yield* tookMillis(127_000, 3_000_000)).toBe(3_000_000)
     })
   )
 })
@@ -143,8 +159,7 @@ describe("A non-streaming call", () => {
   it.effect("the total deadline of a call is one for all its attempts", () =>
     Effect.gen(function* () {
       const played = yield* play([hang], { stream: false }, { deadlines: { totalMillis: 30_000 } })
-      expect(played).toMatchObject({ outcome: "request_timeout", tookMillis: 30_000 })
-      expectTimeout(played)
+      expect(played).toMatchObject({ outcome: "request_timeout", tookMillis: 30_000, upstream: "closed" })
     })
   )
 })

@@ -110,7 +110,7 @@ describe("An embedding program", () => {
     )
   })
 
-  it.effect("a program that is interrupted before any content pays nothing", () => {
+  it.effect("a program that is interrupted before any content pays its prompt", () => {
     const { one, run, timers } = setUp([hang])
     return run(
       Effect.gen(function* () {
@@ -123,7 +123,7 @@ describe("An embedding program", () => {
         const [call] = one.calls
         expect(call?.state()).toBe("closed")
         expect((call?.closedAtMillis() ?? 0) - (call?.openedAtMillis ?? 0)).toBe(500)
-        expect(yield* booked).toMatchObject([{ state: "cancelled", charged: 0 }])
+        expect(yield* booked).toMatchObject([{ state: "cancelled", charged: 18 }])
       })
     )
   })

@@ -19,8 +19,8 @@ let dropDatabase: () => Promise<void>
 
 const names = ["ok", "held", "held-mid"]
 const messages = [{ role: "user", content: "hi" }]
-const call = (name: string, stream = false) =>
-  service.post("/v1/chat/completions", { model: `one/${name}`, stream, messages })
+const call = (name: string, stream = false, headers = {}) =>
+  service.post("/v1/chat/completions", { model: `one/${name}`, stream, messages }, headers)
 
 const codeOf = async (response: Response): Promise<string> => {
   const { error } = (await response.json()) as { readonly error?: { readonly code: string } }
@@ -119,4 +119,27 @@ describe.skipIf(server === undefined)("when the database is cut off from the gat
     },
     120_000
   )
+
+  it("a call with an Idempotency-Key that ends meanwhile is answered, and its repetition is neither run nor charged", async () => {
+    const send = () => call("held", false, { "idempotency-key": "cut off" })
+    const first = send()
+    await upstream.received(1)
+    proxy.set("cut")
+    upstream.release()
+    const text = await (await first).text()
+    expect(text).toContain("released")
+    expect((await send()).status).toBe(503)
+
+    proxy.set("pass")
+    let again = await send()
+    await until(async () => {
+      again = await send()
+      return again.status !== 503 && again.status !== 429
+    })
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+    expect(await again.text()).toBe(text)
+    expect(upstream.requests.length).toBe(1)
+    const { rows } = await direct.query("select count(*)::int as count from journal where kind = 'usage'")
+    expect(rows).toEqual([{ count: 1 }])
+  }, 120_000)
 })

@@ -20,7 +20,7 @@ const caller = {
   billingMode: "managed"
 } as const
 
-const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10) }
+const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10), room: microUsd(0) }
 const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false })
 const refused = new BatchFailed({ cause: "invalid text", rejected: true, uncertain: false })
 const unanswered = new BatchFailed({ cause: "no answer", rejected: false, uncertain: true })
@@ -97,7 +97,7 @@ const withDatabase = <A, E>(
 }
 
 const reserve = Effect.flatMap(Ledger, (ledger) => ledger.reserve(wants(caller, option(10))))
-const holdOf = (callId = newCallId()): Hold => ({ callId, caller, option: 0, amount: microUsd(10) })
+const holdOf = (callId = newCallId()): Hold => ({ callId, caller, option: 0, amount: microUsd(10), room: microUsd(0) })
 const settle = (hold?: Hold) => Effect.flatMap(Ledger, (ledger) => ledger.settle(hold ?? holdOf(), settled(5)))
 const settleMany = (count: number) => Effect.repeatN(settle(), count - 1)
 const flushed = Effect.flatMap(Ledger, (ledger) => ledger.flushed)

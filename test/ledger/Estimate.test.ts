@@ -251,13 +251,16 @@ describe("The hold", () => {
     )
   })
 
-  it("a hold is for one and a half times the likely tokens of the prompt, and never for more than it has bytes", () => {
-    const likely = (content: string) => Estimate.likelyPromptTokens(measured(content))
+  it("a hold is for one and a half times the tokens of the prompt, at least one for 1.9 bytes, at most one a byte", () => {
     const bound = (content: string) => Estimate.promptTokensBound(measured(content), model())
     const prose = "The quick brown fox jumps over the lazy dog. ".repeat(100)
-    expect(bound(prose)).toBe(Math.ceil(likely(prose) * 1.5))
+    expect(bound(prose)).toBe(Math.ceil(measured(prose).utf8Bytes / 1.9))
+    const amharic = "ትናንት ምሽት በወንዙ ዳር ".repeat(100)
+    expect(bound(amharic)).toBe(Math.ceil(measured(amharic).highTokens * 1.5))
     const marks = "!?".repeat(500)
     expect(bound(marks)).toBeLessThanOrEqual(measured(marks).utf8Bytes)
+    const yi = "\ua000\ua48c".repeat(100)
+    expect(bound(yi)).toBe(measured(yi).utf8Bytes)
   })
 
   it("nothing is held where the price is unknown", () => {
@@ -266,10 +269,4 @@ describe("The hold", () => {
     expect(Estimate.holdOption(prompt, request([]), unpriced, true)).toEqual({ max: 0, min: 0, typical: 0 })
     expect(Estimate.affordableOutputTokens(microUsd(0), prompt, unpriced, 777)).toBe(777)
   })
-})
-
-it("output without reported usage is estimated from its length", () => {
-  expect(Estimate.estimateOutputTokens(0)).toBe(0)
-  expect(Estimate.estimateOutputTokens(1)).toBe(1)
-  expect(Estimate.estimateOutputTokens(400)).toBe(100)
 })

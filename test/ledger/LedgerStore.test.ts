@@ -239,7 +239,7 @@ for (const [name, database] of databases) {
             const ended = yield* ledger.reserve(wants(caller, option(10)))
             const { accountId, keyId, projectId } = caller
             const batch = sql`select verdicts from ledger_batch(gen_random_uuid(), array[gen_random_uuid()],
-            array[false], array[${keyId}::uuid], array[${projectId}::uuid], array[${accountId}::uuid], array[true],
+            array[false], array[false], array[${keyId}::uuid], array[${projectId}::uuid], array[${accountId}::uuid], array[true],
             array['auto'], array[1], array[10::bigint], array[null::bigint], array[10::bigint], array[${ended.callId}::uuid],
             array['settled'], array[5::bigint], null, null)`
             const scans = sql<

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import * as Utils from "effect/Utils"
 import * as fc from "fast-check"
+import * as Estimate from "../../src/ledger/Estimate.ts"
 import * as TokenEstimator from "../../src/ledger/TokenEstimator.ts"
+import { testModel } from "../../src/testing/index.ts"
+import { chatRequest } from "../support/ChatRequests.ts"
 
 const randomOf = (seed: number): TokenEstimator.NextRandom => {
   const random = new Utils.PCGRandom(seed)
@@ -12,7 +15,7 @@ const randomOf = (seed: number): TokenEstimator.NextRandom => {
 const estimated = (texts: ReadonlyArray<string>, random: TokenEstimator.NextRandom): number => {
   const measure = TokenEstimator.make(random)
   for (const text of texts) measure.add(text)
-  return measure.tokens()
+  return measure.tokens().likely
 }
 
 const pieces = (text: string, length: number): ReadonlyArray<string> =>
@@ -73,6 +76,54 @@ describe("The likely tokens of long text", () => {
     const code = file("src/provider/transport/HttpProvider.ts")
     expect(estimated([code], randomOf(7))).toBe(estimated([code], randomOf(7)))
     expect(estimated([code], randomOf(7))).not.toBe(estimated([code], randomOf(8)))
+  })
+})
+
+/** Tokens of short texts, counted with gpt-tokenizer 4.0.0. */
+interface TokenCount {
+  readonly name: string
+  readonly text: string
+  readonly o200k: number
+  readonly cl100k: number
+}
+const tokenCounts: { readonly natural: ReadonlyArray<TokenCount>; readonly hostile: ReadonlyArray<TokenCount> } =
+  JSON.parse(file("test/ledger/tokenCounts.json"))
+
+const streamed = (text: string, length: number): number => {
+  const counter = TokenEstimator.counter()
+  for (const piece of pieces(text, length)) counter.add(piece)
+  return counter.tokens()
+}
+
+describe("The tokens of text in a language, or in code", () => {
+  it.each(tokenCounts.natural)("the likely tokens are within one and a half times the real count: $name", (sample) => {
+    for (const tokens of [estimated([sample.text], randomOf(0)), streamed(sample.text, 5)]) {
+      expect(tokens / sample.o200k).toBeGreaterThan(1 / 1.5)
+      expect(tokens / sample.o200k).toBeLessThan(1.5)
+    }
+  })
+
+  it("a text has the same tokens in whatever pieces it comes, but for words that are cut", () => {
+    for (const { text } of tokenCounts.natural) {
+      const long = text.repeat(50)
+      for (const length of [1, 7, 1_000, long.length]) {
+        expect(streamed(long, length) / estimated(pieces(long, 8_000), randomOf(0))).toBeCloseTo(1, 1)
+      }
+    }
+  })
+})
+
+describe("The tokens that a prompt has at most", () => {
+  const all = [...tokenCounts.natural, ...tokenCounts.hostile]
+
+  it.each(all)("no tokenizer takes more than the bound: $name", ({ cl100k, o200k, text }) => {
+    const bound = (content: string) => {
+      const prompt = Estimate.estimatePrompt(chatRequest({ messages: [{ role: "user", content }] }), () => 0.5)
+      return Estimate.promptTokensBound(prompt, testModel("one/m"))
+    }
+    // framing counts up to the bytes of the text only, and at least as its own bytes
+    expect(bound(text)).toBeGreaterThanOrEqual(Math.max(o200k, cl100k))
+    expect(bound(text.repeat(50)) / 50).toBeGreaterThanOrEqual(Math.max(o200k, cl100k))
   })
 })
 

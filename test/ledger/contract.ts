@@ -1,11 +1,13 @@
 import { expect, type Vitest } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type { InsufficientFunds } from "../../src/domain/GatewayError.ts"
-import { type HoldOption, Ledger } from "../../src/ledger/Ledger.ts"
+import { type HoldOption, Ledger, type Reservation } from "../../src/ledger/Ledger.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { cancelled, newCaller, newKey, option, settled, voided, wants } from "./fixtures.ts"
 
@@ -302,6 +304,119 @@ export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }
       expect(yield* ledger.checkInvariants).toEqual([])
     })
   )
+
+  /** Lets the first wait begin before the second. */
+  const began = Effect.repeatN(Effect.yieldNow(), 20)
+  const waits = (request: Reservation, onWaiting = () => {}): Reservation => ({
+    ...request,
+    maxWaitMillis: 60_000,
+    onWaiting
+  })
+
+  it.effect("a call waits for money that running calls hold, and is granted when it returns", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 100 })
+      const hold = yield* ledger.reserve(wants(caller, option(100)))
+      const waiting = yield* Deferred.make<void>()
+      const fiber = yield* Effect.fork(
+        ledger.reserve(waits(wants(caller, option(90)), () => Deferred.unsafeDone(waiting, Effect.void)))
+      )
+      yield* Deferred.await(waiting)
+      yield* ledger.settle(hold, settled(10))
+      const granted = yield* Fiber.join(fiber)
+      expect(granted.amount).toBe(90)
+      yield* ledger.settle(granted, voided)
+    })
+  )
+
+  it.effect("what waits is granted in the order of arrival, and a later call does not overtake it", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 100 })
+      const order: Array<number> = []
+      const first = yield* ledger.reserve(wants(caller, option(60)))
+      const fibers = yield* Effect.forEach([80, 30, 20], (amount) => {
+        const waiting = Deferred.unsafeMake<void>(FiberId.none)
+        const request = waits(wants(caller, option(amount)), () => Deferred.unsafeDone(waiting, Effect.void))
+        const granted = ledger.reserve(request).pipe(Effect.tap(() => Effect.sync(() => order.push(amount))))
+        return Effect.zipLeft(Effect.fork(granted), Deferred.await(waiting))
+      })
+      expect(order).toEqual([])
+      yield* ledger.settle(first, voided)
+      for (const fiber of fibers) {
+        const granted = yield* Fiber.join(fiber)
+        yield* ledger.settle(granted, voided)
+      }
+      expect(order).toEqual([80, 30, 20])
+    })
+  )
+
+  it.effect("an interrupted wait leaves its place and no hold, and those behind it go on", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 100 })
+      const hold = yield* ledger.reserve(wants(caller, option(60)))
+      const begins = Deferred.unsafeMake<void>(FiberId.none)
+      const large = yield* Effect.fork(
+        ledger.reserve(waits(wants(caller, option(80)), () => Deferred.unsafeDone(begins, Effect.void)))
+      )
+      yield* Deferred.await(begins)
+      const small = yield* Effect.fork(ledger.reserve(waits(wants(caller, option(40)))))
+      yield* began
+      yield* Fiber.interrupt(large)
+      const granted = yield* Fiber.join(small)
+      expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(100)
+      yield* ledger.settle(granted, voided)
+      yield* ledger.settle(hold, voided)
+      yield* ledger.flushed
+      expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
+    })
+  )
+
+  it.effect("calls of another account do not wait", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 100 })
+      const other = yield* newCaller({ credit: 100 })
+      const hold = yield* ledger.reserve(wants(caller, option(100)))
+      const begins = Deferred.unsafeMake<void>(FiberId.none)
+      const waiting = yield* Effect.fork(
+        ledger.reserve(waits(wants(caller, option(1)), () => Deferred.unsafeDone(begins, Effect.void)))
+      )
+      yield* Deferred.await(begins)
+      expect((yield* ledger.reserve(waits(wants(other, option(100))))).amount).toBe(100)
+      yield* Fiber.interrupt(waiting)
+      yield* ledger.settle(hold, voided)
+    })
+  )
+
+  // 700 tokens in and 300 out cost $0.011 at $5 and $25 a million
+  for (const [clients, credit] of [
+    [16, 5_000_000],
+    [64, 25_000_000]
+  ] as const) {
+    it.effect(
+      `${clients} clients without a cap on $${credit / 1_000_000}: every call succeeds that its money pays for`,
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit })
+          const dear = option(1_605_250, 11_650, 210_050)
+          const call = Effect.gen(function* () {
+            const hold = yield* ledger.reserve(waits(wants(caller, dear)))
+            yield* began
+            yield* ledger.settle(hold, settled(Math.min(11_000, hold.amount)))
+          })
+          const outcomes = yield* Effect.forEach(Array.from({ length: clients * 5 }), () => Effect.either(call), {
+            concurrency: clients
+          })
+          expect(outcomes.filter(Either.isLeft)).toEqual([])
+          yield* ledger.flushed
+          expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(clients * 5 * 11_000)
+        })
+    )
+  }
 
   it.effect("one payment credits an account once", () =>
     Effect.gen(function* () {

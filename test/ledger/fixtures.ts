@@ -52,7 +52,8 @@ export const wants = (caller: CallerShape, ...options: [HoldOption, ...Array<Hol
   callId: newCallId(),
   caller,
   requestedModel: "auto",
-  options
+  options,
+  maxWaitMillis: 0
 })
 
 export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({

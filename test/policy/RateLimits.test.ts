@@ -2,8 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import type { CallerShape } from "../../src/domain/Caller.ts"
+import type { RateLimited } from "../../src/domain/GatewayError.ts"
 import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
-import { type RateLimit, RateLimits, type RateLimitsShape, shareOf } from "../../src/policy/RateLimits.ts"
+import { type RateLimit, type RateLimitAdmission, RateLimits } from "../../src/policy/RateLimits.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 
 const none: RateLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
@@ -15,12 +16,19 @@ const callerOf = (key: number, project = 1): CallerShape => ({
   billingMode: "managed"
 })
 
+/** Counted in memory, so that no store can fail. */
+interface Limits {
+  readonly admit: (caller: CallerShape, tokens: number) => Effect.Effect<RateLimitAdmission, RateLimited>
+}
+
 const withLimits = <A, E>(
   limits: { readonly key?: Partial<RateLimit>; readonly project?: Partial<RateLimit> },
-  test: (limits: RateLimitsShape, timers: VirtualTimers.VirtualTimers) => Effect.Effect<A, E>
+  test: (limits: Limits, timers: VirtualTimers.VirtualTimers) => Effect.Effect<A, E>
 ) => {
   const timers = VirtualTimers.make()
-  return Effect.flatMap(RateLimits, (service) => test(service, timers)).pipe(
+  return Effect.flatMap(RateLimits, ({ admit }) =>
+    test({ admit: (caller, tokens) => Effect.catchTag(admit(caller, tokens), "StoreUnavailable", Effect.die) }, timers)
+  ).pipe(
     Effect.provide(
       RateLimits.layerMemory({ key: { ...none, ...limits.key }, project: { ...none, ...limits.project } })
     ),
@@ -115,7 +123,7 @@ describe("Rate limits", () => {
   it.effect("a place among the running requests is free again after its release, once", () =>
     withLimits({ key: { concurrentRequests: 2 } }, (limits, timers) =>
       Effect.gen(function* () {
-        const release = yield* limits.admit(callerOf(1), 0)
+        const { release } = yield* limits.admit(callerOf(1), 0)
         yield* limits.admit(callerOf(1), 0)
         // However long a request runs, its place is not forgotten.
         timers.advance(3_600_000)
@@ -131,12 +139,27 @@ describe("Rate limits", () => {
     )
   )
 
-  it.effect("nothing is counted or remembered where nothing is limited", () =>
+  it.effect("nothing is counted where nothing is limited", () =>
     withLimits({}, (limits) =>
       Effect.gen(function* () {
-        expect(limits.admit(callerOf(1), 1_000_000)).toBe(limits.admit(callerOf(2), 0))
-        const release = yield* limits.admit(callerOf(1), 1_000_000)
+        const { release, status } = yield* limits.admit(callerOf(1), 1_000_000)
+        expect(status).toEqual({ requests: null, tokens: null })
         release()
+      })
+    )
+  )
+
+  it.effect("a request is told what is left of the limit with the least left, and when all of it is there again", () =>
+    withLimits({ key: { requestsPerMinute: 10, tokensPerMinute: 600 }, project: { requestsPerMinute: 5 } }, (limits) =>
+      Effect.gen(function* () {
+        yield* limits.admit(callerOf(1), 100)
+        const { status } = yield* limits.admit(callerOf(2), 50)
+        expect(status).toEqual({
+          requests: { limit: 5, remaining: 3, resetMillis: 24_000 },
+          tokens: { limit: 600, remaining: 550, resetMillis: 5_000 }
+        })
+        const refused = yield* Effect.flip(limits.admit(callerOf(1), 600))
+        expect(refused.status?.tokens).toEqual({ limit: 600, remaining: 500, resetMillis: 10_000 })
       })
     )
   )
@@ -185,22 +208,5 @@ describe("Rate limits", () => {
       ),
       { numRuns: 300 }
     )
-  })
-})
-
-describe("The limits of several processes that count separately", () => {
-  const whole = { key: { requestsPerMinute: 10, tokensPerMinute: 1_000, concurrentRequests: 2 }, project: none }
-
-  it("the limits are divided, so that all processes together admit no more than configured", () => {
-    expect(shareOf(whole, 3)).toEqual({
-      key: { requestsPerMinute: 3, tokensPerMinute: 333, concurrentRequests: 1 },
-      project: none
-    })
-    expect(shareOf(whole, 1)).toEqual(whole)
-  })
-
-  it("each process has a limit of at least one, and of zero where nothing is allowed", () => {
-    const limits = shareOf({ key: { ...none, requestsPerMinute: 0, concurrentRequests: 2 }, project: none }, 8)
-    expect(limits.key).toEqual({ requestsPerMinute: 0, tokensPerMinute: null, concurrentRequests: 1 })
   })
 })

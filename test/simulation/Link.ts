@@ -3,6 +3,7 @@ import { BatchFailed } from "../../src/ledger/LedgerStore.ts"
 import type { VirtualTimers } from "../../src/testing/doubles/VirtualTimers.ts"
 import type { Dice } from "./Dice.ts"
 import type { NodeScheduler } from "./NodeScheduler.ts"
+import type { SimulatedDatabase } from "./SimulatedDatabase.ts"
 
 /** How the connection treats statements. */
 export interface Faults {
@@ -24,13 +25,19 @@ const maxLateMillis = 4_000
 export class Link {
   readonly faults: Faults = { isCut: false, lostResponses: 0, lateCommits: 0 }
   private readonly clock: VirtualTimers
+  private readonly database: SimulatedDatabase
   private readonly node: NodeScheduler
   private readonly dice: Dice
 
-  constructor(clock: VirtualTimers, node: NodeScheduler, dice: Dice) {
+  constructor(clock: VirtualTimers, database: SimulatedDatabase, node: NodeScheduler, dice: Dice) {
     this.clock = clock
+    this.database = database
     this.node = node
     this.dice = dice
+  }
+
+  private get isCut(): boolean {
+    return this.faults.isCut || !this.database.isUp
   }
 
   /** Runs one transaction in the database, if it gets there, and brings back its result, if that gets back. */
@@ -46,13 +53,13 @@ export class Link {
         resume(result)
       }
       const giveUp = this.node.timers.after(statementMillis, () => over(Effect.fail(lost)))
-      if (this.faults.isCut) return
+      if (this.isCut) return
       const isLate = fate < this.faults.lateCommits
       const isLost = !isLate && fate < this.faults.lateCommits + this.faults.lostResponses
       const arrivesMillis = isLate ? statementMillis + this.dice.between(1, maxLateMillis) : latencyMillis
       this.clock.after(arrivesMillis, () => {
         const result = transaction()
-        if (isLost || isLate || this.faults.isCut) return
+        if (isLost || isLate || this.isCut) return
         this.clock.after(latencyMillis, () => this.node.deliver(() => over(Effect.succeed(result))))
       })
     })

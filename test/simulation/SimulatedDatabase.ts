@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { CallerShape } from "../../src/domain/Caller.ts"
-import type { InsufficientFunds, StoreUnavailable } from "../../src/domain/GatewayError.ts"
+import { InsufficientFunds, type StoreUnavailable } from "../../src/domain/GatewayError.ts"
 import type { AccountId } from "../../src/domain/Ids.ts"
-import { microUsd } from "../../src/domain/Money.ts"
+import { microUsd, zero } from "../../src/domain/Money.ts"
 import type { Hold } from "../../src/ledger/Hold.ts"
 import type { BatchReservation, BatchSettlement, ReservationResult } from "../../src/ledger/LedgerStore.ts"
 import { type LedgerCall, MemoryLedgerState } from "../../src/testing/doubles/MemoryLedger.ts"
@@ -28,16 +28,21 @@ export interface Expiry {
 
 /** A process without a sign of life for so long counts as dead. */
 export const silenceMillis = 60_000
+/** A process that was not heard for so long may have missed what others did, and judges nobody for a while. */
+const gapMillis = 15_000
 
 /**
  * The database that all simulated nodes share: the decisions of the ledger in memory, and what only the stored ledger has, the
  * nodes with their signs of life and the holds that fall with them. Every method is one transaction.
  */
 export class SimulatedDatabase {
+  isUp = true
   readonly expired: Array<Expiry> = []
   /** Violated invariants, each with its time. */
   readonly violations: Array<string> = []
   private readonly nowMillis: () => number
+  /** Calls whose hold can never be made any more. */
+  private readonly buried = new Set<string>()
   private readonly state = new MemoryLedgerState({})
   private readonly holds = new Map<string, HoldRow>()
   private readonly nodes = new Map<string, NodeRow>()
@@ -68,7 +73,8 @@ export class SimulatedDatabase {
   ): ReadonlyArray<ReservationResult> {
     this.beat(nodeId)
     for (const settlement of settlements) this.settle(settlement)
-    const results = reservations.map((reservation) => this.reserve(nodeId, reservation))
+    const refusing = new Set<string>()
+    const results = reservations.map((reservation) => this.reserve(nodeId, reservation, refusing))
     for (const { caller } of [...reservations, ...settlements]) this.checkScopes(caller)
     return results
   }
@@ -80,7 +86,7 @@ export class SimulatedDatabase {
       this.nodes.set(nodeId, { seenAtMillis: now, heardSinceMillis: now })
       return
     }
-    if (now - node.seenAtMillis >= silenceMillis) node.heardSinceMillis = now
+    if (now - node.seenAtMillis >= gapMillis) node.heardSinceMillis = now
     node.seenAtMillis = now
   }
 
@@ -119,26 +125,35 @@ export class SimulatedDatabase {
     const row = this.holds.get(callId)
     if (row === undefined && this.state.call(callId) === undefined) {
       // a hold that is committed after this was given up for lost
-      if (state === "void") this.state.bury(callId)
+      if (state === "void") this.buried.add(callId)
       return
     }
     this.state.settle(callId, { state, actual, record })
     this.holds.delete(callId)
   }
 
-  private reserve(nodeId: string, reservation: BatchReservation): ReservationResult {
-    const { callId, caller, options } = reservation
+  /** `refusing`: the scopes that have refused an earlier one of the batch that waits for held money. */
+  private reserve(nodeId: string, reservation: BatchReservation, refusing: Set<string>): ReservationResult {
+    const { callId, caller, maxWaitMillis, options } = reservation
     const row = this.holds.get(callId)
     if (reservation.extends) {
-      const option = options[0]
       if (row === undefined) return { _tag: "InvariantBroken", invariant: "closed" }
-      return decided(this.state.extend(row.hold, option))
+      return extended(this.state.extend(row.hold, options[0]))
     }
-    if (this.state.has(callId)) return { _tag: "InvariantBroken", invariant: "duplicate" }
-    const granted = Effect.tap(this.state.reserve(callId, caller, options), (hold) =>
-      Effect.sync(() => this.holds.set(callId, { hold, nodeId, createdAtMillis: this.nowMillis() }))
-    )
-    return decided(granted)
+    if (this.state.call(callId) !== undefined || this.buried.has(callId)) {
+      return { _tag: "InvariantBroken", invariant: "duplicate" }
+    }
+    const scopes = [caller.accountId, caller.projectId, caller.keyId]
+    if (maxWaitMillis > 0 && scopes.some((scope) => refusing.has(scope))) return behindOthers
+    const decision = this.state.decide(reservation)
+    if (decision instanceof InsufficientFunds) {
+      if (maxWaitMillis > 0 && decision.reason === "held") {
+        refusing.add({ account: caller.accountId, project: caller.projectId, key: caller.keyId }[decision.scope])
+      }
+      return refused(decision)
+    }
+    this.holds.set(callId, { hold: decision, nodeId, createdAtMillis: this.nowMillis() })
+    return granted(decision)
   }
 
   private checkScopes(caller: CallerShape): void {
@@ -157,20 +172,31 @@ export class SimulatedDatabase {
   }
 }
 
-const decided = (granted: Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>): ReservationResult =>
+const granted = ({ amount, option, room }: Hold): ReservationResult => ({ _tag: "Granted", amount, option, room })
+
+const refused = (error: InsufficientFunds): ReservationResult => ({
+  _tag: "Insufficient",
+  scope: error.scope,
+  reason: error.reason,
+  needed: microUsd(error.neededMicroUsd),
+  available: microUsd(error.availableMicroUsd),
+  held: microUsd(error.heldMicroUsd)
+})
+
+const behindOthers: ReservationResult = {
+  _tag: "Insufficient",
+  scope: "account",
+  reason: "held",
+  needed: zero,
+  available: zero,
+  held: zero
+}
+
+const extended = (hold: Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>): ReservationResult =>
   Effect.runSync(
-    Effect.match(granted, {
-      onSuccess: ({ amount, option }): ReservationResult => ({ _tag: "Granted", amount, option }),
-      onFailure: (error): ReservationResult =>
-        error._tag === "InsufficientFunds"
-          ? {
-              _tag: "Insufficient",
-              scope: error.scope,
-              reason: error.reason,
-              needed: microUsd(error.neededMicroUsd),
-              available: microUsd(error.availableMicroUsd),
-              held: microUsd(error.heldMicroUsd)
-            }
-          : { _tag: "InvariantBroken", invariant: "closed" }
+    Effect.match(hold, {
+      onSuccess: granted,
+      onFailure: (error) =>
+        error._tag === "InsufficientFunds" ? refused(error) : { _tag: "InvariantBroken", invariant: "closed" }
     })
   )

@@ -51,7 +51,7 @@ export class SimulatedNode {
   constructor(options: SimulatedNodeOptions) {
     this.id = options.id
     this.scheduler = new NodeScheduler(options.clock)
-    this.link = new Link(options.clock, this.scheduler, options.dice)
+    this.link = new Link(options.clock, options.database, this.scheduler, options.dice)
     options.database.beat(this.id)
     const built = Effect.runFork(
       Layer.toRuntime(this.layer(options)).pipe(
@@ -103,10 +103,11 @@ export class SimulatedNode {
         Effect.sync(() => {
           this.admitted += 1
           let isReleased = false
-          return () => {
+          const release = () => {
             if (!isReleased) this.admitted -= 1
             isReleased = true
           }
+          return { release, status: { requests: null, tokens: null } }
         })
     })
     const providers = providerIds.map((provider) => makeProvider(provider, this.scheduler, dice, opened))

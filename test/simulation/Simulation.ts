@@ -43,7 +43,7 @@ export interface ClientCall {
 /** An absence of a node, as its holds see it. */
 export interface Absence {
   readonly nodeId: string
-  readonly kind: "killed" | "paused" | "cut" | "outage"
+  readonly kind: "killed" | "paused" | "cut"
   readonly fromMillis: number
   untilMillis: number
 }
@@ -289,7 +289,7 @@ class World {
       else if (kind < 0.9) this.absent(node, "cut", millis)
       else {
         const outageMillis = this.dice.chance(0.3) ? this.dice.between(60_000, 90_000) : millis
-        for (const one of alive) this.absent(one, "outage", outageMillis)
+        this.outage(outageMillis)
       }
       this.fault()
     })
@@ -308,7 +308,7 @@ class World {
   }
 
   /** A node is absent for one reason at a time. */
-  private absent(node: SimulatedNode, kind: Exclude<Absence["kind"], "killed">, millis: number): void {
+  private absent(node: SimulatedNode, kind: "paused" | "cut", millis: number): void {
     if (this.isAbsent(node)) return
     const now = this.clock.now()
     this.count(kind)
@@ -318,6 +318,16 @@ class World {
     this.clock.after(millis, () => {
       if (kind === "paused") node.scheduler.resume()
       else node.link.faults.isCut = false
+    })
+  }
+
+  /** The database is away for everybody, those that start meanwhile too. */
+  private outage(millis: number): void {
+    if (!this.database.isUp) return
+    this.count("outage")
+    this.database.isUp = false
+    this.clock.after(millis, () => {
+      this.database.isUp = true
     })
   }
 

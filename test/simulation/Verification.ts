@@ -63,12 +63,10 @@ const callViolations = (call: ClientCall, row: LedgerCall | undefined): Readonly
 /** What a client that left is charged is estimated from what was streamed. */
 const estimateFactor = 1.6
 
-/** An outage of the database for all is nobody's absence. */
 const wasAbsent = (absences: ReadonlyArray<Absence>, nodeId: string, atMillis: number): boolean =>
   absences.some(
     (absence) =>
       absence.nodeId === nodeId &&
-      absence.kind !== "outage" &&
       (absence.kind === "killed" || absence.untilMillis - absence.fromMillis >= silenceMillis - writeMillis) &&
       absence.fromMillis <= atMillis &&
       atMillis <= absence.untilMillis + writeMillis

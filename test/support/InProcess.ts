@@ -110,7 +110,7 @@ const offered = (options: InProcessOptions) =>
     })
   ).pipe(Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? 5_000 })))
 
-/** These tests send no `Idempotency-Key`. */
+/** Tests with another ledger send no `Idempotency-Key`. */
 const neverIdempotent = Layer.succeed(Idempotency, { begin: () => Effect.dieMessage("nothing is kept here") })
 
 const noLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
@@ -129,7 +129,15 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
           for (const waiter of waiting) if (settlements.length >= waiter.count) waiter.resolve(settled)
         })
     }))
-  ).pipe(Layer.provideMerge(options.ledger ?? MemoryLedger.layerFunded(options.creditMicroUsd ?? 25_000_000)))
+  ).pipe(
+    Layer.provideMerge(
+      options.ledger === undefined
+        ? MemoryIdempotency.layer.pipe(
+            Layer.provideMerge(MemoryLedger.layerFunded(options.creditMicroUsd ?? 25_000_000))
+          )
+        : Layer.merge(neverIdempotent, options.ledger)
+    )
+  )
 
   const timers = options.timers === undefined ? Timers.layer : Layer.succeed(Timers, options.timers)
   const base = IdGenerator.layer.pipe(Layer.provideMerge(timers))
@@ -139,8 +147,6 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     FixedPolicy.layerConfigurations(options.configurations),
     RateLimits.layerMemory(options.rateLimits ?? { key: noLimit, project: noLimit }),
     Health.layer,
-    neverIdempotent,
-    MemoryIdempotency.layer,
     RetryBudget.layer,
     offered(options),
     watched

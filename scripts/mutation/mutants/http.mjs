@@ -95,10 +95,31 @@ export const http = {
     },
     {
       file: "src/http/inference/HttpSink.ts",
-      find: '    this.options.keep?.(this.frames.join(""))\n',
+      find: "    this.record(frame)\n",
       replace: "",
       breaks: "a streamed answer is not kept for its repetition",
       tests: [...sink, ...idempotency]
+    },
+    {
+      file: "src/http/inference/HttpSink.ts",
+      find: "    if (error.code === shutdownCode) this.transcript = undefined\n",
+      replace: "",
+      breaks: "a stream that the shutdown of the node has cut short is replayed for a day",
+      tests: sink
+    },
+    {
+      file: "src/http/inference/HttpSink.ts",
+      find: "    if (!this.isEnded || tail === undefined || this.isOver) return\n",
+      replace: "    if (tail === undefined || this.isOver) return\n",
+      breaks: "a kept stream whose end could not be encoded looks complete",
+      tests: sink
+    },
+    {
+      file: "src/http/inference/HttpSink.ts",
+      find: "    if (this.hasClientLeft) return resume()\n",
+      replace: "",
+      breaks: "a kept stream stands still once its client has left",
+      tests: sink
     },
     {
       file: "src/http/inference/InferenceHandler.ts",
@@ -131,16 +152,31 @@ export const http = {
     },
     {
       file: "src/http/inference/IdempotencyKey.ts",
-      find: "begun.finish(kept))",
-      replace: "Effect.void)",
-      breaks: "a request with an Idempotency-Key never ends",
+      find: "isKept ? Effect.void : begun.release",
+      replace: "Effect.void",
+      breaks: "a rejected request cannot be sent again under its Idempotency-Key",
       tests: idempotency
     },
     {
       file: "src/http/inference/IdempotencyKey.ts",
-      find: "        state.kept = answer\n",
+      find: "        state.isKept = sealed !== undefined\n",
       replace: "",
-      breaks: "a complete response is not kept for its repetition",
+      breaks: "a key is released although its response is kept",
+      tests: idempotency
+    },
+    {
+      file: "src/http/inference/InferenceHandler.ts",
+      find: "  state.outlivesClient = true\n",
+      replace: "",
+      breaks:
+        "a call with an Idempotency-Key is cancelled when its client leaves, and charged again when it is sent again",
+      tests: idempotency
+    },
+    {
+      file: "src/http/inference/InferenceHandler.ts",
+      find: 'failure.value._tag === "ProvidersFailed" && ',
+      replace: "",
+      breaks: "a rejection is replayed for a day",
       tests: idempotency
     },
     {
@@ -152,7 +188,7 @@ export const http = {
     },
     {
       file: "src/calls/Idempotency.ts",
-      find: "if (!requestHash.equals(found.request_hash)) return yield* reused",
+      find: "if (!requestHash.equals(found.requestHash)) return yield* reused",
       replace: "",
       breaks: "another request under the same key gets the first one's answer",
       tests: ["test/calls/Idempotency.test.ts"]
@@ -166,16 +202,44 @@ export const http = {
     },
     {
       file: "src/calls/Idempotency.ts",
-      find: "answer === undefined || answer.body.length > maxAnswerBytes",
-      replace: "answer === undefined",
+      find: "body.length > maxAnswerBytes",
+      replace: "false",
       breaks: "answers of any size are kept",
       tests: ["test/calls/Idempotency.test.ts"]
     },
     {
-      file: "src/calls/Idempotency.ts",
-      find: 'Effect.catchAll(ended, () =>\n        Effect.logWarning("the response of an idempotent request could not be stored")\n      )',
-      replace: "Effect.orDie(ended)",
-      breaks: "an answer is lost because its copy could not be kept",
+      file: "src/gateway/CallRunner.ts",
+      find: "{ ...settlement, kept }",
+      replace: "settlement",
+      breaks: "a response is charged, but not kept",
+      tests: idempotency
+    },
+    {
+      file: "src/ledger/LedgerStore.ts",
+      find: "kept.length === 0 ? null : JSON.stringify(kept)",
+      replace: "null",
+      breaks: "a response is charged, but not kept in the database",
+      tests: ["test/calls/Idempotency.test.ts"]
+    },
+    {
+      file: "src/sql/migrations/0006_idempotent_claims.ts",
+      find: " and h.state in ('settled', 'cancelled', 'void')",
+      replace: "",
+      breaks: "a response is replayed although its hold had expired before it was charged",
+      tests: ["test/calls/Idempotency.test.ts"]
+    },
+    {
+      file: "src/sql/migrations/0006_idempotent_claims.ts",
+      find: "select h.state <> 'held' into is_free from hold h where h.id = found_row.run_id;",
+      replace: "is_free := true;",
+      breaks: "a key is taken over while the call of its first run can still be charged",
+      tests: ["test/calls/Idempotency.test.ts"]
+    },
+    {
+      file: "src/sql/migrations/0006_idempotent_claims.ts",
+      find: "if hold_state = 'expired' then is_free := true;",
+      replace: "if hold_state = 'none' then is_free := true;",
+      breaks: "a key is stuck after its call has expired on a node that lives",
       tests: ["test/calls/Idempotency.test.ts"]
     }
   ]

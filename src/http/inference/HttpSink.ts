@@ -1,3 +1,4 @@
+import { maxAnswerBytes } from "../../calls/Idempotency.ts"
 import type { CallError } from "../../domain/Call.ts"
 import type { ChatEvent, Finish } from "../../domain/ChatEvent.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
@@ -28,16 +29,21 @@ export interface HttpSinkOptions {
   readonly startBeforeResponse: ResponseStart
   /** Called when the client has stopped reading for too long. */
   readonly abandon: () => void
-  /** Receives the complete stream after success. */
-  readonly keep: ((stream: string) => void) | undefined
+  /**
+   * The stream is kept for a repetition of its request: it is received up to its end even if the client leaves, and its last
+   * frames wait for `deliver`.
+   */
+  readonly isKept: boolean
 }
 
+/** Of a call that the shutdown of its node has ended. */
+const shutdownCode = "server_shutdown"
 /** A client that reads nothing for this long counts as disconnected, even if the socket is open. */
 const writeStallMillis = 60_000
 
 export const streamType = "text/event-stream; charset=utf-8"
 
-const streamHeaders = {
+export const streamHeaders = {
   "content-type": streamType,
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
@@ -55,10 +61,21 @@ export class HttpSink implements Sink {
   private cancelStall: Cancel | undefined
   private lastWriteAtMillis = 0
   private isOver = false
-  private readonly frames: Array<string> = []
+  /** Frames for a repetition of the request; given up when they are too many to be kept. */
+  private transcript: Array<string> | undefined
+  private transcriptLength = 0
+  /** Frames of the end, until they are delivered. */
+  private tail: Array<string> | undefined
+  private isEnded = false
+  private hasClientLeft = false
+  private resumeReading: (() => void) | undefined
 
   constructor(options: HttpSinkOptions) {
     this.options = options
+    if (options.isKept) {
+      this.transcript = []
+      options.exchange.response.once("close", () => this.clientLeft())
+    }
     this.cancelHeartbeat = options.timers.after(options.headHoldMillis, () => this.heartbeat())
   }
 
@@ -66,9 +83,14 @@ export class HttpSink implements Sink {
     return this.options.exchange.response.headersSent
   }
 
+  /** The stream for a repetition of the request, once it has ended; without it the request is run again. */
+  get kept(): string | undefined {
+    return this.isEnded ? this.transcript?.join("") : undefined
+  }
+
   readonly begin = (start: ResponseStart): void => {
     this.encoder = this.options.encoder(start, this.write)
-    if (!this.headSent) {
+    if (!this.headSent && !this.hasClientLeft) {
       this.sendHead()
       this.cancelHeartbeat()
       this.lastWriteAtMillis = this.options.timers.now()
@@ -79,30 +101,41 @@ export class HttpSink implements Sink {
   readonly event = (event: ChatEvent): boolean => this.encoder?.event(event) ?? true
 
   readonly drained = (resume: () => void): void => {
+    if (this.hasClientLeft) {
+      resume()
+      return
+    }
+    this.resumeReading = resume
     const { abandon, exchange, timers } = this.options
     const cancel = timers.after(writeStallMillis, abandon)
     this.cancelStall = cancel
     exchange.response.once("drain", () => {
       cancel()
+      this.resumeReading = undefined
       resume()
     })
   }
 
   readonly complete = (finish: Finish, usage: Usage, metadata: RouterMetadata): void => {
+    this.holdTail()
     this.encoder?.complete(finish, usage, metadata)
-    this.options.keep?.(this.frames.join(""))
-    this.end()
+    this.ended()
   }
 
-  readonly fail = (error: CallError): void => this.failWith(Errors.inBand(error))
+  readonly fail = (error: CallError): void => {
+    // what the shutdown of this node has cut short can be run again
+    if (error.code === shutdownCode) this.transcript = undefined
+    this.failWith(Errors.inBand(error))
+  }
 
   /** Ends a stream whose head has been sent with an error, so that no client takes the response for a complete one. */
   failWith(error: WireError): void {
-    if (this.isOver) return
+    if (this.isOver || this.isEnded) return
     try {
+      this.holdTail()
       const encoder = this.encoder ?? this.options.encoder(this.options.startBeforeResponse, this.write)
       encoder.fail(error)
-      this.end()
+      this.ended()
     } catch {
       // the error cannot be written either: only a reset keeps clients from taking the response for a complete one
       this.dispose()
@@ -110,24 +143,63 @@ export class HttpSink implements Sink {
     }
   }
 
+  /** Sends the last frames of a kept stream, once its settlement is written. */
+  deliver(): void {
+    const { tail } = this
+    if (!this.isEnded || tail === undefined || this.isOver) return
+    this.tail = undefined
+    for (const frame of tail) this.send(frame)
+    this.end()
+  }
+
   /** Stops all timers; another writer now owns the response. */
   dispose(): void {
     this.isOver = true
+    this.resumeReading = undefined
     this.cancelHeartbeat()
     this.cancelStall?.()
   }
 
+  private holdTail(): void {
+    if (this.options.isKept) this.tail = []
+  }
+
+  private ended(): void {
+    this.isEnded = true
+    if (this.tail === undefined) this.end()
+  }
+
   private end(): void {
     this.dispose()
-    this.options.exchange.response.end()
+    if (!this.hasClientLeft) this.options.exchange.response.end()
+  }
+
+  /** Nobody reads any more, but the stream goes on to its end. */
+  private clientLeft(): void {
+    this.hasClientLeft = true
+    this.cancelHeartbeat()
+    this.cancelStall?.()
+    const resume = this.resumeReading
+    this.resumeReading = undefined
+    resume?.()
   }
 
   private readonly write = (frame: string): boolean => {
-    if (this.options.keep !== undefined) this.frames.push(frame)
-    return this.send(frame)
+    this.record(frame)
+    if (this.tail === undefined) return this.send(frame)
+    this.tail.push(frame)
+    return true
+  }
+
+  private record(frame: string): void {
+    if (this.transcript === undefined) return
+    this.transcript.push(frame)
+    this.transcriptLength += frame.length
+    if (this.transcriptLength > maxAnswerBytes) this.transcript = undefined
   }
 
   private send(text: string): boolean {
+    if (this.hasClientLeft) return true
     this.lastWriteAtMillis = this.options.timers.now()
     return this.options.exchange.response.write(text)
   }
@@ -141,7 +213,7 @@ export class HttpSink implements Sink {
   }
 
   private heartbeat(): void {
-    if (this.isOver) return
+    if (this.isOver || this.hasClientLeft) return
     if (!this.headSent) this.sendHead()
     const silentMillis = this.options.timers.now() - this.lastWriteAtMillis
     if (silentMillis >= this.options.heartbeatMillis || this.lastWriteAtMillis === 0) {

@@ -6,21 +6,24 @@ import * as Exit from "effect/Exit"
 import type { IdempotencyShape, KeptAnswer } from "../../calls/Idempotency.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
-import { type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
+import { type CallFailure, type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
 import type { CallRunnerShape, Completion } from "../../gateway/CallRunner.ts"
+import type { SealedAnswer } from "../../ledger/Ledger.ts"
 import * as Metrics from "../../observe/Metrics.ts"
+import { errorBody } from "../../wire/ErrorBody.ts"
 import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import * as Errors from "../Errors.ts"
 import type { QueueEntry } from "../overload/AdmissionQueue.ts"
 import type { LoadSheddingShape } from "../overload/LoadShedding.ts"
+import { hasQuota, rateLimitHeaders } from "../RateLimitHeaders.ts"
 import * as Body from "../server/Body.ts"
 import type { DrainShape } from "../server/Drain.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
-import { HttpSink, type StreamEncoder, streamType } from "./HttpSink.ts"
-import { hasIdempotencyKey, withIdempotency } from "./IdempotencyKey.ts"
+import { HttpSink, type StreamEncoder, streamHeaders } from "./HttpSink.ts"
+import { hasIdempotencyKey, type Keep, withIdempotency } from "./IdempotencyKey.ts"
 import type { SecurityShape } from "./Security.ts"
 
 interface WithRequest {
@@ -92,29 +95,37 @@ const answer = <Decoded extends WithRequest>(
     })
   })
 
-/** With an Idempotency-Key the call runs once. A running call does not keep the body's bytes in memory. */
+/**
+ * With an Idempotency-Key the call runs once, up to its end even if the client leaves, who can send the request again to get the
+ * response. A running call does not keep the body's bytes in memory.
+ */
 const once = <Decoded extends WithRequest>(
   call: DecodedCall<Decoded>,
   bytes: Buffer
 ): Effect.Effect<void, GatewayError> => {
-  const { caller, deps, endpoint, exchange } = call
-  return hasIdempotencyKey(exchange.request)
-    ? withIdempotency(deps.idempotency, { exchange, caller, path: endpoint.path, body: bytes }, (keep) =>
-        run(call, keep)
-      )
-    : run(call, undefined)
+  const { caller, deps, endpoint, exchange, state } = call
+  if (!hasIdempotencyKey(exchange.request)) return run(call, undefined)
+  state.outlivesClient = true
+  return withIdempotency(deps.idempotency, { exchange, caller, path: endpoint.path, body: bytes }, (keep) =>
+    run(call, keep)
+  )
 }
 
 const run = <Decoded extends WithRequest>(
   call: DecodedCall<Decoded>,
-  keep: Keep
+  keep: Keep | undefined
 ): Effect.Effect<void, GatewayError> => {
   const { decoded, endpoint, exchange, state } = call
   const options: CallOptions = {
     requestId: exchange.requestId,
     endpoint: endpoint.name,
     clientRequestId: clientRequestId(exchange.request),
-    onHeld: () => state.place?.prepared()
+    onRateLimits: (status) => {
+      if (hasQuota(status)) exchange.earlyHeaders = rateLimitHeaders(status)
+    },
+    onHeld: () => state.place?.prepared(),
+    // no work of this node, and no sample of how long it takes
+    onWaiting: () => state.place?.leave()
   }
   return decoded.request.stream ? streamed(call, options, keep) : nonStreaming(call, options, keep)
 }
@@ -122,39 +133,92 @@ const run = <Decoded extends WithRequest>(
 const nonStreaming = <Decoded extends WithRequest>(
   { caller, decoded, deps, endpoint, exchange }: DecodedCall<Decoded>,
   options: CallOptions,
-  keep: Keep
-): Effect.Effect<void, GatewayError> =>
-  Effect.map(
-    deps.calls.complete(caller, decoded.request, options, (completion) => endpoint.nonStreaming(completion, decoded)),
-    (body) => {
-      keep?.({ contentType: NodeResponse.jsonHeaders["content-type"], body: Buffer.from(body) })
-      NodeResponse.json(exchange, 200, body, endpoint.headers(decoded))
-    }
+  keep: Keep | undefined
+): Effect.Effect<void, GatewayError> => {
+  const headers = endpoint.headers(decoded)
+  const keptAnswer =
+    keep &&
+    keeping(keep, {
+      success: (body) => keptOf(200, { ...NodeResponse.jsonHeaders, ...headers }, String(body)),
+      failure: (error) => keptError(error, headers)
+    })
+  return Effect.map(
+    deps.calls.complete(caller, decoded.request, { ...options, keptAnswer }, (completion) =>
+      endpoint.nonStreaming(completion, decoded)
+    ),
+    (body) => NodeResponse.json(exchange, 200, body, headers)
   )
+}
 
 const streamed = <Decoded extends WithRequest>(
   call: DecodedCall<Decoded>,
   options: CallOptions,
-  keep: Keep
+  keep: Keep | undefined
 ): Effect.Effect<void, GatewayError> =>
   Effect.suspend(() => {
-    const sink = sinkOf(call, keep)
+    const headers = call.endpoint.headers(call.decoded)
+    const sink = sinkOf(call, headers, keep !== undefined)
     call.state.sink = sink
-    return Effect.onExit(call.deps.calls.relay(call.caller, call.decoded.request, sink, options), (exit) =>
+    const keptStream = () =>
+      sink.kept === undefined ? undefined : keptOf(200, { ...streamHeaders, ...headers }, sink.kept)
+    const keptAnswer =
+      keep &&
+      keeping(keep, {
+        success: keptStream,
+        failure: (error) => {
+          if (!sink.headSent) return keptError(error, headers)
+          sink.failWith(error.error)
+          return keptStream()
+        }
+      })
+    const relayed = call.deps.calls.relay(call.caller, call.decoded.request, sink, { ...options, keptAnswer })
+    return Effect.onExit(relayed, (exit) =>
       Effect.sync(() => {
+        sink.deliver()
         if (!sink.headSent || Exit.isInterrupted(exit)) sink.dispose()
       })
     )
   })
 
+/** What is kept at the end of a call: its response, or its failure after all of its providers failed. */
+const keeping =
+  (
+    keep: Keep,
+    on: {
+      readonly success: (value: unknown) => KeptAnswer | undefined
+      readonly failure: (error: Errors.HttpError) => KeptAnswer | undefined
+    }
+  ) =>
+  (exit: Exit.Exit<unknown, CallFailure>): SealedAnswer | undefined => {
+    const answer = Exit.match(exit, {
+      onSuccess: on.success,
+      onFailure: (cause) => {
+        const failure = Cause.failureOption(cause)
+        const isFinal =
+          failure._tag === "Some" && failure.value._tag === "ProvidersFailed" && failure.value.attempts.length > 0
+        return isFinal ? on.failure(Errors.of(failure.value)) : undefined
+      }
+    })
+    return answer && keep(answer)
+  }
+
+const keptOf = (status: number, headers: Readonly<Record<string, string>>, body: string): KeptAnswer => {
+  const { "content-type": contentType = "", ...others } = headers
+  return { status, contentType, headers: others, body: Buffer.from(body) }
+}
+
+const keptError = ({ error, headers, status }: Errors.HttpError, more: Readonly<Record<string, string>>): KeptAnswer =>
+  keptOf(status, { ...NodeResponse.jsonHeaders, ...headers, ...more }, errorBody(error))
+
 const sinkOf = <Decoded extends WithRequest>(
   { decoded, deps, endpoint, exchange, state }: DecodedCall<Decoded>,
-  keep: Keep
+  headers: Readonly<Record<string, string>>,
+  isKept: boolean
 ): HttpSink =>
   new HttpSink({
     exchange,
     timers: deps.timers,
-    headers: endpoint.headers(decoded),
+    headers,
     headHoldMillis: deps.headHoldMillis,
     heartbeatMillis: deps.heartbeatMillis,
     encoder: (start, write) => endpoint.stream(start, decoded, write),
@@ -164,7 +228,7 @@ const sinkOf = <Decoded extends WithRequest>(
       model: decoded.request.model
     },
     abandon: () => state.abandon(),
-    keep: keep === undefined ? undefined : (stream) => keep({ contentType: streamType, body: Buffer.from(stream) })
+    isKept
   })
 
 const failed = (
@@ -176,15 +240,15 @@ const failed = (
     if (Cause.isInterruptedOnly(cause)) return Effect.void
     const failure = Cause.failureOption(cause)
     const httpError = failure._tag === "Some" ? Errors.of(failure.value) : Errors.internal
-    if (state.sink?.headSent === true) state.sink.failWith(httpError.error)
-    else if (exchange.response.headersSent) exchange.response.destroy()
+    if (state.sink?.headSent === true) {
+      state.sink.failWith(httpError.error)
+      state.sink.deliver()
+    } else if (exchange.response.headersSent) exchange.response.destroy()
     else NodeResponse.error(exchange, httpError)
     if (failure._tag === "Some") return Effect.void
     Metrics.defect()
     return Effect.logError("a call ended in a defect", cause)
   })
-
-type Keep = ((answer: KeptAnswer) => void) | undefined
 
 /** The state of a running call that the server needs to end the call from outside. */
 export interface RunningCall {
@@ -193,6 +257,8 @@ export interface RunningCall {
   sink: HttpSink | undefined
   /** The call's entry in the admission queue; the server leaves the queue when the call ends. */
   place: QueueEntry | undefined
+  /** The call goes on to its end when the client has disconnected. */
+  outlivesClient: boolean
   /** Called when the client has disconnected or has stopped reading. */
   abandon: () => void
 }

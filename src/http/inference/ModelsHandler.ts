@@ -9,6 +9,7 @@ import { anthropicList } from "../../wire/models/AnthropicModelList.ts"
 import { modelList } from "../../wire/models/ModelList.ts"
 import * as Errors from "../Errors.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
+import { rateLimitHeaders } from "../RateLimitHeaders.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
 import { errorResponse, notAllowed } from "../server/RouterResponse.ts"
 import { Security } from "./Security.ts"
@@ -41,7 +42,13 @@ export const models = Effect.gen(function* () {
         asAnthropic
           ? anthropicList(listable.models, listable.configurations, queryOf(request.url))
           : modelList(listable.models, listable.configurations),
-        { headers: asAnthropic ? { ...listHeaders, "request-id": requestId } : listHeaders }
+        {
+          headers: {
+            ...listHeaders,
+            ...rateLimitHeaders(listable.rateLimits),
+            ...(asAnthropic ? { "request-id": requestId } : {})
+          }
+        }
       )
     }).pipe(Effect.catchAll((error) => Effect.succeed(errorReply(error))))
   })

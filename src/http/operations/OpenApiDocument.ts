@@ -45,6 +45,7 @@ const completed = (spec: Json): Json => {
   const responses = operation(paths, inferencePaths.createResponse, "post")
   responses["x-beta"] = true
   child(child(responses, "responses"), "200")["headers"] = {
+    ...rateLimitHeaders,
     "X-Service-Dropped-Tools": {
       description: "Hosted tools that were removed before execution, separated by commas.",
       schema: { type: "string" }
@@ -57,6 +58,17 @@ const completed = (spec: Json): Json => {
   }
   return spec
 }
+
+/** Present where a limit per minute is configured. */
+const rateLimitHeaders: Json = Object.fromEntries(
+  ["requests", "tokens"].flatMap((what) =>
+    [
+      ["limit", `The limit: ${what} a minute.`, "integer"],
+      ["remaining", `What is left of the ${what} a minute.`, "integer"],
+      ["reset", "Until the whole limit can be used again: `250ms`, `7s`, `6m0s`.", "string"]
+    ].map(([kind, description, type]) => [`x-ratelimit-${kind}-${what}`, { description, schema: { type } }])
+  )
+)
 
 const describe = (
   target: Json,
@@ -73,6 +85,8 @@ const describe = (
       content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorResponse" } } }
     }
   }
+  child(responses, "200")["headers"] = rateLimitHeaders
+  child(responses, "429")["headers"] = rateLimitHeaders
   if (event !== undefined) {
     child(child(responses, "200"), "content")["text/event-stream"] = { schema: schemaOf(event, schemas) }
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { KeptAnswer } from "../../calls/Idempotency.ts"
 import type { RequestId } from "../../domain/Ids.ts"
 import * as Metrics from "../../observe/Metrics.ts"
 import { errorBody } from "../../wire/ErrorBody.ts"
@@ -10,6 +11,8 @@ export interface HttpExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: RequestId
+  /** Headers of the response that are known before the rest of it. */
+  earlyHeaders?: Headers
 }
 
 export type Headers = Readonly<Record<string, string | number>>
@@ -21,8 +24,13 @@ export const jsonHeaders = {
 } as const
 
 /** The only writer of response heads on the two POST endpoints. A flat list of names and values is node's fastest form. */
-export const head = ({ requestId, response }: HttpExchange, status: number, ...sets: ReadonlyArray<Headers>): void => {
+export const head = (
+  { earlyHeaders, requestId, response }: HttpExchange,
+  status: number,
+  ...sets: ReadonlyArray<Headers>
+): void => {
   const list: Array<string | number> = ["x-request-id", requestId]
+  for (const name in earlyHeaders) list.push(name, earlyHeaders[name] ?? "")
   for (const headers of sets) {
     for (const name in headers) list.push(name, headers[name] ?? "")
   }
@@ -37,12 +45,8 @@ export const json = (exchange: HttpExchange, status: number, body: string, heade
 }
 
 /** Replays the stored response of an earlier run of the same request. */
-export const replay = (
-  exchange: HttpExchange,
-  { body, contentType }: { readonly body: Uint8Array; readonly contentType: string }
-): void => {
-  head(exchange, 200, {
-    ...jsonHeaders,
+export const replay = (exchange: HttpExchange, { body, contentType, headers, status }: KeptAnswer): void => {
+  head(exchange, status, headers, {
     "content-type": contentType,
     "content-length": body.length,
     "idempotent-replayed": "true"

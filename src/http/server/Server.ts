@@ -112,6 +112,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
       passedLoadShedding: isLetIn,
       sink: undefined,
       place: undefined,
+      outlivesClient: false,
       abandon: () => response.destroy()
     }
     const fiber: Fiber.RuntimeFiber<void> = runtime.fork(exchange.requestId, handler(exchange, state))
@@ -121,7 +122,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
       NodeResponse.count(path, response)
     })
     response.on("close", () => {
-      if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
+      if (!response.writableFinished && !state.outlivesClient) fiber.unsafeInterruptAsFork(fiber.id())
     })
   }
 

@@ -3,6 +3,9 @@
 /** A statement with more rows than this is no faster and keeps its scopes locked. */
 export const maxPerStatement = 256
 
+/** Kept responses are up to 1 MiB each: a statement takes no more of them than it can write within its time limit. */
+export const maxKeptBytes = 8 * 1024 * 1024
+
 export interface QueueState {
   /** A statement is running. */
   readonly writing: boolean
@@ -49,4 +52,14 @@ export const batchSize = (queue: QueueState): BatchSize => {
   const settlements = maySettle ? Math.min(queue.settlements, queue.maxSettlements) : 0
   const mayReserve = !queue.suspect || settlements === 0
   return { settlements, reservations: mayReserve ? Math.min(queue.reservations, maxPerStatement) : 0 }
+}
+
+/** As many of the first `count` settlements as keep at most `maxKeptBytes`; at least one, so that the queue goes on. */
+export const withinKeptBytes = (count: number, keptBytes: (index: number) => number): number => {
+  let bytes = 0
+  for (let taken = 0; taken < count; taken++) {
+    bytes += keptBytes(taken)
+    if (bytes > maxKeptBytes && taken > 0) return taken
+  }
+  return count
 }

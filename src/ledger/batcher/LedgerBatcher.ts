@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.ts"
 import { zero } from "../../domain/Money.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
+import { maxHeldWaitMillis } from "../Hold.ts"
 import type {
   BatchFailed,
   BatchReservation,
@@ -18,6 +19,7 @@ import type {
 import type { WriteReports } from "../StoreHealth.ts"
 import * as BatchFailure from "./BatchFailure.ts"
 import * as FlushPolicy from "./FlushPolicy.ts"
+import { HeldQueue, scopeIdOf } from "./HeldQueue.ts"
 
 /** About as many as one statement's time limit lets through; more would time out. */
 const maxReservations = 4_096
@@ -25,6 +27,8 @@ const maxReservations = 4_096
 const maxSettlements = 16_384
 /** How long a settlement waits for a reservation to be written with. */
 const flushMillis = 10
+/** How often reservations that wait for held money are decided again, without a settlement of this node: others settle too. */
+const heldRetryMillis = 250
 /** The time that shutting down leaves to a database that does not answer. */
 const closeMillis = 5_000
 
@@ -37,8 +41,11 @@ const dropped = Metric.counter("gateway_ledger_endings_dropped", {
 interface QueuedReservation {
   readonly reservation: BatchReservation
   readonly resume: (result: Effect.Effect<Granted, InsufficientFunds | StoreUnavailable>) => void
-  state: "queued" | "sent" | "granted" | "done"
+  state: "queued" | "sent" | "waiting" | "granted" | "done"
   interrupted: boolean
+  /** Sent for the last time: its wait for held money is over. */
+  isFinal: boolean
+  expiry: Cancel | undefined
 }
 
 interface QueuedSettlement {
@@ -68,7 +75,8 @@ export const make = (
 
 /**
  * Writes the ledger in natural batches: what arrives while one statement runs waits for the next. Settlements are written
- * with the next reservation, so that it can use what they release.
+ * with the next reservation, so that it can use what they release; reservations that wait for held money are decided again
+ * with the settlements of their scopes.
  *
  * The queues are mutable fields, and one fiber runs per batch: reservations that wait by a callback cost 16 to 19 µs of CPU each
  * with their own fiber, through a `Queue` with a `Deferred` each 34 to 38 µs (64 at a time, Node 20, on a busy machine).
@@ -80,6 +88,7 @@ export class LedgerBatcher {
   private readonly fork: (effect: Effect.Effect<void>) => unknown
 
   private reservations: Array<QueuedReservation> = []
+  private readonly held = new HeldQueue<QueuedReservation>()
   private settlements: Array<QueuedSettlement> = []
   /** Calls with a settlement that is not written yet: the first settlement of a call counts. */
   private readonly settling = new Set<string>()
@@ -94,6 +103,7 @@ export class LedgerBatcher {
   private microtaskQueued = false
   private flushTimer: Cancel | undefined
   private retryTimer: Cancel | undefined
+  private heldTimer: Cancel | undefined
   private onIdle: (() => void) | undefined
 
   constructor(
@@ -113,10 +123,17 @@ export class LedgerBatcher {
     Effect.checkInterruptible((isInterruptible) =>
       Effect.async((resume) => {
         if (this.closing) return resume(unavailable("closing"))
-        if (this.reservations.length >= maxReservations || this.settlements.length >= maxSettlements) {
+        if (this.reservations.length + this.held.size >= maxReservations || this.settlements.length >= maxSettlements) {
           return resume(unavailable("too much is waiting"))
         }
-        const queued: QueuedReservation = { reservation, resume, state: "queued", interrupted: false }
+        const queued: QueuedReservation = {
+          reservation,
+          resume,
+          state: "queued",
+          interrupted: false,
+          isFinal: false,
+          expiry: undefined
+        }
         this.reservations.push(queued)
         if (!this.writing) this.flushInMicrotask()
         // An uninterruptible caller is spared the cost of a canceller.
@@ -129,6 +146,7 @@ export class LedgerBatcher {
     this.settling.add(settlement.callId)
     this.lastSequence += 1
     this.settlements.push({ settlement, sequence: this.lastSequence })
+    this.held.released(settlement.caller)
     this.perform(FlushPolicy.afterSettle(this.queueState()))
   }
 
@@ -146,6 +164,8 @@ export class LedgerBatcher {
   /** Rejects new reservations and waits until the queues are written, for a bounded time. */
   readonly close = Effect.async<void>((resume) => {
     this.closing = true
+    for (const queued of this.held.removeAll())
+      if (queued.state === "waiting") this.finish(queued, unavailable("closing"))
     const cancel = this.timers.after(closeMillis, () => resume(Effect.void))
     this.onIdle = () => {
       cancel()
@@ -170,7 +190,7 @@ export class LedgerBatcher {
       writing: this.writing,
       retrying: this.retryTimer !== undefined,
       closing: this.closing,
-      reservations: this.reservations.length,
+      reservations: this.reservations.length + (this.held.isDue ? 1 : 0),
       settlements: this.settlements.length,
       suspect: this.oldestSequence() <= this.failureState.suspectThrough,
       settlementsNext: this.settlementsNext,
@@ -206,16 +226,71 @@ export class LedgerBatcher {
     this.flushTimer = undefined
     const size = FlushPolicy.batchSize(this.queueState())
     this.settlementsNext = size.settlements === 0
-    if (size.settlements === 0 && size.reservations === 0) return
-    this.write(this.reservations.splice(0, size.reservations), this.settlements.splice(0, size.settlements))
+    const reservations = size.reservations === 0 ? [] : this.nextReservations()
+    if (reservations.length === 0 && size.settlements === 0) return
+    const settlements = FlushPolicy.withinKeptBytes(
+      size.settlements,
+      (index) => this.settlements[index]?.settlement.kept?.sealed.length ?? 0
+    )
+    this.write(reservations, this.settlements.splice(0, settlements))
+  }
+
+  /** First those that wait for held money and are due, then new ones that do not have to wait behind them. */
+  private nextReservations(): ReadonlyArray<QueuedReservation> {
+    const max = FlushPolicy.maxPerStatement
+    const next = [...this.held.take(this.reservations.length === 0 ? max : max / 2)]
+    let taken = 0
+    for (const queued of this.reservations) {
+      if (next.length >= max) break
+      taken += 1
+      const scope = queued.reservation.maxWaitMillis > 0 ? this.held.blockedAt(queued.reservation.caller) : undefined
+      if (scope === undefined) next.push(queued)
+      else this.wait(queued, scope)
+    }
+    this.reservations.splice(0, taken)
+    return next
+  }
+
+  private wait(queued: QueuedReservation, scope: string): void {
+    const { caller, maxWaitMillis, onWaiting } = queued.reservation
+    queued.state = "waiting"
+    const isNew = !this.held.has(queued)
+    this.held.wait(queued, caller, scope)
+    this.heldTimer ??= this.timers.after(heldRetryMillis, () => this.retryHeld())
+    if (!isNew) return
+    queued.expiry = this.timers.after(Math.min(maxWaitMillis, maxHeldWaitMillis), () => {
+      this.held.expired(queued)
+      this.flush()
+    })
+    onWaiting?.()
+  }
+
+  private retryHeld(): void {
+    this.heldTimer = this.held.size === 0 ? undefined : this.timers.after(heldRetryMillis, () => this.retryHeld())
+    this.held.allReleased()
+    if (this.held.isDue) this.flush()
+  }
+
+  private finish(
+    queued: QueuedReservation,
+    result: Effect.Effect<Granted, InsufficientFunds | StoreUnavailable>,
+    state: "granted" | "done" = "done"
+  ): void {
+    queued.state = state
+    this.held.remove(queued)
+    queued.expiry?.()
+    queued.resume(result)
   }
 
   private write(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<QueuedSettlement>): void {
     this.writing = true
     const sentAtMillis = this.timers.now()
-    for (const queued of reservations) queued.state = "sent"
+    for (const queued of reservations) {
+      queued.state = "sent"
+      queued.isFinal = this.held.isFinal(queued)
+    }
     const batch = this.store.apply(
-      reservations.map((queued) => queued.reservation),
+      reservations.map(({ isFinal, reservation }) => (isFinal ? { ...reservation, maxWaitMillis: 0 } : reservation)),
       settlements.map((queued) => queued.settlement)
     )
     this.fork(
@@ -241,14 +316,21 @@ export class LedgerBatcher {
       this.failureState = BatchFailure.afterWrite(this.failureState)
       this.settled(settlements)
     }
-    for (const [index, queued] of reservations.entries()) {
-      const result = results[index]
-      if (result?._tag === "Granted") {
-        queued.state = "granted"
-        if (queued.interrupted && !queued.reservation.extends) this.voidHold(queued.reservation)
-      } else queued.state = "done"
-      queued.resume(responseTo(queued.reservation, result))
-    }
+    for (const [index, queued] of reservations.entries()) this.decided(queued, results[index])
+  }
+
+  private decided(queued: QueuedReservation, result: ReservationResult | undefined): void {
+    const { reservation } = queued
+    if (result?._tag === "Granted") {
+      this.finish(queued, Effect.succeed(result), "granted")
+      if (queued.interrupted && !reservation.extends) this.voidHold(reservation)
+    } else if (this.mayWait(queued) && result?._tag === "Insufficient" && result.reason === "held") {
+      this.wait(queued, scopeIdOf(reservation.caller, result))
+    } else this.finish(queued, responseTo(reservation, result))
+  }
+
+  private mayWait({ interrupted, reservation, isFinal }: QueuedReservation): boolean {
+    return reservation.maxWaitMillis > 0 && !isFinal && !interrupted && !this.closing
   }
 
   private failed(
@@ -261,9 +343,8 @@ export class LedgerBatcher {
     if (error !== undefined) this.reports.failed(error.cause)
     this.settlements = [...settlements, ...this.settlements]
     for (const queued of reservations) {
-      queued.state = "done"
       if (BatchFailure.needsVoid(queued.reservation, error?.uncertain !== false)) this.voidHold(queued.reservation)
-      queued.resume(unavailable(error?.cause ?? Cause.squash(cause)))
+      this.finish(queued, unavailable(error?.cause ?? Cause.squash(cause)))
     }
     const last = settlements.at(-1)
     if (last === undefined) return
@@ -284,9 +365,8 @@ export class LedgerBatcher {
   }
 
   private failQueued(cause: Cause.Cause<BatchFailed>): void {
-    for (const queued of this.reservations.splice(0)) {
-      queued.state = "done"
-      queued.resume(unavailable(Cause.squash(cause)))
+    for (const queued of [...this.held.removeAll(), ...this.reservations.splice(0)]) {
+      this.finish(queued, unavailable(Cause.squash(cause)))
     }
   }
 
@@ -327,7 +407,11 @@ export class LedgerBatcher {
     return Effect.sync(() => {
       queued.interrupted = true
       if (queued.state === "queued") this.reservations = this.reservations.filter((other) => other !== queued)
-      else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)
+      else if (queued.state === "waiting") {
+        this.held.remove(queued)
+        queued.expiry?.()
+        if (this.held.isDue) this.flush()
+      } else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)
     })
   }
 }

@@ -99,7 +99,7 @@ const model = (
     toolsForbidEffort: false,
     profile: { effort: null, maxOutputTokens: null, apiVersion: null },
     support,
-    billsAbortedCalls: false,
+    billsAbortedCalls: true,
     listed: true,
     knowledgeCutoff: null,
     ...more

@@ -10,6 +10,7 @@ import { one } from "../protocols/shared/Errors.ts"
 import type { AnswerReader, Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
 import type { Auth } from "./Auth.ts"
 import type { Endpoint } from "./Endpoint.ts"
+import { maxResponseBytes } from "./ResponseSize.ts"
 import type { AnswerHandler, TransportShape, UpstreamExchange } from "./Transport.ts"
 
 /** A provider over HTTP, composed of independent values: protocol, endpoint, authentication and transport. */
@@ -22,7 +23,6 @@ export interface HttpProviderOptions {
   readonly timers: TimersShape
 }
 
-const maxNonStreamingBytes = 32 * 1024 * 1024
 const maxErrorBodyBytes = 64 * 1024
 /** After this time an error is classified by the part of its body received so far. */
 const errorBodyMillis = 2_000
@@ -56,6 +56,8 @@ class HttpAttempt implements Upstream, AnswerHandler {
   private isOver = false
   /** The upstream response has ended. */
   private hasEnded = false
+  private receivedBytes = 0
+  private readonly maxBytes: number
   private deadline: Cancel | undefined
   private readonly options: HttpProviderOptions
   private readonly call: ProviderCall
@@ -65,6 +67,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
     this.options = options
     this.call = call
     this.receiver = receiver
+    this.maxBytes = maxResponseBytes(call)
   }
 
   send(): void {
@@ -126,7 +129,9 @@ class HttpAttempt implements Upstream, AnswerHandler {
   data(bytes: Uint8Array): void {
     if (this.isOver) return
     this.receiver.activity()
-    this.read((body) => body.push(bytes))
+    this.receivedBytes += bytes.length
+    if (this.receivedBytes > this.maxBytes) this.fail({ _tag: "ResponseTooLarge" })
+    else this.read((body) => body.push(bytes))
   }
 
   end(): void {
@@ -236,34 +241,15 @@ const incomplete: Step = { events: [], progress: "incomplete" }
 
 const byteOrderMark = 0xfeff
 
-/** Bytes up to a bound. */
-class Collected {
-  private readonly parts: Array<Uint8Array> = []
-  private size = 0
-  private readonly maxBytes: number
-
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes
-  }
-
-  /** False when these bytes exceed the bound; they are then discarded. */
-  add(bytes: Uint8Array): boolean {
-    this.size += bytes.length
-    if (this.size > this.maxBytes) return false
-    this.parts.push(bytes)
-    return true
-  }
-
-  get text(): string {
-    const [only] = this.parts
-    const bytes = this.parts.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(this.parts)
-    const text = bytes.toString("utf8")
-    return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
-  }
+const textOf = (parts: ReadonlyArray<Uint8Array>): string => {
+  const [only] = parts
+  const bytes = parts.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(parts)
+  const text = bytes.toString("utf8")
+  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
 class NonStreamingBody implements ResponseBodyReader {
-  private readonly collected = new Collected(maxNonStreamingBytes)
+  private readonly parts: Array<Uint8Array> = []
   private readonly protocol: Protocol
   private readonly call: ProviderCall
 
@@ -273,21 +259,19 @@ class NonStreamingBody implements ResponseBodyReader {
   }
 
   push(bytes: Uint8Array): Step {
-    return this.collected.add(bytes)
-      ? incomplete
-      : {
-          events: [],
-          progress: { _tag: "BadResponse", detail: `an answer of more than ${maxNonStreamingBytes} bytes` }
-        }
+    this.parts.push(bytes)
+    return incomplete
   }
 
   end(): Step {
-    return this.protocol.nonStreaming(this.call, this.collected.text)
+    return this.protocol.nonStreaming(this.call, textOf(this.parts))
   }
 }
 
+/** The beginning of an error response; the rest is not waited for. */
 class ErrorBody implements ResponseBodyReader {
-  private readonly collected = new Collected(maxErrorBodyBytes)
+  private readonly parts: Array<Uint8Array> = []
+  private size = 0
   private readonly classify: (body: string) => ProviderFailure
 
   constructor(classify: (body: string) => ProviderFailure) {
@@ -295,10 +279,13 @@ class ErrorBody implements ResponseBodyReader {
   }
 
   push(bytes: Uint8Array): Step {
-    return this.collected.add(bytes) ? incomplete : this.end()
+    this.size += bytes.length
+    if (this.size > maxErrorBodyBytes) return this.end()
+    this.parts.push(bytes)
+    return incomplete
   }
 
   end(): Step {
-    return { events: [], progress: this.classify(this.collected.text) }
+    return { events: [], progress: this.classify(textOf(this.parts)) }
   }
 }

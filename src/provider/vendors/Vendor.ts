@@ -21,7 +21,7 @@ export interface Vendor {
   readonly auth: Auth.AuthScheme
   /** Each customer has an individual base URL; the endpoint is an example. */
   readonly needsBaseUrl?: boolean
-  /** Charges for the prompt of a call that was aborted before it answered. */
+  /** False: documented not to charge for the prompt of a call that was aborted before it answered. */
   readonly billsAbortedCalls: boolean
   readonly reasoningStyles: ReadonlyArray<Reasoning["style"]>
   /** The same provider with another output-cap field, if the protocol supports several. */
@@ -54,6 +54,7 @@ export const openAiCompatible = (options: {
   readonly quirks?: Quirks
   readonly auth?: Auth.AuthScheme
   readonly needsBaseUrl?: boolean
+  readonly billsAbortedCalls?: boolean
 }): Vendor => {
   const quirks = options.quirks ?? openAi
   return {
@@ -64,7 +65,7 @@ export const openAiCompatible = (options: {
     credentialEnv: options.credentialEnv,
     auth: options.auth ?? Auth.bearer,
     needsBaseUrl: options.needsBaseUrl ?? false,
-    billsAbortedCalls: false,
+    billsAbortedCalls: options.billsAbortedCalls ?? true,
     reasoningStyles: quirks.reasoningFields.styles,
     withOutputCap: (outputCapField) => openAiCompatible({ ...options, quirks: { ...quirks, outputCapField } })
   }
@@ -84,7 +85,7 @@ export const anthropicCompatible = (options: {
     endpoint: Endpoint.of(options.baseUrl),
     credentialEnv: options.credentialEnv,
     auth: Auth.header("x-api-key"),
-    billsAbortedCalls: false,
+    billsAbortedCalls: true,
     reasoningStyles: ["effort", "budget", "toggle", "fixed"],
     withOutputCap: () => vendor
   }
@@ -107,7 +108,7 @@ export const geminiCompatible = (options: {
     endpoint: Endpoint.of(options.baseUrl),
     credentialEnv: options.credentialEnv,
     auth: options.auth ?? Auth.header("x-goog-api-key"),
-    billsAbortedCalls: false,
+    billsAbortedCalls: true,
     reasoningStyles: ["effort", "budget", "toggle", "fixed"],
     withOutputCap: () => vendor
   }
@@ -127,7 +128,7 @@ export const converseCompatible = (options: {
     endpoint: Endpoint.of(options.baseUrl),
     credentialEnv: [],
     auth: Auth.bearer,
-    billsAbortedCalls: false,
+    billsAbortedCalls: true,
     reasoningStyles: ["effort", "budget", "fixed"],
     withOutputCap: () => vendor
   }

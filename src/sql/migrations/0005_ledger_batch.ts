@@ -11,29 +11,32 @@ import * as Effect from "effect/Effect"
  * One with it takes a share: its `typical` up to half of the room, but at least a sixteenth of the room and its `min`. An
  * extension decides the same for what it adds to its hold.
  *
- * Results, by position: the granted option (from 1) and the hold's amount, or as verdict `<scope>/<reason>`, `duplicate` (the
- * hold exists), `closed` (no such hold is open) or `missing` (no scope). For a refusal
- * also what the smallest option needs, and what the scope that refuses has available and held. In the journal `house` is the operator, who bears what is written off.
+ * Of those that wait for held money (`r_waits`), none is granted at a scope that has refused an earlier one of the batch.
+ *
+ * Results, by position: the granted option (from 1), the hold's amount and what is then available, or as verdict
+ * `<scope>/<reason>`, `duplicate` (the hold exists), `closed` (no such hold is open) or `missing` (no scope). For a refusal
+ * also what the smallest option needs, and what the scope that refuses has available and held. In the journal `house` is the
+ * operator, who bears what is written off.
  *
  * Processes of the version before call the function of 0002, which stays. The settings are those of 0004.
  */
 const batch = `
 create function ledger_batch(
   p_node uuid,
-  r_ids uuid[], r_extends boolean[], r_keys uuid[], r_projects uuid[], r_accounts uuid[], r_managed boolean[],
+  r_ids uuid[], r_extends boolean[], r_waits boolean[], r_keys uuid[], r_projects uuid[], r_accounts uuid[], r_managed boolean[],
   r_models text[], r_options int[], o_max bigint[], o_typical bigint[], o_min bigint[],
   s_ids uuid[], s_states text[], s_actuals bigint[], p_calls jsonb, p_attempts jsonb,
   out verdicts text[], out granted int[], out amounts bigint[],
   out needed_amounts bigint[], out available_amounts bigint[], out held_amounts bigint[]
 ) language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
-  unlimited constant bigint := 4000000000000000000;
+  unlimited constant bigint := 4000000000000000000; max_safe constant bigint := 9007199254740991;
   n constant int := cardinality(r_ids);
   known uuid[]; known_amounts bigint[];
   c_scopes uuid[]; c_released bigint[]; c_spent bigint[];
   ids uuid[]; kinds text[]; limits bigint[]; spent bigint[]; held bigint[]; d_held bigint[]; d_spent bigint[];
   places int[]; place int; room bigint; lowest bigint; base bigint; amount bigint; option int; first_option int := 1;
-  refusing int;
+  refusing int; blocked boolean[];
   verdict text; rank int; best int; endings_closed int; i int; j int;
 begin
   verdicts := array_fill(''::text, array[n]); granted := array_fill(0, array[n]); amounts := array_fill(0::bigint, array[n]);
@@ -111,8 +114,9 @@ begin
   end if;
 
   select array_agg(l.id), array_agg(l.kind), array_agg(coalesce(l.limit_micro_usd, unlimited)), array_agg(l.spent_micro_usd),
-    array_agg(l.held_micro_usd), array_fill(0::bigint, array[count(*)::int]), array_fill(0::bigint, array[count(*)::int])
-  into ids, kinds, limits, spent, held, d_held, d_spent
+    array_agg(l.held_micro_usd), array_fill(0::bigint, array[count(*)::int]), array_fill(0::bigint, array[count(*)::int]),
+    array_fill(false, array[count(*)::int])
+  into ids, kinds, limits, spent, held, d_held, d_spent, blocked
   from (
     select s.id, s.kind, s.limit_micro_usd, s.spent_micro_usd, s.held_micro_usd from scope s
     where s.id = any(r_keys || r_projects || r_accounts || coalesce(c_scopes, '{}')) order by s.id for update
@@ -147,8 +151,16 @@ begin
           exit;
         end if;
       end loop;
-      if option > 0 then
-        verdict := 'granted';
+      refusing := null;
+      if option > 0 and r_waits[i] then
+        foreach j in array places loop
+          if blocked[j] then refusing := j; end if;
+        end loop;
+      end if;
+      if refusing is not null then
+        verdict := kinds[refusing] || '/held'; option := 0; amount := 0;
+      elsif option > 0 then
+        verdict := 'granted'; available_amounts[i] := least(room - (amount - base), max_safe);
         foreach j in array places loop
           held[j] := held[j] + amount - base; d_held[j] := d_held[j] + amount - base;
         end loop;
@@ -165,6 +177,9 @@ begin
             end if;
           end if;
         end loop;
+      end if;
+      if option = 0 then
+        if r_waits[i] and verdict like '%/held' then blocked[refusing] := true; end if;
         needed_amounts[i] := lowest - base; held_amounts[i] := held[refusing];
         available_amounts[i] := greatest(0, limits[refusing] - spent[refusing] - held[refusing]);
       end if;

@@ -7,7 +7,16 @@ import type { CallerShape } from "../../domain/Caller.ts"
 import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { RequestId } from "../../domain/Ids.ts"
 import { type MicroUsd, microUsd, zero } from "../../domain/Money.ts"
-import { grantedAmount, type Hold, type HoldOption, type Settlement } from "../../ledger/Hold.ts"
+import { type Cancel, Timers } from "../../domain/Timers.ts"
+import { HeldQueue, scopeIdOf, scopeIdsOf } from "../../ledger/batcher/HeldQueue.ts"
+import {
+  grantedAmount,
+  type Hold,
+  type HoldOption,
+  maxHeldWaitMillis,
+  type Reservation,
+  type Settlement
+} from "../../ledger/Hold.ts"
 import { Ledger, type LedgerShape } from "../../ledger/Ledger.ts"
 import { type ScopeState, Scopes, type ScopesShape } from "../../ledger/Scopes.ts"
 
@@ -26,6 +35,7 @@ export interface LedgerCall {
 
 export interface MemoryLedgerShape {
   readonly calls: () => ReadonlyArray<LedgerCall>
+  readonly call: (callId: RequestId) => LedgerCall | undefined
   /** Ends every open hold as a crash would have: nothing is charged. */
   readonly expireAll: () => void
 }
@@ -36,8 +46,9 @@ export interface MemoryLedgerOptions {
 }
 
 /**
- * The ledger in memory, with the same decisions as the ledger in the database, synchronous and without threads or timers: for
- * tests, simulations and programs without a stored ledger. `calls` lists the recorded calls.
+ * The ledger in memory, with the same decisions as the ledger in the database, synchronous and without threads; only a wait
+ * for held money has a timer, of the Clock in force. For tests, simulations and programs without a stored ledger. `calls`
+ * lists the recorded calls.
  */
 export class MemoryLedger extends Context.Tag("gateway/testing/MemoryLedger")<MemoryLedger, MemoryLedgerShape>() {
   static readonly layer: Layer.Layer<Ledger | Scopes | MemoryLedger> = Layer.suspend(() => layerOf({}))
@@ -53,13 +64,17 @@ const layerOf = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes | Me
       const state = new MemoryLedgerState(options)
       return Context.make(Ledger, ledgerOf(state)).pipe(
         Context.add(Scopes, scopesOf(state)),
-        Context.add(MemoryLedger, { calls: () => state.calls(), expireAll: () => state.expireAll() })
+        Context.add(MemoryLedger, {
+          calls: () => state.calls(),
+          call: (callId) => state.call(callId),
+          expireAll: () => state.expireAll()
+        })
       )
     })
   )
 
 const ledgerOf = (state: MemoryLedgerState): LedgerShape => ({
-  reserve: ({ callId, caller, options }) => Effect.suspend(() => state.reserve(callId, caller, options)),
+  reserve: (reservation) => Effect.suspend(() => state.reserve(reservation)),
   extend: (hold, option) => Effect.suspend(() => state.extend(hold, option)),
   settle: (hold, settlement) => Effect.sync(() => state.settle(hold.callId, settlement)),
   flushed: Effect.void,
@@ -86,12 +101,21 @@ const scopesOf = (state: MemoryLedgerState): ScopesShape => ({
 type Mutable<A> = { -readonly [K in keyof A]: A[K] }
 type Granted = Effect.Effect<Hold, InsufficientFunds | StoreUnavailable>
 
+/** A reservation that waits for held money. */
+interface Waiting {
+  readonly reservation: Reservation
+  readonly resume: (granted: Granted) => void
+  readonly cancel: Cancel
+}
+
+/** The ledger's rows and decisions, without the waiting for held money in `decide`. */
 export class MemoryLedgerState {
   private readonly options: MemoryLedgerOptions
   private readonly scopes = new Map<string, Mutable<ScopeState>>()
   private readonly holds = new Map<string, Mutable<LedgerCall>>()
   private readonly credits = new Set<string>()
-  private readonly buried = new Set<string>()
+  private readonly held = new HeldQueue<Waiting>()
+  private isRetrying = false
 
   constructor(options: MemoryLedgerOptions) {
     this.options = options
@@ -103,15 +127,6 @@ export class MemoryLedgerState {
 
   call(callId: string): LedgerCall | undefined {
     return this.holds.get(callId)
-  }
-
-  has(callId: string): boolean {
-    return this.holds.has(callId) || this.buried.has(callId)
-  }
-
-  /** No hold of this call can be made any more. */
-  bury(callId: string): void {
-    this.buried.add(callId)
   }
 
   expire(callId: string): void {
@@ -148,6 +163,7 @@ export class MemoryLedgerState {
     const scope = this.scopes.get(id)
     if (scope === undefined || scope.kind === "account") throw new Error(`no project or key has the scope ${id}`)
     scope.limitMicroUsd = limitMicroUsd
+    this.retryHeld()
   }
 
   credit(account: string, amountMicroUsd: number, source: string): boolean {
@@ -156,10 +172,63 @@ export class MemoryLedgerState {
     if (this.credits.has(credit)) return false
     this.credits.add(credit)
     scope.limitMicroUsd = (scope.limitMicroUsd ?? 0) + microUsd(amountMicroUsd)
+    this.retryHeld()
     return true
   }
 
-  reserve(callId: RequestId, caller: CallerShape, options: ReadonlyArray<HoldOption>): Granted {
+  reserve(reservation: Reservation): Granted {
+    const { caller, maxWaitMillis } = reservation
+    if (maxWaitMillis <= 0) return fromDecision(this.decide(reservation))
+    const blockedAt = this.held.blockedAt(caller)
+    if (blockedAt !== undefined) return this.wait(reservation, blockedAt)
+    const decision = this.decide(reservation)
+    return isHeld(decision) ? this.wait(reservation, scopeIdOf(caller, decision)) : fromDecision(decision)
+  }
+
+  private wait(reservation: Reservation, scope: string): Granted {
+    return Effect.flatMap(Timers.ofClock, (timers) =>
+      Effect.async((resume) => {
+        const waiting: Waiting = {
+          reservation,
+          resume,
+          cancel: timers.after(Math.min(reservation.maxWaitMillis, maxHeldWaitMillis), () =>
+            this.endWait(waiting, fromDecision(this.decide(reservation)))
+          )
+        }
+        this.held.wait(waiting, reservation.caller, scope)
+        reservation.onWaiting?.()
+        this.retryHeld()
+        return Effect.sync(() => this.endWait(waiting, Effect.interrupt))
+      })
+    )
+  }
+
+  private endWait(waiting: Waiting, granted: Granted): void {
+    waiting.cancel()
+    this.held.remove(waiting)
+    waiting.resume(granted)
+    this.retryHeld()
+  }
+
+  /** Decides those that wait again, in their order at each scope. */
+  private retryHeld(): void {
+    if (this.isRetrying || this.held.size === 0) return
+    this.isRetrying = true
+    const refusing = new Set<string>()
+    for (const waiting of this.held.all()) {
+      const { caller } = waiting.reservation
+      if (scopeIdsOf(caller).some((scope) => refusing.has(scope))) continue
+      const decision = this.decide(waiting.reservation)
+      if (isHeld(decision)) {
+        const scope = scopeIdOf(caller, decision)
+        refusing.add(scope)
+        this.held.wait(waiting, caller, scope)
+      } else this.endWait(waiting, fromDecision(decision))
+    }
+    this.isRetrying = false
+  }
+
+  decide({ callId, caller, options }: Omit<Reservation, "maxWaitMillis">): Hold | InsufficientFunds {
     if (this.holds.has(callId)) throw new Error(`a hold for ${callId} exists`)
     const scopes = this.scopesOf(caller)
     const room = roomIn(scopes)
@@ -169,7 +238,7 @@ export class MemoryLedgerState {
     const amount = grantedAmount(granted, room, 0)
     for (const scope of scopes) scope.heldMicroUsd += amount
     this.holds.set(callId, { callId, caller, amount, state: "held", charged: zero, absorbed: zero, settlement: null })
-    return Effect.succeed({ callId, caller, option, amount })
+    return { callId, caller, option, amount, room: safeRoom(scopes) }
   }
 
   extend(hold: Hold, option: HoldOption): Granted {
@@ -179,15 +248,20 @@ export class MemoryLedgerState {
     }
     const scopes = this.scopesOf(hold.caller)
     const room = roomIn(scopes)
-    if (option.min - call.amount > room && option.max > call.amount) return refusal(scopes, call.amount, [option])
+    if (option.min - call.amount > room && option.max > call.amount) {
+      return Effect.fail(refusal(scopes, call.amount, [option]))
+    }
     const amount = grantedAmount(option, room, call.amount)
     for (const scope of scopes) scope.heldMicroUsd += amount - call.amount
     call.amount = amount
-    return Effect.succeed({ ...hold, amount })
+    return Effect.succeed({ ...hold, amount, room: safeRoom(scopes) })
   }
 
   /** Without a record where the call was never told of its hold. */
-  settle(callId: string, { actual: used, record, state }: Omit<Settlement, "record"> & { readonly record: CallRecord | null }): void {
+  settle(
+    callId: string,
+    { actual: used, record, state }: Omit<Settlement, "record"> & { readonly record: CallRecord | null }
+  ): void {
     const call = this.holds.get(callId)
     if (call === undefined) return
     const actual = state === "void" ? zero : used
@@ -201,10 +275,12 @@ export class MemoryLedgerState {
     if (call.caller.billingMode === "managed") call.absorbed = microUsd(actual - call.charged)
     this.close(call, state)
     call.settlement = settlement
+    this.retryHeld()
   }
 
   expireAll(): void {
     for (const call of this.holds.values()) if (call.state === "held") this.close(call, "expired")
+    this.retryHeld()
   }
 
   violations(): ReadonlyArray<string> {
@@ -243,28 +319,41 @@ export class MemoryLedgerState {
 /** What every scope has left. */
 const roomIn = (scopes: ReadonlyArray<ScopeState>): number => Math.min(...scopes.map(roomOf))
 
+const safeRoom = (scopes: ReadonlyArray<ScopeState>): MicroUsd =>
+  microUsd(Math.max(0, Math.min(roomIn(scopes), Number.MAX_SAFE_INTEGER)))
+
 const roomOf = (scope: ScopeState): number => unspent(scope) - scope.heldMicroUsd
 
 const unspent = (scope: ScopeState): number => (scope.limitMicroUsd ?? Number.POSITIVE_INFINITY) - scope.spentMicroUsd
 
 const severity = ["exhausted", "too_large", "held"] as const
 
+const fromDecision = (decision: Hold | InsufficientFunds): Granted =>
+  isRefusal(decision) ? Effect.fail(decision) : Effect.succeed(decision)
+
+const isRefusal = (decision: Hold | InsufficientFunds): decision is InsufficientFunds => "reason" in decision
+
+const isHeld = (decision: Hold | InsufficientFunds): decision is InsufficientFunds =>
+  isRefusal(decision) && decision.reason === "held"
+
 /** Names the scope that is furthest from granting even the smallest option, to a call that holds `base` already. */
-const refusal = (scopes: ReadonlyArray<ScopeState>, base: number, options: ReadonlyArray<HoldOption>): Granted => {
+const refusal = (
+  scopes: ReadonlyArray<ScopeState>,
+  base: number,
+  options: ReadonlyArray<HoldOption>
+): InsufficientFunds => {
   const lowest = Math.min(...options.map((option) => option.min))
   const short = scopes.filter((scope) => roomOf(scope) + base < lowest)
   for (const reason of severity) {
     const scope = short.find((other) => reasonOf(other, lowest) === reason)
     if (scope === undefined) continue
-    return Effect.fail(
-      new InsufficientFunds({
-        scope: scope.kind,
-        reason,
-        neededMicroUsd: lowest - base,
-        availableMicroUsd: Math.max(0, roomOf(scope)),
-        heldMicroUsd: scope.heldMicroUsd
-      })
-    )
+    return new InsufficientFunds({
+      scope: scope.kind,
+      reason,
+      neededMicroUsd: lowest - base,
+      availableMicroUsd: Math.max(0, roomOf(scope)),
+      heldMicroUsd: scope.heldMicroUsd
+    })
   }
   throw new Error("a refusal without a scope that refuses")
 }

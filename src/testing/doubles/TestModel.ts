@@ -21,7 +21,7 @@ export const testModel = (id: string, changes: Partial<Model> = {}): Model => ({
   reasonsByDefault: false,
   toolsForbidEffort: false,
   profile: { effort: null, maxOutputTokens: null, apiVersion: null },
-  billsAbortedCalls: false,
+  billsAbortedCalls: true,
   support: everyParameter,
   listed: true,
   knowledgeCutoff: null,

@@ -28,11 +28,10 @@ export interface EventStreamReader {
 
 export interface EventStreamBounds {
   readonly messageBytes: number
-  readonly streamBytes: number
 }
 
-/** Far above any valid event or response, and small enough for memory. */
-export const bounds: EventStreamBounds = { messageBytes: 1024 * 1024, streamBytes: 32 * 1024 * 1024 }
+/** Far above any valid event, and small enough for memory. */
+export const bounds: EventStreamBounds = { messageBytes: 1024 * 1024 }
 
 /** Total length, length of the headers, and the checksum of both. */
 const preludeBytes = 12
@@ -46,7 +45,6 @@ export const reader = (
   const prelude = new Uint8Array(preludeBytes)
   let message = prelude
   let filled = 0
-  let streamBytes = 0
   let violation: string | undefined
 
   const complete = (whole: Uint8Array): string | undefined => {
@@ -93,8 +91,7 @@ export const reader = (
   return {
     push: (bytes) => {
       if (violation !== undefined) return violation
-      streamBytes += bytes.length
-      violation = streamBytes > limits.streamBytes ? `a stream of more than ${limits.streamBytes} bytes` : take(bytes)
+      violation = take(bytes)
       return violation
     },
     end: () => violation ?? (filled === 0 ? undefined : "an event stream that ends inside a message")

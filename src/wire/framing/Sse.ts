@@ -4,9 +4,9 @@ export interface SseEvent {
   readonly data: string
 }
 
-/** A bound that a stream has exceeded; later bytes are ignored. */
+/** The bound that a stream has exceeded; later bytes are ignored. */
 export interface SseViolation {
-  readonly _tag: "EventTooLarge" | "StreamTooLarge"
+  readonly _tag: "EventTooLarge"
   readonly detail: string
 }
 
@@ -17,11 +17,10 @@ export interface SseReader {
 export interface SseBounds {
   /** UTF-16 units since the last blank line, comments included. */
   readonly eventLength: number
-  readonly streamBytes: number
 }
 
-/** Far above any valid event or response, and small enough for memory. */
-export const bounds: SseBounds = { eventLength: 1024 * 1024, streamBytes: 32 * 1024 * 1024 }
+/** Far above any valid event, and small enough for memory. */
+export const bounds: SseBounds = { eventLength: 1024 * 1024 }
 
 /**
  * Reads server-sent events as the WHATWG defines them: lines end in CR, LF or CRLF wherever the reads cut them, one BOM at
@@ -35,7 +34,6 @@ export const reader = (onEvent: (event: SseEvent) => void, limits: SseBounds = b
   let event = ""
   let data: string | undefined
   let eventLength = 0
-  let streamBytes = 0
   let violation: SseViolation | undefined
 
   const field = (text: string): void => {
@@ -58,11 +56,6 @@ export const reader = (onEvent: (event: SseEvent) => void, limits: SseBounds = b
   return {
     push: (bytes) => {
       if (violation !== undefined) return violation
-      streamBytes += bytes.length
-      if (streamBytes > limits.streamBytes) {
-        violation = { _tag: "StreamTooLarge", detail: `a stream of more than ${limits.streamBytes} bytes` }
-        return violation
-      }
       const text = decoder.decode(bytes, { stream: true })
       let from = 0
       let nextCr = text.indexOf("\r")

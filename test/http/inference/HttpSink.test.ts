@@ -32,7 +32,7 @@ const throwing = () => {
   throw new Error("boom")
 }
 
-const sinkWith = (encoder: Partial<StreamEncoder>, more: Partial<Pick<HttpSinkOptions, "abandon" | "keep">> = {}) => {
+const sinkWith = (encoder: Partial<StreamEncoder>, more: Partial<Pick<HttpSinkOptions, "abandon" | "isKept">> = {}) => {
   const response = new Response()
   const timers = VirtualTimers.make()
   const start = { requestId, createdSeconds: 0, model: "one/m" }
@@ -54,7 +54,7 @@ const sinkWith = (encoder: Partial<StreamEncoder>, more: Partial<Pick<HttpSinkOp
     }),
     startBeforeResponse: start,
     abandon: () => {},
-    keep: undefined,
+    isKept: false,
     ...more
   })
   return { response, timers, sink, start }
@@ -148,24 +148,75 @@ describe("a stream that has ended", () => {
     sink.failWith(error)
     expect(response.written).toBe("failed")
   })
+})
 
-  it("is kept whole, but for its heartbeats", () => {
-    const kept: Array<string> = []
-    const { sink, start, timers } = sinkWith({}, { keep: (stream) => kept.push(stream) })
+describe("a stream that is kept for a repetition", () => {
+  const finish = { _tag: "Finish", reason: "stop", native: "stop" } as const
+
+  it("is kept whole, but for its heartbeats, and ends for the client when it is delivered", () => {
+    const { response, sink, start, timers } = sinkWith({}, { isKept: true })
     sink.begin(start)
     sink.event(text("a"))
     timers.advance(5_000)
     sink.event(text("b"))
-    sink.complete({ _tag: "Finish", reason: "stop", native: "stop" }, usage({}), metadata)
-    expect(kept).toEqual(["abwhole"])
+    expect(sink.kept).toBeUndefined()
+    sink.complete(finish, usage({}), metadata)
+    expect(sink.kept).toBe("abwhole")
+    expect(response.written).not.toContain("whole")
+    expect(response.state).toBe("open")
+    sink.deliver()
+    expect(response.written.endsWith("bwhole")).toBe(true)
+    expect(response.state).toBe("ended")
   })
 
-  it("is not kept where it has failed", () => {
-    const kept: Array<string> = []
-    const { sink, start } = sinkWith({}, { keep: (stream) => kept.push(stream) })
+  it("is kept with the failure of its provider, but not with the shutdown of this node", () => {
+    const failing = (code: string) => {
+      const { sink, start } = sinkWith({}, { isKept: true })
+      sink.begin(start)
+      sink.event(text("a"))
+      sink.fail({ code, message: null })
+      return sink.kept
+    }
+    expect(failing("provider_disconnected")).toBe("afailed")
+    expect(failing("server_shutdown")).toBeUndefined()
+  })
+
+  it("is not kept when it is too long", () => {
+    const { sink, start } = sinkWith({}, { isKept: true })
+    sink.begin(start)
+    sink.event(text("a".repeat(1024 * 1024)))
+    sink.complete(finish, usage({}), metadata)
+    expect(sink.kept).toBeUndefined()
+    sink.deliver()
+  })
+
+  it("ends with an error, and nothing else of its end, where that could not be written", () => {
+    const { response, sink, start } = sinkWith({ complete: throwing }, { isKept: true })
+    sink.begin(start)
+    expect(() => sink.complete(finish, usage({}), metadata)).toThrow()
+    sink.deliver()
+    expect(response.state).toBe("open")
+    sink.failWith(error)
+    sink.deliver()
+    expect(response.written).toBe("failed")
+    expect(response.state).toBe("ended")
+  })
+
+  it("goes on at full speed when its client has left, and is kept whole", () => {
+    const { response, sink, start, timers } = sinkWith({}, { isKept: true })
+    let resumed = 0
     sink.begin(start)
     sink.event(text("a"))
-    sink.failWith(error)
-    expect(kept).toEqual([])
+    sink.drained(() => resumed++)
+    response.emit("close")
+    expect(resumed).toBe(1)
+    expect(sink.event(text("b"))).toBe(true)
+    sink.drained(() => resumed++)
+    expect(resumed).toBe(2)
+    while (timers.next()) {}
+    sink.complete(finish, usage({}), metadata)
+    sink.deliver()
+    expect(response.written).toBe("a")
+    expect(sink.kept).toBe("abwhole")
   })
 })

@@ -27,7 +27,8 @@ const reservation = (extendsHold: boolean): BatchReservation => ({
   extends: extendsHold,
   caller,
   requestedModel: "auto",
-  options: [option(10)]
+  options: [option(10)],
+  maxWaitMillis: 0
 })
 const settlement: BatchSettlement = { callId, caller, state: "settled", actual: microUsd(5), record: record() }
 

@@ -4,8 +4,10 @@ import {
   afterBatch,
   afterSettle,
   batchSize,
+  maxKeptBytes,
   maxPerStatement,
-  type QueueState
+  type QueueState,
+  withinKeptBytes
 } from "../../../src/ledger/batcher/FlushPolicy.ts"
 
 const empty: QueueState = {
@@ -133,5 +135,16 @@ describe("The size of a batch", () => {
       reservations: 0,
       settlements: 2
     })
+  })
+})
+
+describe("Kept responses in one statement", () => {
+  it("are no more than it can write, but at least one", () => {
+    const half = () => maxKeptBytes / 2
+    expect(withinKeptBytes(5, () => 0)).toBe(5)
+    expect(withinKeptBytes(5, half)).toBe(2)
+    expect(withinKeptBytes(2, half)).toBe(2)
+    expect(withinKeptBytes(5, () => maxKeptBytes + 1)).toBe(1)
+    expect(withinKeptBytes(0, half)).toBe(0)
   })
 })

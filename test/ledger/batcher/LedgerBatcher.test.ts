@@ -31,7 +31,8 @@ const reservation = (): BatchReservation => ({
   extends: false,
   caller,
   requestedModel: "auto",
-  options: [option(10)]
+  options: [option(10)],
+  maxWaitMillis: 0
 })
 
 const settlement = (): BatchSettlement => ({
@@ -42,7 +43,7 @@ const settlement = (): BatchSettlement => ({
   record: record()
 })
 
-const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10) }
+const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10), room: microUsd(0) }
 const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false })
 const rejected = new BatchFailed({ cause: "invalid text", rejected: true, uncertain: false })
 
@@ -172,6 +173,99 @@ describe("Batches", () => {
       yield* quiet
       const outcome = yield* Effect.either(batcher.reserve(reservation()))
       expect(Either.isLeft(outcome) && outcome.left._tag).toBe("StoreUnavailable")
+    })
+  )
+})
+
+describe("Waiting for held money", () => {
+  const held: ReservationResult = {
+    _tag: "Insufficient",
+    scope: "account",
+    reason: "held",
+    needed: microUsd(10),
+    available: microUsd(5),
+    held: microUsd(20)
+  }
+  const refusesAll: Apply = ({ reservations }) => Effect.succeed(reservations.map(() => held))
+  const patient = (): BatchReservation => ({ ...reservation(), maxWaitMillis: 60_000 })
+
+  it.effect("a call that is refused for two seconds is decided once more, then refused with its amounts", () =>
+    Effect.gen(function* () {
+      const { advance, batcher, batches } = yield* scripted(refusesAll)
+      const fiber = yield* Effect.fork(Effect.flip(batcher.reserve(patient())))
+      yield* quiet
+      yield* advance(1_999)
+      expect(yield* Fiber.poll(fiber)).toMatchObject({ _tag: "None" })
+      yield* advance(1)
+      expect(yield* Fiber.join(fiber)).toMatchObject({
+        reason: "held",
+        neededMicroUsd: 10,
+        availableMicroUsd: 5,
+        heldMicroUsd: 20
+      })
+      // at once, each 250 ms for what other nodes return, and when its time was up
+      expect(batches.map(({ reservations }) => reservations.map((one) => one.maxWaitMillis))).toEqual([
+        ...Array.from({ length: 8 }, () => [60_000]),
+        [0]
+      ])
+      yield* advance(60_000)
+      expect(batches).toHaveLength(9)
+    })
+  )
+
+  it.effect("a call waits no longer than it has time, and not at all without any", () =>
+    Effect.gen(function* () {
+      const { advance, batcher } = yield* scripted(refusesAll)
+      expect(yield* Effect.flip(batcher.reserve(reservation()))).toMatchObject({ reason: "held" })
+      const fiber = yield* Effect.fork(Effect.flip(batcher.reserve({ ...patient(), maxWaitMillis: 100 })))
+      yield* quiet
+      yield* advance(100)
+      expect(yield* Fiber.join(fiber)).toMatchObject({ reason: "held" })
+    })
+  )
+
+  it.effect("what waits is decided again in the statement of a settlement of its scope, before what is new", () =>
+    Effect.gen(function* () {
+      const { advance, batcher, batches, script } = yield* scripted(refusesAll)
+      const first = patient()
+      const fibers = [yield* Effect.fork(batcher.reserve(first))]
+      yield* quiet
+      const behind = patient()
+      fibers.push(yield* Effect.fork(batcher.reserve(behind)))
+      yield* quiet
+      // it waits behind the first without being asked for
+      expect(batches).toHaveLength(1)
+      script.apply = grantsAll
+      const settled = settlement()
+      batcher.settle(settled)
+      yield* advance(10)
+      expect(batches.slice(1)).toEqual([{ reservations: [first, behind], settlements: [settled] }])
+      for (const fiber of fibers) expect(yield* Fiber.join(fiber)).toEqual(granted)
+    })
+  )
+
+  it.effect("an interrupted wait is not decided again, and those behind it are", () =>
+    Effect.gen(function* () {
+      const { batcher, batches, script } = yield* scripted(refusesAll)
+      const first = yield* Effect.fork(batcher.reserve(patient()))
+      yield* quiet
+      const behind = patient()
+      const second = yield* Effect.fork(batcher.reserve(behind))
+      yield* quiet
+      script.apply = grantsAll
+      yield* Fiber.interrupt(first)
+      expect(yield* Fiber.join(second)).toEqual(granted)
+      expect(batches.slice(1)).toEqual([{ reservations: [behind], settlements: [] }])
+    })
+  )
+
+  it.effect("closing ends a wait", () =>
+    Effect.gen(function* () {
+      const { batcher, scope } = yield* scripted(refusesAll)
+      const fiber = yield* Effect.fork(Effect.flip(batcher.reserve(patient())))
+      yield* quiet
+      yield* Scope.close(scope, Exit.void)
+      expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "StoreUnavailable" })
     })
   )
 })

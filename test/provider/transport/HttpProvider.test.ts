@@ -6,6 +6,7 @@ import type { ResponseHeaders } from "../../../src/provider/protocols/shared/Pro
 import * as Auth from "../../../src/provider/transport/Auth.ts"
 import * as Endpoint from "../../../src/provider/transport/Endpoint.ts"
 import * as HttpProvider from "../../../src/provider/transport/HttpProvider.ts"
+import { maxResponseBytes } from "../../../src/provider/transport/ResponseSize.ts"
 import type { AnswerHandler } from "../../../src/provider/transport/Transport.ts"
 import { VirtualTimers } from "../../../src/testing/index.ts"
 import { call, Recorder } from "../protocols/calls.ts"
@@ -110,7 +111,41 @@ describe("an answer", () => {
     answer.data(half)
     expect(answer.recorder.outcome).toBe("open")
     answer.data(" ")
-    expect(answer.recorder.outcome).toBe("BadResponse")
+    expect(answer.recorder.outcome).toBe("ResponseTooLarge")
+    expect(answer.closed()).toBe(1)
+  })
+})
+
+describe("the size of an answer", () => {
+  const maxBytes = (maxOutputTokens: number, asked: Parameters<typeof call>[0]) =>
+    maxResponseBytes(call(asked, { maxOutputTokens }))
+
+  it("that its output cap explains is never too large, with every log probability that can be asked for", () => {
+    const logprobs = { stream: true, logprobs: true, topLogprobs: 20 }
+    for (const cap of [100, 16_609, 64_000, 128_000]) {
+      expect(maxBytes(cap, logprobs)).toBeGreaterThan(2 * 2_020 * cap)
+      expect(maxBytes(cap, { stream: true })).toBeGreaterThan(500 * cap)
+      expect(maxBytes(cap, { stream: true, modalities: ["text", "audio"] })).toBeGreaterThan(3_200 * cap)
+    }
+    expect(maxBytes(64_000, { ...logprobs, stream: false })).toBeGreaterThan(2_020 * 64_000)
+  })
+
+  it("has a bound, whatever the cap", () => {
+    const logprobs = { logprobs: true, topLogprobs: 20 }
+    expect(maxBytes(Number.MAX_SAFE_INTEGER, { ...logprobs, stream: true })).toBe(2 ** 32)
+    expect(maxBytes(Number.MAX_SAFE_INTEGER, { ...logprobs, stream: false })).toBe(2 ** 28)
+    expect(maxBytes(1, { ...logprobs, stream: true })).toBe(2 ** 25)
+  })
+
+  it("is that of a stream too, whose events so far are delivered", () => {
+    const answer = opened({ stream: true })
+    answer.head(200, { "content-type": "text/event-stream" })
+    answer.data('data: {"choices":[{"delta":{"content":"hi"}}]}\n\n')
+    const comment = `: ${" ".repeat(1024 * 1024 - 4)}\n\n`
+    for (let sent = 0; sent < 31; sent++) answer.data(comment)
+    expect(answer.recorder.outcome).toBe("open")
+    answer.data(comment)
+    expect(answer.recorder).toMatchObject({ outcome: "ResponseTooLarge", text: "hi" })
     expect(answer.closed()).toBe(1)
   })
 })

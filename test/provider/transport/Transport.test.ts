@@ -317,7 +317,7 @@ describe("bounds", () => {
     expect(await (await upstream.received(1)).closed).toBe("aborted")
   })
 
-  it("a non-streaming response beyond 32 MiB is a bad response, and its upstream is closed", async () => {
+  it("a non-streaming response beyond 32 MiB is too large, and its upstream is closed", async () => {
     const upstream = await upstreamOf((_, response) => {
       response.writeHead(200, { "content-type": "application/json" })
       const piece = Buffer.alloc(1024 * 1024, 32)
@@ -328,7 +328,7 @@ describe("bounds", () => {
       more()
     })
     const { recorder } = await run(providerAt(upstream.baseUrl), "ok", false)
-    expect(recorder.outcome).toBe("BadResponse")
+    expect(recorder.outcome).toBe("ResponseTooLarge")
     expect(await (await upstream.received(1)).closed).toBe("aborted")
   })
 

@@ -91,12 +91,12 @@ describe("configured providers", () => {
     expect(configured(acme)).toMatchObject({
       id: "acme",
       endpoint: { origin: "http://127.0.0.1:9001", basePath: "/v1" },
-      billsAbortedCalls: false,
+      billsAbortedCalls: true,
       credentialEnv: []
     })
     expect(capField(acme)).toBe("max_tokens")
     expect(capField({ ...acme, outputCapField: "max_completion_tokens" })).toBe("max_completion_tokens")
-    expect(configured({ ...acme, billsAbortedCalls: true })?.billsAbortedCalls).toBe(true)
+    expect(configured({ ...acme, billsAbortedCalls: false })?.billsAbortedCalls).toBe(false)
   })
 
   it("like a built-in vendor share its base URL and quirks, under their own id", () => {

@@ -3,9 +3,34 @@
 const batcher = "src/ledger/batcher/LedgerBatcher.ts"
 const policy = "src/ledger/batcher/FlushPolicy.ts"
 const failure = "src/ledger/batcher/BatchFailure.ts"
+const held = "src/ledger/batcher/HeldQueue.ts"
 
 /** @type {ReadonlyArray<import("../../mutants.mjs").Mutant>} */
 export const batcherMutants = [
+  {
+    file: held,
+    find: "if (this.waitingAt.has(entry.scope)) this.dueScopes.add(entry.scope)",
+    replace: "",
+    breaks: "those behind a reservation that has left wait for the next settlement"
+  },
+  {
+    file: held,
+    find: "if (!isFinal && (count >= maxPerScope",
+    replace: "if ((count >= maxPerScope",
+    breaks: "a reservation whose time is up waits for its turn"
+  },
+  {
+    file: batcher,
+    find: "queued.reservation.maxWaitMillis > 0 ? this.held.blockedAt(queued.reservation.caller) : undefined",
+    replace: "this.held.blockedAt({ ...queued.reservation.caller, accountId: queued.reservation.callId })",
+    breaks: "a later reservation overtakes one that waits for held money"
+  },
+  {
+    file: batcher,
+    find: "    this.held.released(settlement.caller)\n",
+    replace: "",
+    breaks: "money that returns is noticed by a timer only"
+  },
   {
     file: policy,
     find: "export const maxPerStatement = 256",

@@ -89,15 +89,17 @@ export const nonStreaming = (call: ProviderCall, body: string): Step =>
 
 const withoutStopReason = badResponse("an answer without a stop reason")
 
-/** No usage event here: the output count of the start event covers output that does not exist yet. */
+/** The prompt's counts; the output count of the start event covers output that does not exist yet. */
 const messageStart = (state: State, message: Json): Step => {
-  const usage = objectAt(message, "usage")
-  state.counts = addCounts(state.counts, usage)
+  const counts = objectAt(message, "usage")
+  state.counts = addCounts(state.counts, counts)
+  const events: Array<ChatEvent> = []
   const model = textAt(message, "model")
-  const serviceTier = textAt(usage, "service_tier")
-  return model === undefined && serviceTier === undefined
-    ? incomplete()
-    : incomplete([responseInfoOf({ model, serviceTier })])
+  const serviceTier = textAt(counts, "service_tier")
+  if (model !== undefined || serviceTier !== undefined) events.push(responseInfoOf({ model, serviceTier }))
+  const usage = usageOf({ ...state.counts, output_tokens: 0 })
+  if (usage !== undefined) events.push({ _tag: "Usage", usage })
+  return incomplete(events)
 }
 
 const messageDelta = (state: State, delta: Json, counts: Json | undefined): Step => {

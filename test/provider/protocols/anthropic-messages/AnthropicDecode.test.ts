@@ -75,6 +75,7 @@ describe("a stream of Anthropic's", () => {
     ).toEqual({
       events: [
         { _tag: "ResponseInfo", model: "claude-opus-4-8-20260101" },
+        { _tag: "Usage", usage: usage({ inputTokens: 5 }) },
         { _tag: "Text", text: "He" },
         { _tag: "Text", text: "llo" },
         { _tag: "Finish", reason: "stop", native: "end_turn" },
@@ -185,8 +186,12 @@ describe("a stream of Anthropic's", () => {
     )
   })
 
-  it("tells no usage of an answer that has only begun", () => {
-    expect(heard([began(), text, said(0, "x")]).events.some((event) => event._tag === "Usage")).toBe(false)
+  it("tells the prompt's usage at the beginning, and none of the output that does not exist yet", () => {
+    const counts = { input_tokens: 7, cache_read_input_tokens: 100, cache_creation_input_tokens: 20, output_tokens: 3 }
+    expect(heard([began(counts), text, said(0, "x")]).events.filter(({ _tag }) => _tag === "Usage")).toEqual([
+      { _tag: "Usage", usage: usage({ inputTokens: 7, cacheReadTokens: 100, cacheWriteTokens: 20 }) }
+    ])
+    expect(heard([began({}), text, said(0, "x")]).events.some(({ _tag }) => _tag === "Usage")).toBe(false)
   })
 
   it("ends for the reasons that Anthropic has", () => {

@@ -1,0 +1,120 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { type MicroUsd, zero } from "../domain/Money.ts"
+import * as Estimate from "../ledger/Estimate.ts"
+import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
+import type { Call } from "./Call.ts"
+import type { RunningAttempt } from "./CallState.ts"
+
+export interface HoldSlicesDeps {
+  readonly ledger: LedgerShape
+  readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
+}
+
+/** What the hold says to the next piece of a stream. */
+export type Verdict =
+  | "covered"
+  /** All of it is used; whether there is more is being decided. */
+  | "waiting"
+  /** All of it is used, and there is no more. */
+  | "exhausted"
+
+/** The next slice is asked for when this part of the hold is used, so that the stream seldom has to wait for it. */
+const askAtPart = 0.75
+/** No character has more likely tokens, and checking is not free: the estimate is taken again after so many at least. */
+const maxTokensPerCharacter = 2
+const minCharactersBetween = 64
+
+/**
+ * Extends the hold of one streamed response while its content comes: a call without a client's cap holds a share of what it
+ * may cost in the end. At most one extension is under way; the stream waits for it only when all that is held is used.
+ */
+export class HoldSlices {
+  private extension: Fiber.RuntimeFiber<void> | undefined
+  /** The amount at which the ledger has last refused to extend the hold, and what was used of it then. */
+  private refused: { readonly amount: MicroUsd; readonly used: MicroUsd } | undefined
+  private checksAtCharacters = 0
+  private waiting: (() => void) | undefined
+  private readonly deps: HoldSlicesDeps
+  private readonly call: Call
+  private readonly attempt: RunningAttempt
+
+  constructor(deps: HoldSlicesDeps, call: Call, attempt: RunningAttempt) {
+    this.deps = deps
+    this.call = call
+    this.attempt = attempt
+  }
+
+  /** After each piece: whether the hold covers what has been streamed. */
+  check(): Verdict {
+    const { characters } = this.attempt.tally
+    if (characters < this.checksAtCharacters) return "covered"
+    const used = this.call.costSoFar(this.attempt)
+    const slice = this.nextSlice()
+    if (slice === undefined) {
+      this.checksAtCharacters = Number.POSITIVE_INFINITY
+      return "covered"
+    }
+    if (used >= askAtPart * this.call.hold.amount) this.ask(slice, used)
+    if (used < this.call.hold.amount) {
+      this.checksAtCharacters = characters + this.charactersUntil(used)
+      return "covered"
+    }
+    return this.extension === undefined ? "exhausted" : "waiting"
+  }
+
+  /** Calls back once the extension that a "waiting" stream waits for is decided. */
+  decided(run: () => void): void {
+    if (this.extension === undefined) run()
+    else this.waiting = run
+  }
+
+  /** At the end of a complete response: what it costs is held, as far as there is money. `undefined`: nothing is to be done. */
+  settled(): Effect.Effect<void> | undefined {
+    const { extension } = this
+    if (extension !== undefined) {
+      return Effect.flatMap(Fiber.await(extension), () => this.settled() ?? Effect.void)
+    }
+    const cost = this.call.costSoFar(this.attempt)
+    const { amount } = this.call.hold
+    return cost <= amount ? undefined : this.extended({ max: cost, min: amount, typical: null }, cost)
+  }
+
+  private nextSlice(): HoldOption | undefined {
+    const { candidate, output } = this.attempt
+    return Estimate.sliceOption(this.call.hold.amount, this.call.admitted.measure, candidate.model, output.maxTokens)
+  }
+
+  /** Asked once at three quarters of a hold, and once more when it is used up. */
+  private ask(slice: HoldOption, used: MicroUsd): void {
+    const { amount } = this.call.hold
+    if (this.extension !== undefined) return
+    if (this.refused?.amount === amount && (used < amount || this.refused.used >= amount)) return
+    const extension = this.deps.fork(this.extended(slice, used))
+    this.extension = extension
+    extension.addObserver(() => {
+      this.extension = undefined
+      this.checksAtCharacters = 0
+      const { waiting } = this
+      this.waiting = undefined
+      waiting?.()
+    })
+  }
+
+  private extended(option: HoldOption, used: MicroUsd): Effect.Effect<void> {
+    return Effect.match(this.deps.ledger.extend(this.call.hold, option), {
+      onFailure: () => {
+        this.refused = { amount: this.call.hold.amount, used }
+      },
+      onSuccess: (hold) => this.call.extended(hold)
+    })
+  }
+
+  /** Characters that may come before the hold has to be looked at again. */
+  private charactersUntil(used: MicroUsd): number {
+    const { amount } = this.call.hold
+    const next = used < askAtPart * amount ? askAtPart * amount : amount
+    const perToken = Math.max(1, this.attempt.candidate.model.prices?.output ?? zero) / 1_000_000
+    return Math.max(minCharactersBetween, Math.floor((next - used) / perToken / maxTokensPerCharacter))
+  }
+}

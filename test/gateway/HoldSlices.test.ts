@@ -1,0 +1,227 @@
+// Promise: No call is refused for money that running calls will not use.
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { describe } from "vitest"
+import { Ledger, type Model, microUsd } from "../../src/index.ts"
+import type { HoldOption } from "../../src/ledger/Hold.ts"
+import { ScriptedProvider, TestGateway, testModel } from "../../src/testing/index.ts"
+import { requestId } from "../provider/protocols/calls.ts"
+import { booked, type ScriptedGatewayOptions, scriptedGateway, textOf, triedBy } from "./scriptedGateway.ts"
+
+const { end, fail, finish, text, used, wait } = ScriptedProvider
+
+const thousand = "word ".repeat(1_000)
+
+/** So many thousand tokens, one thousand every ten milliseconds. */
+const thousands = (count: number): ScriptedProvider.Script =>
+  Array.from({ length: count }, () => [text(thousand), wait(10)]).flat()
+
+const whole = (count: number): ScriptedProvider.Script => [
+  ...thousands(count),
+  finish(),
+  used({ inputTokens: 10, outputTokens: count * 1_000 }),
+  end
+]
+
+const priced = (id: string, output: number, more: Partial<Model> = {}): Model =>
+  testModel(id, {
+    alias: id,
+    outputTokens: 100_000,
+    prices: { input: 1_000_000, output, cacheRead: null, cacheWrite: null, tiers: [] },
+    ...more
+  })
+
+const setUp = (
+  creditMicroUsd: number,
+  scripts: ScriptedGatewayOptions["scripts"],
+  models: ReadonlyArray<Model> = [priced("one/m", 4_000_000)]
+) => scriptedGateway({ scripts, models, creditMicroUsd, policy: { defaultAlpha: 1 } })
+
+/** Another call of the account holds this much from now on. */
+const takes = (amount: number) => {
+  const all: HoldOption = { max: microUsd(amount), min: microUsd(amount), typical: null }
+  return Effect.flatMap(Ledger, (ledger) =>
+    ledger.reserve({
+      callId: requestId,
+      caller: TestGateway.testCaller,
+      requestedModel: "one/m",
+      options: [all],
+      maxWaitMillis: 0
+    })
+  ).pipe(Effect.orDie)
+}
+
+describe("A streamed call without a client's cap", () => {
+  it.effect("it holds a share, is extended while its content comes, and is complete however long", () => {
+    const { callsOf, relay, run, sleep } = setUp(1_000_000, { one: [whole(60)] })
+    return run(
+      Effect.gen(function* () {
+        const running = yield* Effect.fork(relay())
+        const held: Array<number> = []
+        for (let step = 0; step < 30; step++) {
+          yield* sleep(10)
+          held.push((yield* booked)[0]?.amount ?? 0)
+        }
+        // a sixteenth of a dollar at first; all that the answer could cost would be 400,000
+        expect(held[0]).toBe(62_500)
+        expect(Math.max(...held)).toBeLessThan(200_000)
+        const { completions } = yield* running
+        expect(completions).toMatchObject([{ finish: "stop", metadata: { cost: { basis: "charged" } } }])
+        expect(completions[0]?.metadata.notes).toBeUndefined()
+        expect((yield* booked)[0]).toMatchObject({ state: "settled", charged: 240_010, absorbed: 0 })
+        expect(callsOf("one")[0]?.call.maxOutputTokens).toBe(100_000)
+      })
+    )
+  })
+
+  it.effect("its cap is what the whole account can pay for, not only what is held at first", () => {
+    const { callsOf, relay, run } = setUp(100_000, { one: [whole(1)] })
+    return run(
+      Effect.gen(function* () {
+        const { completions } = yield* relay()
+        const [call] = yield* booked
+        expect(call?.amount).toBeLessThan(33_000)
+        const sent = callsOf("one")[0]?.call.maxOutputTokens ?? 0
+        expect(sent).toBeGreaterThan(24_900)
+        expect(sent).toBeLessThanOrEqual(25_000)
+        expect(completions[0]?.metadata.notes).toEqual(["output_capped_by_funds"])
+      })
+    )
+  })
+
+  it.effect(
+    "a stream whose next slice is refused ends at its hold, says why, and is charged for what was streamed",
+    () => {
+      const { callsOf, relay, run, sleep } = setUp(100_000, { one: [whole(20)] })
+      return run(
+        Effect.gen(function* () {
+          const running = yield* Effect.fork(relay())
+          yield* sleep(5)
+          const [before] = yield* booked
+          const amount = before?.amount ?? 0
+          yield* takes(100_000 - amount)
+          const { completions, events, failures } = yield* running
+          expect(failures).toEqual([])
+          expect(completions).toMatchObject([
+            { finish: "length", metadata: { notes: ["output_capped_by_funds"], cost: { basis: "estimated" } } }
+          ])
+          expect(callsOf("one")[0]?.state()).toBe("closed")
+          const [call] = yield* booked
+          expect(call).toMatchObject({ state: "settled", amount })
+          expect(call?.charged).toBe(completions[0]?.metadata.cost.amount_microusd)
+          expect(call?.charged).toBeGreaterThan(amount - 4_100)
+          expect(call?.charged).toBeLessThanOrEqual(amount)
+          expect(textOf(events).length).toBeGreaterThanOrEqual(8 * thousand.length)
+        })
+      )
+    }
+  )
+
+  it.effect("usage that exceeds what is held at the end is held then, as far as there is money", () => {
+    const hidden = [text("short"), finish(), used({ inputTokens: 10, outputTokens: 24_000 }), end]
+    const { relay, run } = setUp(1_000_000, { one: [hidden] })
+    return run(
+      Effect.gen(function* () {
+        const { completions } = yield* relay()
+        expect(completions[0]?.metadata.cost.amount_microusd).toBe(96_010)
+        expect((yield* booked)[0]).toMatchObject({ charged: 96_010, absorbed: 0 })
+      })
+    )
+  })
+
+  it.effect("a dearer candidate gets a share for its own price", () => {
+    const models = [priced("one/m", 4_000_000, { quality: 0.9 }), priced("two/m", 40_000_000, { quality: 0.5 })]
+    const { relay, run } = setUp(
+      1_000_000,
+      { one: [[fail({ _tag: "ServerError", status: 502 })]], two: [whole(15)] },
+      models
+    )
+    return run(
+      Effect.gen(function* () {
+        const { completions } = yield* relay()
+        expect(completions).toMatchObject([{ finish: "stop", metadata: { model: "two/m" } }])
+        expect((yield* booked)[0]).toMatchObject({ charged: 600_010, absorbed: 0 })
+      })
+    )
+  })
+})
+
+describe("Clients at once, without a cap, on a model of $5 and $25 a million", () => {
+  const model = testModel("one/m", {
+    outputTokens: 64_000,
+    contextTokens: 200_000,
+    prices: { input: 5_000_000, output: 25_000_000, cacheRead: null, cacheWrite: null, tiers: [] }
+  })
+  // 700 tokens in and 300 out: $0.011
+  const short: ScriptedProvider.Script = [
+    wait(300),
+    text("word ".repeat(150)),
+    wait(300),
+    text("word ".repeat(150)),
+    finish(),
+    used({ inputTokens: 700, outputTokens: 300 }),
+    end
+  ]
+  const asked = { messages: [{ role: "user" as const, content: "word ".repeat(690) }] }
+
+  // before, 27 of 40, 8 of 160 and 129 of 160 were answered
+  it.effect.each([
+    [5, 4, 40],
+    [5, 16, 160],
+    [25, 16, 160]
+  ] as const)("$%d carry %d clients with %d calls", ([dollars, clients, calls]) => {
+    const { complete, relay, run } = setUp(dollars * 1_000_000, { one: [short] }, [model])
+    return run(
+      Effect.gen(function* () {
+        const outcomes = yield* Effect.forEach(
+          Array.from({ length: calls }, (_, index) => index),
+          (index) =>
+            index % 2 === 0
+              ? Effect.map(complete(asked), ({ failure }) => failure?._tag)
+              : Effect.map(relay(asked), ({ failure }) => failure?._tag),
+          { concurrency: clients }
+        )
+        const failures = outcomes.filter((failure) => failure !== undefined)
+        expect(failures).toEqual([])
+        expect((yield* booked).reduce((sum, { charged }) => sum + charged, 0)).toBe(calls * 11_000)
+      })
+    )
+  })
+})
+
+describe("auto with little money", () => {
+  const models = [
+    priced("a/dear", 25_000_000, { quality: 0.9, outputTokens: 4_096 }),
+    priced("b/mid", 7_500_000, { quality: 0.7, outputTokens: 4_096 }),
+    priced("c/cheap", 2_400_000, { quality: 0.5, outputTokens: 4_096 })
+  ]
+  const scripts = { a: [[text("a"), finish(), end]], b: [[text("b"), finish(), end]], c: [[text("c"), finish(), end]] }
+
+  it.effect(
+    "the first candidate whose likely answer can be paid for comes before one whose answer would be cut",
+    () => {
+      const { callsOf, complete, relay, run } = setUp(10_000, scripts, models)
+      return run(
+        Effect.gen(function* () {
+          const [streamed] = (yield* relay()).completions
+          // before, a/dear with a cap of 389 tokens
+          expect(streamed?.metadata).toMatchObject({ model: "b/mid", notes: ["output_capped_by_funds"] })
+          expect(callsOf("b")[0]?.call.maxOutputTokens).toBeGreaterThan(1_290)
+          const outcome = yield* complete()
+          expect(triedBy(outcome)).toEqual(["b/mid success"])
+          expect(outcome.completion?.metadata.notes).toEqual(["output_capped_by_funds"])
+        })
+      )
+    }
+  )
+
+  it.effect("where no likely answer can be paid for, the first is taken that can give one worth the call", () => {
+    const { callsOf, complete, run } = setUp(2_000, scripts, models)
+    return run(
+      Effect.gen(function* () {
+        expect(triedBy(yield* complete())).toEqual(["b/mid success"])
+        expect(callsOf("b")[0]?.call.maxOutputTokens).toBeLessThan(300)
+      })
+    )
+  })
+})

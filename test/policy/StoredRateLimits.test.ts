@@ -1,0 +1,114 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { CallerShape } from "../../src/domain/Caller.ts"
+import { IdGenerator } from "../../src/domain/IdGenerator.ts"
+import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
+import { Timers } from "../../src/domain/Timers.ts"
+import { type RateLimit, type RateLimitOptions, RateLimits } from "../../src/policy/RateLimits.ts"
+import * as StoredRateLimits from "../../src/policy/StoredRateLimits.ts"
+import { Database } from "../../src/sql/Database.ts"
+import { databases } from "../ledger/databases.ts"
+
+const none: RateLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
+let nextId = 1
+const newCaller = (project = nextId++): CallerShape => ({
+  keyId: KeyId.make(uuid(nextId++)),
+  projectId: ProjectId.make(uuid(project)),
+  accountId: AccountId.make(uuid(1)),
+  billingMode: "managed"
+})
+
+describe.each(databases)("Rate limits counted in the database (%s)", (_, database) => {
+  const runtime = ManagedRuntime.make(Layer.mergeAll(database, IdGenerator.layer.pipe(Layer.provide(Timers.layer))))
+  beforeAll(() => runtime.runPromise(Effect.asVoid(Database)))
+  afterAll(() => runtime.dispose())
+
+  /** Several processes with the same limits. */
+  const processes = (
+    count: number,
+    limits: { readonly key?: Partial<RateLimit>; readonly project?: Partial<RateLimit> }
+  ) => {
+    const options: RateLimitOptions = { key: { ...none, ...limits.key }, project: { ...none, ...limits.project } }
+    return Effect.forEach(Array.from({ length: count }), () =>
+      Effect.map(Layer.build(StoredRateLimits.layer(options)), (context) => Effect.provide(RateLimits, context))
+    ).pipe(Effect.flatMap(Effect.all))
+  }
+
+  it("several processes together admit exactly a minute's requests", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const nodes = yield* processes(3, { key: { requestsPerMinute: 20 } })
+          const caller = newCaller()
+          const asked = Array.from({ length: 60 }, (_, index) => nodes[index % 3]?.admit(caller, 0) ?? Effect.never)
+          const results = yield* Effect.all(asked.map(Effect.either), { concurrency: "unbounded" })
+          expect(results.filter(Either.isRight)).toHaveLength(20)
+          const [refused] = results.filter(Either.isLeft)
+          expect(refused?.left).toMatchObject({
+            _tag: "RateLimited",
+            message: "Rate limit reached: requests per minute of this key.",
+            status: { requests: { limit: 20, remaining: 0 }, tokens: null }
+          })
+        })
+      )
+    ))
+
+  it("tokens are counted by size, and the limit with the least left is told", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [one, two] = yield* processes(2, {
+            key: { tokensPerMinute: 1_000, requestsPerMinute: 50 },
+            project: { requestsPerMinute: 5 }
+          })
+          if (one === undefined || two === undefined) return
+          const caller = newCaller()
+          yield* one.admit(caller, 400)
+          const { status } = yield* two.admit(caller, 300)
+          expect(status.requests).toMatchObject({ limit: 5, remaining: 3 })
+          expect(status.tokens?.limit).toBe(1_000)
+          expect(status.tokens?.remaining).toBeGreaterThanOrEqual(300)
+          expect(status.tokens?.remaining).toBeLessThan(400)
+          const refused = yield* Effect.flip(one.admit(caller, 900))
+          expect(refused).toMatchObject({ message: "Rate limit reached: tokens per minute of this key." })
+          // another key of another project has its own
+          yield* one.admit(newCaller(), 900)
+        })
+      )
+    ))
+
+  it("requests at the same time are counted over all processes until they end, and those of a closed process do not count", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [one] = yield* processes(1, { project: { concurrentRequests: 3 } })
+          if (one === undefined) return
+          const caller = newCaller()
+          const first = yield* one.admit(caller, 0)
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const [other] = yield* processes(1, { project: { concurrentRequests: 3 } })
+              if (other === undefined) return
+              const { release } = yield* other.admit(caller, 0)
+              yield* one.admit(caller, 0)
+              expect(yield* Effect.flip(other.admit(caller, 0))).toMatchObject({
+                message: "Rate limit reached: requests of this project at the same time."
+              })
+              release()
+              release()
+              // what has ended is written with the next admission of the process
+              yield* other.admit(newCaller(), 0)
+              yield* one.admit(caller, 0)
+              yield* Effect.flip(one.admit(caller, 0))
+            })
+          )
+          first.release()
+          yield* one.admit(caller, 0)
+        })
+      )
+    ))
+})
