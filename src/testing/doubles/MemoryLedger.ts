@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { CallRecord } from "../../domain/Call.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { RequestId } from "../../domain/Ids.ts"
@@ -75,7 +76,7 @@ const layerOf = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes | Me
 const ledgerOf = (state: MemoryLedgerState): LedgerShape => ({
   reserve: (reservation) => Effect.suspend(() => state.reserve(reservation)),
   extend: (hold, option) => Effect.suspend(() => state.extend(hold, option)),
-  settle: (hold, settlement) => Effect.sync(() => state.settle(hold, settlement)),
+  settle: (hold, settlement) => Effect.sync(() => state.settle(hold.callId, settlement)),
   flushed: Effect.void,
   balance: (account) =>
     Effect.sync(() => {
@@ -107,7 +108,8 @@ interface Waiting {
   readonly cancel: Cancel
 }
 
-class MemoryLedgerState {
+/** The ledger's rows and decisions, without the waiting for held money in `decide`. */
+export class MemoryLedgerState {
   private readonly options: MemoryLedgerOptions
   private readonly scopes = new Map<string, Mutable<ScopeState>>()
   private readonly holds = new Map<string, Mutable<LedgerCall>>()
@@ -123,8 +125,13 @@ class MemoryLedgerState {
     return [...this.holds.values()].map((call) => ({ ...call }))
   }
 
-  call(callId: RequestId): LedgerCall | undefined {
+  call(callId: string): LedgerCall | undefined {
     return this.holds.get(callId)
+  }
+
+  expire(callId: string): void {
+    const call = this.holds.get(callId)
+    if (call?.state === "held") this.close(call, "expired")
   }
 
   open(kind: ScopeState["kind"], id: string, limitMicroUsd: number | null): void {
@@ -221,7 +228,7 @@ class MemoryLedgerState {
     this.isRetrying = false
   }
 
-  private decide({ callId, caller, options }: Reservation): Hold | InsufficientFunds {
+  decide({ callId, caller, options }: Omit<Reservation, "maxWaitMillis">): Hold | InsufficientFunds {
     if (this.holds.has(callId)) throw new Error(`a hold for ${callId} exists`)
     const scopes = this.scopesOf(caller)
     const room = roomIn(scopes)
@@ -250,18 +257,23 @@ class MemoryLedgerState {
     return Effect.succeed({ ...hold, amount, room: safeRoom(scopes) })
   }
 
-  settle(hold: Hold, settlement: Settlement): void {
-    const call = this.holds.get(hold.callId)
+  /** Without a record where the call was never told of its hold. */
+  settle(
+    callId: string,
+    { actual: used, record, state }: Omit<Settlement, "record"> & { readonly record: CallRecord | null }
+  ): void {
+    const call = this.holds.get(callId)
     if (call === undefined) return
-    const actual = settlement.state === "void" ? zero : settlement.actual
+    const actual = state === "void" ? zero : used
+    const settlement = record === null ? null : { state, actual: used, record }
     if (call.state === "expired" && call.settlement === null) {
       call.settlement = settlement
-      if (hold.caller.billingMode === "managed") call.absorbed = actual
+      if (call.caller.billingMode === "managed") call.absorbed = actual
     }
     if (call.state !== "held") return
     call.charged = microUsd(Math.min(actual, call.amount))
-    if (hold.caller.billingMode === "managed") call.absorbed = microUsd(actual - call.charged)
-    this.close(call, settlement.state)
+    if (call.caller.billingMode === "managed") call.absorbed = microUsd(actual - call.charged)
+    this.close(call, state)
     call.settlement = settlement
     this.retryHeld()
   }

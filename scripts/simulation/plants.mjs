@@ -1,0 +1,87 @@
+// @ts-check
+// Bugs to plant into the simulated program, to see that the simulation finds them. `find` occurs exactly once in `file`.
+
+/** @typedef {{ name: string, file: string, find: string, replace: string }} Plant */
+
+const runner = "src/gateway/CallRunner.ts"
+const batcher = "src/ledger/batcher/LedgerBatcher.ts"
+const failure = "src/ledger/batcher/BatchFailure.ts"
+const rows = "src/testing/doubles/MemoryLedger.ts"
+const database = "test/simulation/SimulatedDatabase.ts"
+
+/** @type {ReadonlyArray<Plant>} */
+export const plants = [
+  {
+    name: "the settlement of a cancelled call is left out",
+    file: runner,
+    find: "const settled = deps.ledger.settle(call.hold, settlement)",
+    replace:
+      'const settled = settlement.state === "cancelled" ? Effect.void : deps.ledger.settle(call.hold, settlement)'
+  },
+  {
+    name: "a settlement is applied whatever the state of its hold (compare-and-set made unconditional)",
+    file: rows,
+    find: 'if (call.state !== "held") return\n',
+    replace: ""
+  },
+  {
+    name: "a void leaves no tombstone",
+    file: database,
+    find: 'if (state === "void") this.buried.add(callId)',
+    replace: ""
+  },
+  {
+    name: "a batch is no heartbeat, and the own heartbeat is left out",
+    file: database,
+    find: "node.seenAtMillis = now\n",
+    replace: ""
+  },
+  {
+    name: "a node judges others by an absence of its own",
+    file: database,
+    find: "const canJudge = asking !== undefined && now - asking.heardSinceMillis >= silenceMillis",
+    replace: "const canJudge = true"
+  },
+  {
+    name: "a reservation whose response was lost is not voided",
+    file: failure,
+    find: "uncertain && !reservation.extends",
+    replace: "false"
+  },
+  {
+    name: "the settlements of a failed batch are dropped",
+    file: batcher,
+    find: "this.settlements = [...settlements, ...this.settlements]",
+    replace: "this.settled(settlements)"
+  },
+  {
+    name: "a call charges what it used, above its hold too",
+    file: rows,
+    find: "call.charged = microUsd(Math.min(actual, call.amount))",
+    replace: "call.charged = microUsd(actual * 2)"
+  },
+  {
+    name: "a refused hold keeps its place in the concurrency limits",
+    file: runner,
+    find: "      release()\n      return Effect.failCause(cause)",
+    replace: "      return Effect.failCause(cause)"
+  },
+  {
+    name: "an extension is not taken from the room",
+    file: rows,
+    find: "for (const scope of scopes) scope.heldMicroUsd += amount - call.amount\n",
+    replace: ""
+  },
+  {
+    name: "output is priced as input",
+    file: "src/domain/Money.ts",
+    find: "(usage.outputTokens + usage.reasoningTokens) * rates.output",
+    replace: "(usage.outputTokens + usage.reasoningTokens) * rates.input"
+  },
+  {
+    name: "the upstream of a call that has ended stays open",
+    file: "src/gateway/Call.ts",
+    find: "    this.upstream?.close()\n",
+    replace: ""
+  }
+]

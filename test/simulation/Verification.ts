@@ -1,0 +1,89 @@
+import type { LedgerCall } from "../../src/testing/doubles/MemoryLedger.ts"
+import { type SimulatedDatabase, silenceMillis } from "./SimulatedDatabase.ts"
+import type { SimulatedNode } from "./SimulatedNode.ts"
+import type { Absence, ClientCall } from "./Simulation.ts"
+
+/** What a client has seen of its call; nothing when its process was stopped. */
+export type Outcome =
+  | { readonly _tag: "Complete"; readonly costMicroUsd: number }
+  | { readonly _tag: "Failed"; readonly code: string }
+  | { readonly _tag: "Left" }
+  | { readonly _tag: "Died"; readonly defect: string }
+
+export interface Evidence {
+  readonly calls: ReadonlyArray<ClientCall>
+  readonly database: SimulatedDatabase
+  readonly absences: ReadonlyArray<Absence>
+  readonly nodes: ReadonlyArray<SimulatedNode>
+}
+
+/** A settlement that waits in memory is written within this time after the database is back. */
+const writeMillis = 20_000
+
+/** Compares what clients, providers and ledger know of each call once everything has come to rest. */
+export const verify = ({ absences, calls, database, nodes }: Evidence): ReadonlyArray<string> => [
+  ...calls.flatMap((call) => {
+    const row = database.call(call.requestId)
+    return callViolations(call, row).map((violation) => `${call.requestId}: ${violation}: ${described(call, row)}`)
+  }),
+  ...database.expired.flatMap(({ atMillis, callId, nodeId }) =>
+    wasAbsent(absences, nodeId, atMillis) ? [] : [`${callId}: the hold of a living node has expired`]
+  ),
+  ...nodes.flatMap((node) =>
+    node.isStopped || node.admitted === 0 ? [] : [`${node.id}: ${node.admitted} requests are never released`]
+  )
+]
+
+const callViolations = (call: ClientCall, row: LedgerCall | undefined): ReadonlyArray<string> => {
+  const { attempts, node, outcome } = call
+  const violations: Array<string> = []
+  if (outcome?._tag === "Died") violations.push("a defect")
+  if (attempts.length > 0 && row === undefined) violations.push("dispatched without a hold")
+  if (row?.state === "held") violations.push("its hold was never closed")
+  if (!node.isStopped && attempts.some(({ isOpen }) => isOpen())) violations.push("an upstream was never closed")
+  if (!node.isStopped && outcome === undefined) violations.push("its client has heard nothing")
+  if (row === undefined || row.state === "held") return violations
+  if (row.charged > row.amount) violations.push("charged above its hold")
+  // who bears a call that ended after its hold had expired is checked by the expiry
+  if (row.state === "expired") return row.charged > 0 ? [...violations, "expired and charged"] : violations
+  if (outcome?._tag === "Failed" && row.charged > 0) violations.push("failed and charged")
+  if (outcome?._tag === "Complete") {
+    const last = attempts.at(-1)
+    if (last?.endsWell !== true) violations.push("complete without a complete response")
+    else if (row.charged !== last.fullCostMicroUsd) violations.push("not charged what it cost")
+    if (outcome.costMicroUsd !== row.charged) violations.push("told another cost")
+  }
+  if (outcome?._tag === "Left") {
+    const most = Math.max(0, ...attempts.map(({ fullCostMicroUsd }) => fullCostMicroUsd))
+    if (row.charged > Math.ceil(most * estimateFactor)) violations.push("left and charged more than the whole answer")
+  }
+  return violations
+}
+
+/** What a client that left is charged is estimated from what was streamed. */
+const estimateFactor = 1.6
+
+const wasAbsent = (absences: ReadonlyArray<Absence>, nodeId: string, atMillis: number): boolean =>
+  absences.some(
+    (absence) =>
+      absence.nodeId === nodeId &&
+      (absence.kind === "killed" || absence.untilMillis - absence.fromMillis >= silenceMillis - writeMillis) &&
+      absence.fromMillis <= atMillis &&
+      atMillis <= absence.untilMillis + writeMillis
+  )
+
+const described = ({ attempts, node, outcome }: ClientCall, row: LedgerCall | undefined): string =>
+  JSON.stringify({
+    outcome,
+    node: node.id,
+    attempts: attempts.map(({ call, endsWell, fullCostMicroUsd, usage }) => ({
+      model: call.model.id,
+      cap: call.maxOutputTokens,
+      endsWell,
+      fullCostMicroUsd,
+      input: usage.inputTokens,
+      output: usage.outputTokens
+    })),
+    row:
+      row === undefined ? null : { state: row.state, amount: row.amount, charged: row.charged, absorbed: row.absorbed }
+  })
