@@ -66,4 +66,9 @@ export class Link {
   }
 }
 
-const lost = new BatchFailed({ cause: new Error("the connection is lost"), rejected: false, uncertain: true })
+const lost = new BatchFailed({
+  cause: new Error("the connection is lost"),
+  rejected: false,
+  uncertain: true,
+  locked: false
+})

@@ -258,14 +258,12 @@ export class MemoryLedgerState {
   }
 
   /** Without a record where the call was never told of its hold. */
-  settle(
-    callId: string,
-    { actual: used, record, state }: Omit<Settlement, "record"> & { readonly record: CallRecord | null }
-  ): void {
+  settle(callId: string, ended: Omit<Settlement, "record"> & { readonly record: CallRecord | null }): void {
+    const { record, state } = ended
     const call = this.holds.get(callId)
     if (call === undefined) return
-    const actual = state === "void" ? zero : used
-    const settlement = record === null ? null : { state, actual: used, record }
+    const actual = state === "void" ? zero : ended.actual
+    const settlement = record === null ? null : { ...ended, record }
     if (call.state === "expired" && call.settlement === null) {
       call.settlement = settlement
       if (call.caller.billingMode === "managed") call.absorbed = actual
