@@ -14,9 +14,8 @@ export const plants = [
   {
     name: "the settlement of a cancelled call is left out",
     file: runner,
-    find: "const settled = deps.ledger.settle(call.hold, settlement)",
-    replace:
-      'const settled = settlement.state === "cancelled" ? Effect.void : deps.ledger.settle(call.hold, settlement)'
+    find: "      ? deps.ledger.settle(call.hold, settlement)\n",
+    replace: '      ? settlement.state === "cancelled" ? Effect.void : deps.ledger.settle(call.hold, settlement)\n'
   },
   {
     name: "a settlement is applied whatever the state of its hold (compare-and-set made unconditional)",

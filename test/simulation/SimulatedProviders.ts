@@ -20,7 +20,7 @@ import type { NodeScheduler } from "./NodeScheduler.ts"
 /** What a simulated provider did with one attempt. */
 export interface SimulatedAttempt {
   readonly call: ProviderCall
-  /** The whole answer, whatever of it was sent. */
+  /** Of the complete response, whatever of it was sent. */
   readonly usage: Usage
   /** Its cost at the model's prices. */
   readonly fullCostMicroUsd: number
