@@ -1,4 +1,3 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -176,7 +175,7 @@ class Limiter implements RateLimitsShape {
   private failed(
     admissions: ReadonlyArray<Waiting>,
     scopes: ReadonlySet<string>,
-    exit: Exit.Failure<ReadonlyArray<object>, SqlError>
+    exit: Exit.Failure<unknown, unknown>
   ): void {
     for (const scope of scopes) this.changed.add(scope)
     for (const { resume } of admissions) resume(Effect.fail(new StoreUnavailable({ cause: exit.cause })))

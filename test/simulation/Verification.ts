@@ -55,7 +55,8 @@ const callViolations = (call: ClientCall, row: LedgerCall | undefined): Readonly
   }
   if (outcome?._tag === "Left") {
     const most = Math.max(0, ...attempts.map(({ fullCostMicroUsd }) => fullCostMicroUsd))
-    if (row.charged > Math.ceil(most * estimateFactor)) violations.push("left and charged more than a complete response")
+    if (row.charged > Math.ceil(most * estimateFactor))
+      violations.push("left and charged more than a complete response")
   }
   return violations
 }
