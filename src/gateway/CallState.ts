@@ -2,7 +2,7 @@ import { type Attempt, type CallError, type CallStatus, type Cost, cost, noCost 
 import type { Candidate } from "../domain/Candidate.ts"
 import { costOf, type MicroUsd, microUsd, zero } from "../domain/Money.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
-import { type Usage, usage } from "../domain/Usage.ts"
+import { completionTokens, type Usage, usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { Hold } from "../ledger/Ledger.ts"
 import type { Admitted } from "./Admission.ts"
@@ -164,13 +164,18 @@ export const runningAttempt = ({ phase }: CallState): RunningAttempt | undefined
   phase._tag === "Attempting" || phase._tag === "Streaming" ? phase.attempt : undefined
 
 /** Usage as the provider has reported it, and as estimated here for what has come since, or for everything. */
-export const usageOf = ({ admitted }: CallState, { tally }: RunningAttempt): Usage => {
-  const { unreportedTokens, usage: reported } = tally
+export const usageOf = ({ admitted }: CallState, attempt: RunningAttempt): Usage => {
+  const { tokens, unreportedTokens } = attempt.tally
+  const reported = believedUsage(attempt)
   if (reported === undefined) {
-    return usage({ inputTokens: Estimate.likelyPromptTokens(admitted.measure), outputTokens: unreportedTokens })
+    return usage({ inputTokens: Estimate.likelyPromptTokens(admitted.measure), outputTokens: tokens })
   }
   return unreportedTokens === 0 ? reported : { ...reported, outputTokens: reported.outputTokens + unreportedTokens }
 }
+
+/** No model generates more than the cap that it was sent: a report of more is an error of the provider. */
+const believedUsage = ({ output, tally }: RunningAttempt): Usage | undefined =>
+  tally.usage === undefined || completionTokens(tally.usage) > output.maxTokens ? undefined : tally.usage
 
 /**
  * A complete response costs its usage. A cancelled one costs its prompt and what was streamed; where nothing was streamed,
@@ -183,7 +188,7 @@ const chargeOf = (state: CallState, attempt: RunningAttempt): Charge => {
   const isUsed = isComplete || state.firstContentAtMillis !== null || billsAbortedCalls
   const actual = prices === null ? zero : costOf(prices, isUsed ? usageOf(state, attempt) : usage({}))
   if (actual === 0 && !isComplete) return { actual, cost: noCost }
-  const isReported = tally.usage !== undefined && tally.unreportedTokens === 0
+  const isReported = believedUsage(attempt) !== undefined && tally.unreportedTokens === 0
   const isExact = isComplete && isReported && state.admitted.caller.billingMode === "managed"
   return { actual, cost: cost(Math.min(actual, state.hold.amount), isExact ? "charged" : "estimated") }
 }

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { type MicroUsd, zero } from "../domain/Money.ts"
+import { type MicroUsd, microUsd, zero } from "../domain/Money.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
 import type { Call } from "./Call.ts"
@@ -69,7 +69,7 @@ export class HoldSlices {
     else this.waiting = run
   }
 
-  /** At the end of a complete response: what it costs is held, as far as there is money. `undefined`: nothing is to be done. */
+  /** At the end of a complete response: what it costs is held, up to its output cap and as far as there is money. `undefined`: nothing is to be done. */
   settled(): Effect.Effect<void> | undefined {
     const { extension } = this
     if (extension !== undefined) {
@@ -77,7 +77,9 @@ export class HoldSlices {
     }
     const cost = this.call.costSoFar(this.attempt)
     const { amount } = this.call.hold
-    return cost <= amount ? undefined : this.extended({ max: cost, min: amount, typical: null }, cost)
+    const most = this.nextSlice()?.max
+    if (cost <= amount || most === undefined) return undefined
+    return this.extended({ max: microUsd(Math.min(cost, most)), min: amount, typical: null }, cost)
   }
 
   private nextSlice(): HoldOption | undefined {

@@ -19,7 +19,7 @@ export type NextRandom = () => number
 /** Characters; up to here every one is counted. */
 export const maxCounted = 8_192
 const sampleLength = 160
-const minSamples = 32
+const minSamples = 20
 /** Longer text gets more samples: one in so many characters. */
 const maxStratum = 4_096
 /** A sample is counted from here before its start on, so that it does not begin with half a word. */

@@ -9,9 +9,15 @@ export type End =
       readonly micros: Micros
     }
   /** An HTTP error: nothing of an answer was sent. */
-  | { readonly ends: "refused"; readonly status: 400 | 502; readonly code: string; readonly retryAfter: Retry }
+  | {
+      readonly ends: "refused"
+      readonly status: 400 | 502
+      readonly code: string
+      readonly retryAfter: Retry
+      readonly atLimit?: true
+    }
   /** The answer had begun, or its head was out: an error inside the stream, without `[DONE]`. */
-  | { readonly ends: "broken"; readonly code: string }
+  | { readonly ends: "broken"; readonly code: string; readonly atLimit?: true }
 
 /** The least and the most that may be charged. */
 type Micros = readonly [number, number]
@@ -72,6 +78,10 @@ const broken = (code: string, withOthers: Course["withOthers"] = "same"): Course
   withOthers,
   attempts: 1
 })
+
+/** The gateway's own limit ends it: the call costs what a client pays that leaves. */
+const atLimit = (course: Course): Course =>
+  course.alone.ends === "answered" ? course : { ...course, alone: { ...course.alone, atLimit: true } }
 
 const row = (
   number: number,
@@ -186,9 +196,14 @@ export const catalogue: ReadonlyArray<Row> = [
   ),
   row(15, "an event without end", "giant-event", refused("provider_bad_response"), null),
   row(15, "an event without end after content", "giant-event-after-content", broken("provider_bad_response"), null),
-  row(15, "an answer without end", "giant-answer", broken("provider_bad_response"), refused("provider_bad_response"), {
-    failures: 0
-  }),
+  row(
+    15,
+    "an answer without end",
+    "giant-answer",
+    atLimit(broken("provider_bad_response")),
+    atLimit(refused("provider_bad_response")),
+    { failures: 0 }
+  ),
   both(16, "a web page", "html", refused("provider_bad_response")),
   both(17, "an error with status 200", "error-200", refused("provider_error")),
   both(17, "a rate limit with status 200", "error-200-rate", refused("provider_rate_limited"), cools),
@@ -245,7 +260,7 @@ export const catalogue: ReadonlyArray<Row> = [
   both(30, "no usage", "usage-missing", answered({ basis: "estimated", micros: [60, 1_000] }), harmless),
   both(31, "negative usage", "usage-negative", answered({ basis: "estimated", micros: [60, 1_000] }), harmless),
   both(31, "usage that is no number", "usage-text", answered({ basis: "estimated", micros: [60, 1_000] }), harmless),
-  both(31, "usage beyond what is held", "usage-huge", answered({ micros: [8_000, 20_000] }), harmless),
+  both(31, "more output than its cap", "usage-huge", answered({ basis: "estimated", micros: [60, 1_000] }), harmless),
   both(31, "usage beyond all numbers", "usage-unsafe", answered({ basis: "estimated", micros: [60, 1_000] }), harmless),
   both(32, "a redirect", "redirect", refused("provider_error")),
   both(33, "another model answers", "other-model", answered(), harmless)

@@ -91,8 +91,13 @@ const expectEnd = ({ seen, settled }: Called, end: End, asked: VerdictRequest): 
   }
   expect(isDone).toBe(false)
   expect([record.status, record.error?.code]).toEqual([isTimeout(end.code) ? "timeout" : "error", end.code])
-  expect([settled.state, settled.actual, record.cost.amount_microusd]).toEqual(["void", 0, 0])
-  for (const attempt of record.attempts) expect(attempt.cost.amount_microusd).toBe(0)
+  if (end.atLimit === true) {
+    expect([settled.state, settled.actual]).toEqual(["cancelled", record.cost.amount_microusd])
+    expect(record.cost.amount_microusd).toBeLessThanOrEqual(settled.hold.amount)
+  } else {
+    expect([settled.state, settled.actual, record.cost.amount_microusd]).toEqual(["void", 0, 0])
+    for (const attempt of record.attempts) expect(attempt.cost.amount_microusd).toBe(0)
+  }
   if (end.ends === "broken") return
   expect(seen.status).toBe(end.status)
   const retryAfter = seen.headers.get("retry-after")

@@ -184,7 +184,9 @@ describe("Clients at once, without a cap, on a model of $5 and $25 a million", (
         )
         const failures = outcomes.filter((failure) => failure !== undefined)
         expect(failures).toEqual([])
-        expect((yield* booked).reduce((sum, { charged }) => sum + charged, 0)).toBe(calls * 11_000)
+        const charged = (yield* booked).reduce((sum, { charged }) => sum + charged, 0)
+        // the script takes no notice of a cap that the room made smaller: its usage is then estimated
+        expect(Math.abs(charged - calls * 11_000)).toBeLessThan(calls)
       })
     )
   })

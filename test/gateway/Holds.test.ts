@@ -149,14 +149,31 @@ describe("A hold", () => {
   })
 
   it.effect("a call costs at most its hold: what a provider reports beyond it is absorbed", () => {
-    const beyond = [text("x"), finish(), used({ inputTokens: 10, outputTokens: 10_000 }), end]
+    const beyond = [text("x"), finish(), used({ inputTokens: 20_000, outputTokens: 1 }), end]
     const { complete, run } = setUp({ one: [beyond] }, [priced("one/m", 0.9, cheap)], 5_000)
     return run(
       Effect.gen(function* () {
         const { completion } = yield* complete({ maxOutputTokens: 4_096 })
         expect(completion?.metadata.cost).toEqual({ amount_microusd: 5_000, currency: "USD", basis: "charged" })
         const [call] = yield* booked
-        expect(call).toMatchObject({ state: "settled", charged: 5_000, absorbed: 35_010 })
+        expect(call).toMatchObject({ state: "settled", charged: 5_000, absorbed: 15_004 })
+      })
+    )
+  })
+
+  it.effect("more output than the cap that was sent is not believed: what came is estimated", () => {
+    const beyond = [text("x"), finish(), used({ inputTokens: 10, outputTokens: 1_000_000_000 }), end]
+    const { complete, relay, run } = setUp({ one: [beyond] }, [priced("one/m", 0.9, cheap)], 25_000_000)
+    return run(
+      Effect.gen(function* () {
+        const { completion } = yield* complete({ maxOutputTokens: 4_096 })
+        expect(completion?.metadata.cost.basis).toBe("estimated")
+        yield* relay({})
+        for (const { absorbed, charged } of yield* booked) {
+          expect(charged).toBeGreaterThan(0)
+          expect(charged).toBeLessThan(100)
+          expect(absorbed).toBe(0)
+        }
       })
     )
   })
