@@ -137,7 +137,8 @@ class Limiter implements RateLimitsShape {
         this.isWriting = false
         if (Exit.isSuccess(exit)) this.written(admissions, exit.value)
         else this.failed(admissions, scopes, exit)
-        if (this.waiting.length > 0) this.flush()
+        // what has ended meanwhile; after a failure it waits for the next admission or heartbeat
+        if (this.waiting.length > 0 || (Exit.isSuccess(exit) && this.changed.size > 0)) this.flush()
       })
     )
   }

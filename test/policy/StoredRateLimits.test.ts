@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Schedule from "effect/Schedule"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
@@ -108,6 +109,25 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
           )
           first.release()
           yield* one.admit(caller, 0)
+        })
+      )
+    ))
+
+  it("a request that ends while a batch is being written frees its place without another one", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [one, other] = yield* processes(2, { key: { concurrentRequests: 1 } })
+          if (one === undefined || other === undefined) return
+          const caller = newCaller()
+          const { release } = yield* one.admit(caller, 0)
+          const writing = yield* Effect.fork(one.admit(newCaller(), 0))
+          yield* Effect.yieldNow()
+          yield* Effect.promise(() => Promise.resolve())
+          release()
+          yield* writing
+          const admitted = yield* Effect.retry(other.admit(caller, 0), { times: 40, schedule: Schedule.spaced(50) })
+          admitted.release()
         })
       )
     ))
