@@ -10,6 +10,7 @@ const table = {
   calls: ["domain", "sql", "ledger"],
   policy: ["domain", "sql", "catalog"],
   ledger: ["domain", "sql"],
+  account: ["domain", "wire", "sql", "ledger"],
   routing: ["domain", "sql", "catalog", "policy"],
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider"],

@@ -126,7 +126,8 @@ export const invariants: ReadonlyArray<Invariant> = [
     of: "journal",
     query: `
       select j.id as subject, j.kind, j.call_id from candidate c join journal j on j.id = c.id
-      where j.kind <> 'credit' and not exists (select from hold h where h.id = j.call_id)`
+      where j.kind <> 'credit' and j.at >= (select deleted_before from retention)
+        and not exists (select from hold h where h.id = j.call_id)`
   }
 ]
 
@@ -165,8 +166,11 @@ export const check = <E>(
         run(
           queryOf(invariant, {
             candidates: allIds[invariant.of],
-            base: "select null::uuid as id, 0::bigint as spent where false",
-            since: "'-infinity'::timestamptz",
+            base: `select scope_id as id, spent_micro_usd as spent from ledger_scope_base
+              where exists (select from retention where isfinite(deleted_before))`,
+            // holds that are deleted are in the base, which ends here
+            since: `(select case when isfinite(r.deleted_before) then c.holds_through else '-infinity' end
+              from retention r, ledger_check c)`,
             maxCallSeconds: Duration.toSeconds(defaultMaxCallDuration)
           })
         ),
