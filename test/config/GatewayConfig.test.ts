@@ -458,7 +458,7 @@ describe("a configuration file", () => {
     [
       "a retention of less than the 24 hours of activity",
       { retention: { callDays: 1 } },
-      ["retention.callDays: must be a whole number of days, 2 or more"]
+      ["retention.callDays: must be a whole number of days, 2 or more, or null"]
     ],
     ["no attempts", { fallback: { maxAttempts: 0 } }, ["fallback.maxAttempts: must be a whole number from 1 to 32"]],
     [

@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
  *
  * `activity_day` and `activity_hour` have the sums of all calls that were written before `activity_progress.through`; later ones are
  * read from `call`. A call is therefore counted once, whenever it is asked for, and its settlement locks no row that another
- * settlement needs: that takes 1.5 µs a call for the index, against 60 for a row of sums a batch.
+ * settlement needs. The indexes cost a settlement within 1 % of what it took before; a row of sums in its own statement took 3 to
+ * 7 % more, and partitions by month 7 to 10 % (batches of 1, 8 and 32 calls on PostgreSQL 15, beside each other).
  */
 const activity = `
 drop index call_project;
