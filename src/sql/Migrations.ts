@@ -32,6 +32,11 @@ export const migrations = {
 /** An arbitrary number, the same in every version of the gateway. */
 const lockKey = 7_021_406
 
+/** No other process migrates, or starts, until the transaction ends. */
+export const lockMigrations: Effect.Effect<void, SqlError, SqlClient> = Effect.flatMap(SqlClient, (sql) =>
+  Effect.asVoid(sql`select pg_advisory_xact_lock(${lockKey})`)
+)
+
 /** How long another process may take to migrate. */
 const migratingMillis = 300_000
 /** How long a migration waits for the lock of a table. */
@@ -51,7 +56,7 @@ export const run: Effect.Effect<
     Effect.gen(function* () {
       yield* sql`set local statement_timeout = 0`
       yield* sql.unsafe(`set local lock_timeout = ${migratingMillis}`)
-      yield* sql`select pg_advisory_xact_lock(${lockKey})`
+      yield* lockMigrations
       // what waits for a table makes everything else wait for it too
       yield* sql.unsafe(`set local lock_timeout = ${tableLockMillis}`)
       // The migrator detects the missing table by a failing statement, which would abort the transaction.

@@ -68,7 +68,7 @@ export interface RequestLogStoreOptions {
   readonly maxScanned?: number
 }
 
-const defaultMaxScanned = 20_000
+const defaultMaxScanned = 10_000
 
 /** PostgreSQL's 64-bit integers come as text. */
 const Count = Schema.NumberFromString
