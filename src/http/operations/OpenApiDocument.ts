@@ -4,6 +4,7 @@ import type * as Schema from "effect/Schema"
 import { ChatCompletionChunk } from "../../wire/chat/ChatAnswerSchema.ts"
 import { ErrorResponse } from "../../wire/ErrorBody.ts"
 import { ResponsesEvent } from "../../wire/responses/ResponsesEventSchema.ts"
+import { AccountApi } from "../account/AccountApi.ts"
 import { Api, type ErrorStatus, errorDescription } from "../Api.ts"
 import { inferencePaths, routedPaths } from "../Paths.ts"
 
@@ -12,7 +13,7 @@ type Json = { [key: string]: unknown }
 /**
  * The declaration with what HttpApi cannot express: streamed responses, the errors of an endpoint, and its authentication.
  */
-export const DocumentedApi = Api.annotate(OpenApi.Transform, (spec) => completed(structuredClone(spec)))
+export const DocumentedApi = Api.addHttpApi(AccountApi).annotate(OpenApi.Transform, (spec) => completed(structuredClone(spec)))
 
 /** The OpenAPI document. */
 export const openApiDocument = (): OpenApi.OpenAPISpec => OpenApi.fromApi(DocumentedApi)
