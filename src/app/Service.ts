@@ -39,17 +39,14 @@ const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstra
 })
 
 /** At every start on a loopback address; elsewhere only at the first, since logs are read by others there. */
-const signInLink = Effect.fnUntraced(function* (
-  settings: Settings.Settings,
-  bootstrapped: Bootstrapped,
-  port: number
-) {
+const signInLink = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped, port: number) {
   if (!isLoopback(settings.host) && !bootstrapped.created) return undefined
   const made = yield* (yield* SignIn).codeAtStart
   return made === undefined ? undefined : signInUrl((yield* PublicUrl).at(port), made.code)
 })
 
-const server = (settings: Settings.Settings) =>
+/** The listener, for which everything else is there. */
+export const server = (settings: Settings.Settings) =>
   Server.layer({
     host: settings.host,
     port: settings.port,

@@ -39,7 +39,8 @@ export const run = (settings: Settings.Settings) =>
       Effect.catchTags({
         Unauthenticated: () =>
           new NoSignInLink({ message: `the service at ${baseUrl} has another master key, or another clock.` }),
-        RequestError: () => new NoSignInLink({ message: `no service answers at ${baseUrl}; set HOST and PORT as it has them.` })
+        RequestError: () =>
+          new NoSignInLink({ message: `no service answers at ${baseUrl}; set HOST and PORT as it has them.` })
       })
     )
     yield* Console.log(url)

@@ -116,7 +116,9 @@ type Variables = Effect.Effect.Success<ReturnType<typeof variables>>
 
 const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions) => {
   const masterKey = (name: string) =>
-    secret(name, (text) => (isMasterKey(text) ? null : "must be 32 bytes in base64, such as of `openssl rand -base64 32`"))
+    secret(name, (text) =>
+      isMasterKey(text) ? null : "must be 32 bytes in base64, such as of `openssl rand -base64 32`"
+    )
   return Config.all({
     host: nonSecret("HOST", printable),
     port: nonSecret("PORT", wholeNumber(0, 65_535)),

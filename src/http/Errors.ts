@@ -1,6 +1,6 @@
 import * as Match from "effect/Match"
-import type { Attempt } from "../domain/Call.ts"
 import type { AccountError, AccountOnlyError } from "../domain/AccountError.ts"
+import type { Attempt } from "../domain/Call.ts"
 import type { GatewayError } from "../domain/GatewayError.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
 import { rateLimitHeaders } from "./RateLimitHeaders.ts"

@@ -58,7 +58,10 @@ const make = Effect.gen(function* () {
   const sweep = Effect.suspend(() => store.sweep(since()))
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(sweepEvery)))
 
-  const once = <A, I, E, R>({ idempotencyKey, request, schema, user }: AccountRequest<A, I>, run: Effect.Effect<A, E, R>) =>
+  const once = <A, I, E, R>(
+    { idempotencyKey, request, schema, user }: AccountRequest<A, I>,
+    run: Effect.Effect<A, E, R>
+  ) =>
     Effect.gen(function* () {
       const key = { userId: user.userId, keyHash: sha256(idempotencyKey) }
       const requestHash = sha256(`${request.path}\0${JSON.stringify(request.body)}`)
@@ -76,7 +79,8 @@ const make = Effect.gen(function* () {
       }
       if (!requestHash.equals(kept.requestHash)) return yield* reused
       const text = unseal(idempotencyKey, purpose, kept.answer)
-      if (text === undefined) return yield* Effect.dieMessage("a kept answer cannot be decrypted with its Idempotency-Key")
+      if (text === undefined)
+        return yield* Effect.dieMessage("a kept answer cannot be decrypted with its Idempotency-Key")
       return { answer: yield* Effect.orDie(Schema.decode(Text)(text.toString("utf8"))), isReplayed: true }
     })
 

@@ -1,7 +1,7 @@
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { AccountApi } from "./AccountApi.ts"
 

@@ -5,7 +5,7 @@ import type * as HttpMethod from "@effect/platform/HttpMethod"
 import type * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
-import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -76,9 +76,9 @@ const answered = (
 ): AccountRoute["handler"] =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     Effect.catchAllCause(
-      Effect.flatMap(
-        Effect.provideService(handler, HttpServerRequest.HttpServerRequest, withBoundedBody(request)),
-        HttpServerRespondable.toResponse
+      Effect.provideService(handler, HttpServerRequest.HttpServerRequest, withBoundedBody(request)).pipe(
+        Effect.flatMap(HttpServerRespondable.toResponse),
+        Effect.map(HttpServerResponse.setHeader("cache-control", "no-store"))
       ),
       (cause) => {
         if (Cause.isInterruptedOnly(cause)) return Effect.interrupt

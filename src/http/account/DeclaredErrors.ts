@@ -63,8 +63,10 @@ const InvalidRequest = declared(400, Schema.instanceOf(InvalidRequestError), ({ 
 
 /** The client reads when to come back from `Retry-After`, which is not a part of the body. */
 const retryAfterMillis = 1_000
-const RateLimited = declared(429, Schema.instanceOf(RateLimitedError), ({ message }) =>
-  new RateLimitedError({ code: "rate_limit_exceeded", message, retryAfterMillis })
+const RateLimited = declared(
+  429,
+  Schema.instanceOf(RateLimitedError),
+  ({ message }) => new RateLimitedError({ code: "rate_limit_exceeded", message, retryAfterMillis })
 )
 const ServiceRefused = declared(503, Schema.instanceOf(ServiceRefusedError), ({ code }) =>
   code === "overloaded" || code === "shutting_down" ? new ServiceRefusedError({ reason: code }) : undefined

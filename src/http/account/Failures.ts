@@ -30,7 +30,10 @@ const isAccountError = (value: unknown): value is AccountError => classes.some((
 
 /** The issue with the longest path is the most specific one: a union reports one for each member. */
 const ofDecoding = ({ issues }: HttpApiDecodeError): InvalidRequest => {
-  const issue = issues.reduce((best, one) => (one.path.length > best.path.length ? one : best), issues[0] ?? unknownIssue)
+  const issue = issues.reduce(
+    (best, one) => (one.path.length > best.path.length ? one : best),
+    issues[0] ?? unknownIssue
+  )
   const param = issue.path.length === 0 ? null : jsonPathText(issue.path).slice(0, maxParamCharacters)
   const subject = param === null ? "the request" : `'${param}'`
   switch (issue._tag) {
@@ -49,11 +52,14 @@ const ofDecoding = ({ issues }: HttpApiDecodeError): InvalidRequest => {
     default:
       return new InvalidRequest({
         code: issue._tag === "Type" ? "invalid_type" : "invalid_value",
-        message: `Invalid value for ${subject}: ${issue.message.slice(0, maxMessageCharacters)}.`,
+        message: `Invalid value for ${subject}: ${reasonOf(issue.message)}.`,
         param
       })
   }
 }
+
+/** A description, which names what is expected, ends in a full stop. */
+const reasonOf = (message: string): string => message.replace(".,", ",").slice(0, maxMessageCharacters)
 
 const unknownIssue: HttpApiDecodeError["issues"][number] = { _tag: "Type", path: [], message: "it cannot be decoded" }
 const maxParamCharacters = 256

@@ -7,10 +7,12 @@ import { CurrentUser } from "../../domain/CurrentUser.ts"
 
 /** The header of every POST that creates something or moves money. */
 export const IdempotencyHeaders = Schema.Struct({
-  "idempotency-key": Schema.optional(Schema.String.pipe(Schema.pattern(/^[\x21-\x7e][\x20-\x7e]{0,254}$/))).annotations({
-    description:
-      "1 to 255 printable ASCII characters, best a random UUID. The same request, sent again within 24 hours, gets the first answer; another request with the same key is an error."
-  })
+  "idempotency-key": Schema.optional(Schema.String.pipe(Schema.pattern(/^[\x21-\x7e][\x20-\x7e]{0,254}$/))).annotations(
+    {
+      description:
+        "1 to 255 printable ASCII characters, best a random UUID. The same request, sent again within 24 hours, gets the first answer; another request with the same key is an error."
+    }
+  )
 })
 
 /** Runs the request, or replays what it was answered at first, with `idempotent-replayed: true`. */
@@ -30,6 +32,4 @@ export const idempotent = <A, I, E, R>(
 
 /** A header of the response that the handler is about to give. */
 export const withHeader = (name: string, value: string): Effect.Effect<void> =>
-  HttpApp.appendPreResponseHandler((_, response) =>
-    Effect.succeed(HttpServerResponse.setHeader(response, name, value))
-  )
+  HttpApp.appendPreResponseHandler((_, response) => Effect.succeed(HttpServerResponse.setHeader(response, name, value)))

@@ -151,10 +151,11 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     } else if (isRouted(path)) route(exchange)
     else if (isAccountPath(path)) {
       const found = accountRoute(request.method ?? "", path)
-      if (found !== "routed") return NodeResponse.error(exchange, Errors.of(found))
-      // what it has begun to write is finished before the node stops
-      response.once("close", drain.enter())
-      route(exchange)
+      if (found === "routed") {
+        // what it has begun to write is finished before the node stops
+        response.once("close", drain.enter())
+        route(exchange)
+      } else NodeResponse.error(exchange, Errors.of(found))
     } else NodeResponse.error(exchange, Errors.of(new UnknownPath({ path })))
   }
 

@@ -46,8 +46,8 @@ create table session (
 );
 comment on column session.token_hash is 'SHA-256 of the token: the token itself is never stored';
 comment on column session.expires_at is 'The latest end; a session that is not used ends earlier, counted from seen_at';
-create index session_user on session (user_id, id desc);
-create index session_expired on session (expires_at);
+create index session_by_user on session (user_id, id desc);
+create index session_by_end on session (expires_at);
 
 create table sign_in_code (
   hash bytea primary key check (length(hash) = 32),

@@ -3,7 +3,7 @@ import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
 import { nonEmptyText } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
 import { strict } from "./Strict.ts"
-import { Timestamp } from "./Times.ts"
+import { timestamp } from "./Times.ts"
 
 export const projectRoles = ["owner", "member", "viewer"] as const
 export const ProjectRole = Schema.Literal(...projectRoles).annotations({
@@ -45,8 +45,8 @@ export const ProjectOut = Schema.Struct({
     description: "What all keys of the project together may spend, in micro-USD; null: no limit."
   }),
   total_spent_microusd: Schema.Int.annotations({ description: "Spent so far, in micro-USD." }),
-  created_at: Timestamp.annotations({ description: "When it was created." }),
-  updated_at: Timestamp.annotations({ description: "When it was changed last." })
+  created_at: timestamp("When it was created."),
+  updated_at: timestamp("When it was changed last.")
 }).annotations({ identifier: "ProjectOut" })
 export type ProjectOut = typeof ProjectOut.Type
 
@@ -60,7 +60,7 @@ export const MeOut = Schema.Struct({
       description: "The identity provider that knows the person; null after a local sign-in."
     }),
     subject: Schema.NullOr(Schema.String).annotations({ description: "The person's id there." }),
-    created_at: Timestamp.annotations({ description: "When the person was first seen." })
+    created_at: timestamp("When the person was first seen.")
   }).annotations({ description: "Who sent the request." }),
   accounts: Schema.Array(
     Schema.Struct({

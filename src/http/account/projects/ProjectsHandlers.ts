@@ -41,9 +41,7 @@ export const projectsHandlers = HttpApiBuilder.group(AccountApi, "projects", (ha
           return me
         })
       )
-      .handle("listMyProjects", ({ urlParams }) =>
-        page(urlParams, (id) => ProjectId.make(id), projects.list, outOf)
-      )
+      .handle("listMyProjects", ({ urlParams }) => page(urlParams, (id) => ProjectId.make(id), projects.list, outOf))
       .handle("createMyProject", ({ headers, payload }) =>
         idempotent(
           idempotency,
