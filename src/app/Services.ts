@@ -2,14 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Activity, summingUp } from "../account/activity/Activity.ts"
-import { ActivityStore } from "../account/activity/ActivityStore.ts"
-import { RefusalStore } from "../account/requests/RefusalStore.ts"
 import { Refusals } from "../account/requests/Refusals.ts"
-import { RequestLog } from "../account/requests/RequestLog.ts"
-import { RequestLogStore } from "../account/requests/RequestLogStore.ts"
-import * as Retention from "../account/retention/Retention.ts"
-import { RetentionStore } from "../account/retention/RetentionStore.ts"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { IdempotencyStore } from "../calls/IdempotencyStore.ts"
 import type * as Settings from "../config/Settings.ts"
@@ -17,7 +10,6 @@ import { CallObservers } from "../domain/CallObserver.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
-import * as Errors from "../http/Errors.ts"
 import { Security } from "../http/inference/Security.ts"
 import { LoadShedding } from "../http/overload/LoadShedding.ts"
 import { Drain } from "../http/server/Drain.ts"
@@ -39,6 +31,8 @@ import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.t
 import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
+import { accountServices } from "./AccountServices.ts"
+import { activityServices, refusals } from "./ActivityServices.ts"
 
 /** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
 export const services = (settings: Settings.Settings) => {
@@ -71,23 +65,15 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  const account = Layer.mergeAll(
-    Layer.merge(Activity.layer, summingUp).pipe(Layer.provide(ActivityStore.layer())),
-    RequestLog.layer.pipe(Layer.provide(RequestLogStore.layer())),
-    Retention.layer(settings.retention.callDays).pipe(Layer.provide(RetentionStore.layer))
-  )
-  return Layer.mergeAll(gateway, http, check, account).pipe(
+  return Layer.mergeAll(http, check, activityServices(settings)).pipe(
+    Layer.provideMerge(accountServices(settings)),
+    Layer.provideMerge(gateway),
     Layer.provideMerge(refusals),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),
     Layer.provideMerge(base)
   )
 }
-
-const refusals = Refusals.layer((error) => {
-  const { error: described, status } = Errors.of(error)
-  return { status, code: described.code, message: described.message }
-}).pipe(Layer.provide(RefusalStore.layer))
 
 /** Metrics, the log of failed attempts and the list of refusals. */
 const observers = Layer.effect(

@@ -123,7 +123,9 @@ it.effect("a request that is refused before its money is held is observed as ref
     expect(Exit.isFailure(yield* poor.run(streamed))).toBe(true)
     expect(poor.lines).toEqual(["refused auto InsufficientFunds", "refused auto InsufficientFunds"])
     const { lines, run } = setUp(answer("a"), answer("b"))
-    const unknown = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ model: "none/such", stream: false })))
+    const unknown = Effect.flatMap(Gateway, (gateway) =>
+      gateway.complete(request({ model: "none/such", stream: false }))
+    )
     expect(Exit.isFailure(yield* run(unknown))).toBe(true)
     expect(lines).toEqual(["refused none/such ModelNotFound"])
   })

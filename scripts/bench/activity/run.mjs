@@ -16,8 +16,16 @@ import { bodyOf, scenarios } from "../lib/scenarios.mjs"
 import { cleanUp, startGateway, startUpstream } from "../lib/servers.mjs"
 import { generate, generatedDays } from "./generate.mjs"
 
+/** The bundle is elsewhere than the worker of the embedded database. */
+const worker = new URL("../../../src/sql/embedded/worker.js", import.meta.url).href
 /** @type {typeof import("./sources.ts")} */
-const library = await importSources(new URL("./sources.ts", import.meta.url))
+const library = await importSources(new URL("./sources.ts", import.meta.url), [
+  {
+    file: "src/sql/embedded/Embedded.ts",
+    find: 'new URL("./worker.js", import.meta.url)',
+    replace: `new URL(${JSON.stringify(worker)})`
+  }
+])
 
 /** @typedef {Awaited<ReturnType<typeof library.open>>} Programs */
 

@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlClient } from "@effect/sql/SqlClient"
 import * as SqlSchema from "@effect/sql/SqlSchema"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { ProjectId } from "../../domain/Ids.ts"
+import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 export interface ActivityQuestion {
@@ -44,10 +45,10 @@ export interface ActivityStoreShape {
 
 /** The sums of days and hours, and the calls that are not yet in them. */
 export class ActivityStore extends Context.Tag("gateway/account/ActivityStore")<ActivityStore, ActivityStoreShape>() {
-  static readonly layer = (options: ActivityStoreOptions = {}): Layer.Layer<ActivityStore, never, SqlClient> =>
+  static readonly layer = (options: ActivityStoreOptions = {}): Layer.Layer<ActivityStore, never, AccountSql> =>
     Layer.effect(
       this,
-      Effect.map(SqlClient, (sql) => make(sql, options))
+      Effect.map(AccountSql, (sql) => make(sql, options))
     )
 }
 

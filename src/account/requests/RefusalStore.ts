@@ -1,10 +1,11 @@
-import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
+import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { RefusalOut } from "../../wire/account/Refusals.ts"
 import type { Position } from "./RequestLogStore.ts"
@@ -33,9 +34,9 @@ export interface RefusalStoreShape {
 
 /** The newest refusals of each project. */
 export class RefusalStore extends Context.Tag("gateway/account/RefusalStore")<RefusalStore, RefusalStoreShape>() {
-  static readonly layer: Layer.Layer<RefusalStore, never, SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<RefusalStore, never, AccountSql> = Layer.effect(
     this,
-    Effect.map(SqlClient, (sql) => make(sql))
+    Effect.map(AccountSql, (sql) => make(sql))
   )
 }
 

@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { CallStatus } from "../../domain/Call.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { KeyId, ProjectId } from "../../domain/Ids.ts"
+import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 /** What a list of requests is narrowed to; times are those when calls ended. */
@@ -56,10 +57,10 @@ export class RequestLogStore extends Context.Tag("gateway/account/RequestLogStor
   RequestLogStore,
   RequestLogStoreShape
 >() {
-  static readonly layer = (options: RequestLogStoreOptions = {}): Layer.Layer<RequestLogStore, never, SqlClient> =>
+  static readonly layer = (options: RequestLogStoreOptions = {}): Layer.Layer<RequestLogStore, never, AccountSql> =>
     Layer.effect(
       this,
-      Effect.map(SqlClient, (sql) => make(sql, options.maxScanned ?? defaultMaxScanned))
+      Effect.map(AccountSql, (sql) => make(sql, options.maxScanned ?? defaultMaxScanned))
     )
 }
 

@@ -1,9 +1,9 @@
-import { SqlClient } from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { maxDaysOfHours } from "../../wire/account/Activity.ts"
 
@@ -17,9 +17,9 @@ export class RetentionStore extends Context.Tag("gateway/account/RetentionStore"
   RetentionStore,
   RetentionStoreShape
 >() {
-  static readonly layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<RetentionStore, never, AccountSql> = Layer.effect(
     this,
-    Effect.map(SqlClient, (sql) => ({
+    Effect.map(AccountSql, (sql) => ({
       deleteOld: (callDays: number) =>
         sql`select retention_delete(${`${callDays} days`}::interval, ${`${maxDaysOfHours + 1} days`}::interval,
           ${maxPerPortion}) as deleted`.pipe(

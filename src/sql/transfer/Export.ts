@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { migrations } from "../Migrations.ts"
 import { checksum, formatVersion, Header, rowLine, Trailer } from "./Format.ts"
 import { tables } from "./Tables.ts"
+import { TransferFailed } from "./TransferFailed.ts"
 
 /** Rows in memory at a time; a kept response has up to 1 MiB. */
 const rowsPerFetch = 100
@@ -15,12 +15,13 @@ const rowsPerFetch = 100
  */
 export const exportTo = <E, R>(
   write: (lines: string) => Effect.Effect<void, E, R>
-): Effect.Effect<number, SqlError | E, SqlClient | R> =>
+): Effect.Effect<number, SqlError | TransferFailed | E, SqlClient | R> =>
   Effect.flatMap(SqlClient, (sql) =>
     sql.withTransaction(
       Effect.gen(function* () {
         yield* sql`set transaction isolation level repeatable read, read only`
         yield* sql`set local statement_timeout = 0`
+        const schema = yield* schemaOf(sql)
         const sum = checksum()
         const writeLines = (lines: ReadonlyArray<string>) => {
           const text = `${lines.join("\n")}\n`
@@ -32,7 +33,7 @@ export const exportTo = <E, R>(
           yield* encodeHeader({
             format: "model-routing-gateway",
             version: formatVersion,
-            schema: Object.keys(migrations),
+            schema,
             exportedAt: exportedAt.toISOString()
           })
         ])
@@ -54,6 +55,18 @@ export const exportTo = <E, R>(
     )
   )
 
+/** The migrations of the database; it may be of an older version. */
+const schemaOf = Effect.fnUntraced(function* (sql: SqlClient) {
+  const [{ exists }] = yield* decodeExists(yield* sql`select to_regclass('migration') is not null as exists`)
+  if (!exists) return yield* new TransferFailed({ reason: "there is no database of the gateway to export" })
+  const found = yield* decodeNames(
+    yield* sql`select lpad(migration_id::text, 4, '0') || '_' || name as name from migration order by migration_id`
+  )
+  return found.map(({ name }) => name)
+})
+
+const decodeExists = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ exists: Schema.Boolean })))
+const decodeNames = Schema.decodeUnknown(Schema.Array(Schema.Struct({ name: Schema.String })))
 const encodeHeader = Schema.encode(Header)
 const encodeTrailer = Schema.encode(Trailer)
 const decodeTime = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ exportedAt: Schema.DateFromSelf })))

@@ -79,7 +79,10 @@ const writeRows = <E, R>(sql: SqlClient, all: ReadonlyArray<Table>, lines: Strea
 
   const write = (batch: Batch | null): Effect.Effect<void, SqlError | TransferFailed> => {
     if (batch === null) return Effect.void
-    const columns = byName.get(batch.table)?.columns.map((column) => `"${column}"`).join(", ")
+    const columns = byName
+      .get(batch.table)
+      ?.columns.map((column) => `"${column}"`)
+      .join(", ")
     if (columns === undefined) return failed(`there is no table "${batch.table}"`)
     return Effect.asVoid(
       sql.unsafe(

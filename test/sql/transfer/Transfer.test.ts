@@ -101,7 +101,8 @@ for (const [name, database] of databases) {
       )
     const rowsLeft = Effect.flatMap(
       SqlClient,
-      (sql) => sql<{ rows: number }>`select (select count(*)::int from scope) + (select count(*)::int from journal) as rows`
+      (sql) =>
+        sql<{ rows: number }>`select (select count(*)::int from scope) + (select count(*)::int from journal) as rows`
     )
 
     it.scopedLive(
@@ -115,9 +116,9 @@ for (const [name, database] of databases) {
             expect(yield* reasonOf([])).toContain("its last line is missing")
             expect(yield* reasonOf(lines.slice(0, -1))).toContain("its last line is missing")
             expect(yield* reasonOf([header, ...others])).toContain("its checksum differs")
-            expect(yield* reasonOf(lines.map((line) => line.replace("9007199254740000", "9007199254740001")))).toContain(
-              "its checksum differs"
-            )
+            expect(
+              yield* reasonOf(lines.map((line) => line.replace("9007199254740000", "9007199254740001")))
+            ).toContain("its checksum differs")
             expect(yield* reasonOf([...lines, first])).toContain("more after its end")
             expect(yield* reasonOf([header, "{}", ...others])).toContain("line 2 is no row")
             expect(yield* reasonOf(["{}", first, ...others])).toContain("no dump of this gateway")
