@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { RequestLog } from "../../src/account/requests/RequestLog.ts"
-import { type Position, type RequestFilter, RequestLogStore } from "../../src/account/requests/RequestLogStore.ts"
+import { type RequestFilter, RequestLogStore } from "../../src/account/requests/RequestLogStore.ts"
 import { cost } from "../../src/domain/Call.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
@@ -27,7 +27,7 @@ const walk = (project: ProjectId, filter: RequestFilter, limit: number) =>
   Effect.gen(function* () {
     const log = yield* RequestLog
     const ids: Array<string> = []
-    let after: Position | null = null
+    let after: string | null = null
     let pages = 0
     do {
       const page: Effect.Effect.Success<ReturnType<typeof log.page>> = yield* log.page(project, filter, after, limit)

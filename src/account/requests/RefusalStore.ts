@@ -8,7 +8,6 @@ import type { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { RefusalOut } from "../../wire/account/Refusals.ts"
-import type { Position } from "./RequestLogStore.ts"
 
 /** A refusal with the project that it belongs to. */
 export interface Refusal extends RefusalOut {
@@ -17,8 +16,8 @@ export interface Refusal extends RefusalOut {
 
 export interface RefusalPage {
   readonly items: ReadonlyArray<RefusalOut>
-  /** Where the list goes on; `null` at its end. */
-  readonly next: Position | null
+  /** The id of the refusal after which the list goes on; `null` at its end. */
+  readonly next: string | null
 }
 
 export interface RefusalStoreShape {
@@ -27,7 +26,7 @@ export interface RefusalStoreShape {
   /** The newest first. */
   readonly page: (
     project: ProjectId,
-    after: Position | null,
+    after: string | null,
     limit: number
   ) => Effect.Effect<RefusalPage, StoreUnavailable>
 }
@@ -54,8 +53,7 @@ const Row = Schema.Struct({
   remaining_requests: CountOrNull,
   remaining_tokens: CountOrNull,
   retry_after_ms: CountOrNull,
-  refused_at: Schema.DateFromSelf,
-  at_micros: Schema.NumberFromString
+  refused_at: Schema.DateFromSelf
 })
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 
@@ -81,14 +79,13 @@ const make = (sql: SqlClient): RefusalStoreShape => ({
   page: (project, after, limit) =>
     sql`select id, key_id, requested_model, endpoint, status, code, message, scope, reason,
         needed_micro_usd as needed_microusd, remaining_micro_usd as remaining_microusd, held_micro_usd as held_microusd,
-        remaining_requests, remaining_tokens, retry_after_millis as retry_after_ms, refused_at,
-        (extract(epoch from refused_at) * 1000000)::bigint as at_micros
+        remaining_requests, remaining_tokens, retry_after_millis as retry_after_ms, refused_at
       from refusal where ${sql.and([
         sql`project_id = ${project}`,
         ...(after === null
           ? []
           : [
-              sql`(refused_at, id) < (timestamptz 'epoch' + ${after.atMicros}::bigint * interval '1 microsecond', ${after.id}::uuid)`
+              sql`(refused_at, id) < ((select refused_at from refusal where id = ${after} and project_id = ${project}), ${after}::uuid)`
             ])
       ])} order by refused_at desc, id desc limit ${limit + 1}`.pipe(
       Effect.flatMap(decodeRows),
@@ -96,8 +93,8 @@ const make = (sql: SqlClient): RefusalStoreShape => ({
         const rows = found.slice(0, limit)
         const last = rows.at(-1)
         return {
-          items: rows.map(({ at_micros: _, refused_at, ...row }) => ({ ...row, refused_at: refused_at.toISOString() })),
-          next: found.length > limit && last !== undefined ? { atMicros: last.at_micros, id: last.id } : null
+          items: rows.map(({ refused_at, ...row }) => ({ ...row, refused_at: refused_at.toISOString() })),
+          next: found.length > limit && last !== undefined ? last.id : null
         }
       }),
       fromSql

@@ -10,16 +10,16 @@ import type { ProjectId } from "../../domain/Ids.ts"
 import { usage } from "../../domain/Usage.ts"
 import type { RequestOut } from "../../wire/account/Requests.ts"
 import { chatUsage } from "../../wire/chat/ChatUsage.ts"
-import { type Position, type RequestFilter, RequestLogStore, type RequestRow } from "./RequestLogStore.ts"
+import { type RequestFilter, RequestLogStore, type RequestRow } from "./RequestLogStore.ts"
 
 export interface RequestLogShape {
   /** The newest first, from `after`, at most `limit`; `next` is `null` at the end. Fewer than `limit` is not the end. */
   readonly page: (
     project: ProjectId,
     filter: RequestFilter,
-    after: Position | null,
+    after: string | null,
     limit: number
-  ) => Effect.Effect<{ readonly items: ReadonlyArray<RequestOut>; readonly next: Position | null }, StoreUnavailable>
+  ) => Effect.Effect<{ readonly items: ReadonlyArray<RequestOut>; readonly next: string | null }, StoreUnavailable>
   /** All of them, the newest first, in portions that are read when they are pulled. */
   readonly all: (project: ProjectId, filter: RequestFilter) => Stream.Stream<RequestOut, StoreUnavailable>
   /** By the request's id; of any project. */
@@ -37,7 +37,7 @@ export class RequestLog extends Context.Tag("gateway/account/RequestLog")<Reques
           next
         })),
       all: (project, filter) =>
-        Stream.paginateChunkEffect<Position | null, RequestOut, StoreUnavailable, never>(null, (after) =>
+        Stream.paginateChunkEffect<string | null, RequestOut, StoreUnavailable, never>(null, (after) =>
           Effect.map(store.page(project, filter, after, portion), ({ next, rows }) => [
             Chunk.fromIterable(rows.map(requestOf)),
             Option.fromNullable(next)

@@ -23,29 +23,21 @@ export interface RequestFilter {
   readonly to?: Date | undefined
 }
 
-/** A place in the list: the calls after it ended earlier, or at the same time and have a lower id. */
-export const Position = Schema.Struct({
-  /** In microseconds since the epoch. */
-  atMicros: Schema.Int,
-  id: Schema.UUID
-})
-export type Position = typeof Position.Type
-
 export interface RequestPage {
   readonly rows: ReadonlyArray<RequestRow>
-  /** Where the list goes on; `null` at its end. */
-  readonly next: Position | null
+  /** The id of the call after which the list goes on; `null` at its end. */
+  readonly next: string | null
 }
 
 export interface RequestLogStoreShape {
   /**
-   * The newest first. At most `maxScanned` calls are read for one page, so that a filter that few calls pass takes no longer: then a
+   * The newest first, from the call `after`; nothing when that is none of the project. At most `maxScanned` calls are read for one page, so that a filter that few calls pass takes no longer: then a
    * page has fewer rows than its limit, or none, and the list goes on.
    */
   readonly page: (
     project: ProjectId,
     filter: RequestFilter,
-    after: Position | null,
+    after: string | null,
     limit: number
   ) => Effect.Effect<RequestPage, StoreUnavailable>
   /** A call of any project. */
@@ -117,28 +109,26 @@ const RequestRow = Schema.Struct({
   client_request_id: Schema.NullOr(Schema.String),
   started_at: Schema.DateFromSelf,
   written_at: Schema.DateFromSelf,
-  written_at_micros: Count,
   attempts: Schema.Array(AttemptRow)
 })
 export type RequestRow = typeof RequestRow.Type
 
 const decodeRows = Schema.decodeUnknown(Schema.Array(RequestRow))
-const decodePositions = Schema.decodeUnknown(Schema.Array(Schema.Struct({ atMicros: Count, id: Schema.UUID })))
+const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
 
 const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
-  const micros = sql`(extract(epoch from written_at) * 1000000)::bigint`
   const columns = sql`c.id, c.project_id, c.key_id, c.endpoint, c.stream, c.status, c.error_code, c.error_message, c.requested_model,
     c.model, c.provider, c.reason, c.routing_config, c.policy_version, c.pool, c.cost_micro_usd, c.cost_basis, c.input_tokens,
     c.cache_read_tokens, c.cache_write_tokens, c.output_tokens, c.reasoning_tokens, c.input_audio_tokens,
     c.output_audio_tokens, c.accepted_prediction_tokens, c.rejected_prediction_tokens, c.latency_millis,
-    c.first_content_millis, c.client_request_id, c.started_at, c.written_at, ${micros} as written_at_micros,
+    c.first_content_millis, c.client_request_id, c.started_at, c.written_at,
     (select coalesce(json_agg(json_build_object('provider', a.provider, 'model', a.model, 'status', a.status,
         'error_code', a.error_code, 'error_message', a.error_message, 'cost_micro_usd', a.cost_micro_usd,
         'cost_basis', a.cost_basis, 'latency_millis', a.latency_millis) order by a.position), '[]')
       from attempt a where a.call_id = c.id) as attempts`
 
   /** The calls that are read for a page, as one of the indexes has them. */
-  const scanned = (project: ProjectId, filter: RequestFilter, after: Position | null): Fragment =>
+  const scanned = (project: ProjectId, filter: RequestFilter, after: string | null): Fragment =>
     sql.and([
       ...(filter.key === undefined
         ? [sql`project_id = ${project}`]
@@ -151,7 +141,7 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
       ...(after === null
         ? []
         : [
-            sql`(written_at, id) < (timestamptz 'epoch' + ${after.atMicros}::bigint * interval '1 microsecond', ${after.id}::uuid)`
+            sql`(written_at, id) < ((select written_at from call where id = ${after} and project_id = ${project}), ${after}::uuid)`
           ])
     ])
   const matching = (filter: RequestFilter): Fragment =>
@@ -163,17 +153,17 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
     ])
   const newestFirst = sql`order by written_at desc, id desc`
 
-  const rowsOf = (project: ProjectId, filter: RequestFilter, after: Position | null, limit: number) =>
+  const rowsOf = (project: ProjectId, filter: RequestFilter, after: string | null, limit: number) =>
     sql`select ${columns} from (
         select * from (select * from call where ${scanned(project, filter, after)} ${newestFirst} limit ${maxScanned}) scanned
         where ${matching(filter)} ${newestFirst} limit ${limit}
       ) c ${newestFirst}`.pipe(Effect.flatMap(decodeRows), fromSql)
   /** The last call that was read for a page; `undefined` when it was read to the end of the list. */
-  const lastScanned = (project: ProjectId, filter: RequestFilter, after: Position | null) =>
-    sql`select ${micros} as "atMicros", id from call where ${scanned(project, filter, after)} ${newestFirst}
+  const lastScanned = (project: ProjectId, filter: RequestFilter, after: string | null) =>
+    sql`select id from call where ${scanned(project, filter, after)} ${newestFirst}
       offset ${maxScanned - 1} limit 1`.pipe(
-      Effect.flatMap(decodePositions),
-      Effect.map(([last]) => last),
+      Effect.flatMap(decodeIds),
+      Effect.map(([last]) => last?.id ?? null),
       fromSql
     )
 
@@ -182,10 +172,8 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
       const found = yield* rowsOf(project, filter, after, limit + 1)
       const rows = found.slice(0, limit)
       const last = rows.at(-1)
-      if (found.length > limit && last !== undefined) {
-        return { rows, next: { atMicros: last.written_at_micros, id: last.id } }
-      }
-      return { rows, next: (yield* lastScanned(project, filter, after)) ?? null }
+      if (found.length > limit && last !== undefined) return { rows, next: last.id }
+      return { rows, next: yield* lastScanned(project, filter, after) }
     }),
     find: (id) =>
       sql`select ${columns} from call c where c.id = ${id}`.pipe(
