@@ -92,14 +92,21 @@ const answered = (
 
 const internal = errorResponse(Errors.internal)
 
-/** The same request, whose JSON is read as on `/v1`: when a handler asks for it, with the checks of `Body`. */
-const withBoundedBody = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
-  Object.create(request, {
-    json: {
-      value: Effect.map(
-        // HttpApi takes a body that cannot be read for a defect, which `Failures` recognises
-        Body.read(NodeHttpServerRequest.toIncomingMessage(request), maxBodyBytes),
-        ({ json }) => json
-      )
-    }
+/**
+ * The same request, whose body is read as on `/v1`: when a handler asks for it, as JSON only, with the checks of `Body`. HttpApi
+ * asks for another form where the content type is another one, and takes a body that cannot be read for a defect, which
+ * `Failures` recognises.
+ */
+const withBoundedBody = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+  const value = Effect.map(
+    Body.read(NodeHttpServerRequest.toIncomingMessage(request), maxBodyBytes),
+    ({ json }) => json
+  )
+  return Object.create(request, {
+    json: { value },
+    text: { value },
+    arrayBuffer: { value },
+    urlParamsBody: { value },
+    multipart: { value }
   })
+}
