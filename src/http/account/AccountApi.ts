@@ -1,6 +1,8 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { ActivityGroup } from "./activity/ActivityGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
+import { RequestsGroup } from "./requests/RequestsGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
 /**
@@ -10,4 +12,6 @@ import { SessionGroup } from "./session/SessionGroup.ts"
 export const AccountApi = HttpApi.make("account")
   .add(SessionGroup)
   .add(ProjectsGroup)
+  .add(ActivityGroup)
+  .add(RequestsGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

@@ -15,9 +15,11 @@ import * as Errors from "../Errors.ts"
 import * as Body from "../server/Body.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
+import { activityHandlers } from "./activity/ActivityHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
+import { requestsHandlers } from "./requests/RequestsHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
 
 export interface AccountRoute {
@@ -54,7 +56,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers]),
+    Layer.provide([sessionHandlers, projectsHandlers, activityHandlers, requestsHandlers]),
     Layer.provide(Identity.layer)
   )
 
