@@ -1,7 +1,7 @@
 // @ts-check
 // How long a project's activity and its request log take beside many calls: `npm run bench:activity`, or
 //   node scripts/bench/activity/run.mjs [--calls 1000000] [--peers postgres,embedded] [--rounds 200] [--throughput]
-// Each database is made, filled and removed; PostgreSQL is the one of TEST_DATABASE_URL. --throughput then compares calls of a
+// Each database is made, filled and removed; PostgreSQL is the one of TEST_DATABASE_URL. --throughput compares calls of a
 // built gateway whose database is filled with those of one whose database is empty, in turns: only their ratio says something.
 import { randomUUID } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -163,8 +163,8 @@ const compareThroughput = async (database) => {
 }
 
 try {
-  await reports()
-  if (options.throughput) for (const database of options.peers.split(",")) await compareThroughput(database)
+  if (!options.throughput) await reports()
+  else for (const database of options.peers.split(",")) await compareThroughput(database)
 } finally {
   killAll()
   await cleanUp()

@@ -8,7 +8,9 @@ import { Refusals } from "../../../src/account/requests/Refusals.ts"
 import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import * as AccountClient from "../../../src/http/account/AccountClient.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
+import { Scopes } from "../../../src/ledger/Scopes.ts"
 import type { ActivityDataOut } from "../../../src/wire/account/Activity.ts"
+import type { KeyStatusOut } from "../../../src/wire/account/KeyStatus.ts"
 import type { RefusalOut } from "../../../src/wire/account/Refusals.ts"
 import type { RequestOut } from "../../../src/wire/account/Requests.ts"
 import { logCalls } from "../../account/calls.ts"
@@ -100,6 +102,58 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
     expect(other.items.every(({ model }) => model === "sim/deep")).toBe(true)
   })
 
+  it("are shown to the key that made them, by the id of the request or of the response", async () => {
+    const withKey = sendTo(node.url, { authorization: `Bearer ${testKey}` })
+    const response = await call({ model: "sim/deep" })
+    const { id } = (await response.json()) as { readonly id: string }
+    const requestId = response.headers.get("x-request-id") ?? ""
+    const shown = await jsonOf<RequestOut>(await withKey("GET", `/v1/generation?id=${id}`))
+    expect(shown).toMatchObject({ id: requestId, model: "sim/deep", status: "success" })
+    expect(await jsonOf<RequestOut>(await withKey("GET", `/v1/generation?id=${requestId}`))).toEqual(shown)
+    expect(await get<RequestOut>(`/api/requests/${requestId}`)).toEqual(shown)
+
+    const caller = { ...operator, projectId: ProjectId.make(randomUUID()), keyId: KeyId.make(randomUUID()) }
+    const [foreign] = await node.run(logCalls([{ caller, agoSeconds: 0 }]))
+    for (const [query, status, code] of [
+      [`?id=${foreign}`, 404, "not_found"],
+      [`?id=${randomUUID()}`, 404, "not_found"],
+      ["?id=x", 404, "not_found"],
+      ["", 400, "missing_required_parameter"]
+    ] as const) {
+      const answer = await withKey("GET", `/v1/generation${query}`)
+      const { error } = (await answer.json()) as { readonly error: { readonly code: string } }
+      expect([query, answer.status, error.code]).toEqual([query, status, code])
+    }
+    expect((await operator.send("GET", `/v1/generation?id=${id}`)).status).toBe(401)
+    expect((await withKey("POST", "/v1/generation")).status).toBe(400)
+  })
+
+  it("count against the key, which shows what is left of it", async () => {
+    const withKey = sendTo(node.url, { authorization: `Bearer ${testKey}` })
+    await flushed()
+    const status = await jsonOf<KeyStatusOut>(await withKey("GET", "/v1/key"))
+    const data = await get<ActivityDataOut>(`/api/projects/${project}/activity`)
+    expect(status).toMatchObject({
+      name: "default",
+      project_id: project,
+      key_prefix: testKey.slice(0, 12),
+      spend_limit_microusd: null,
+      spent_microusd: data.by_key[0]?.spend_microusd,
+      held_microusd: 0,
+      remaining_microusd: null,
+      balance_state: "available",
+      rate_limits: { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: null }
+    })
+    const setLimit = (limit: number | null) =>
+      node.run(Effect.flatMap(Scopes, (scopes) => scopes.setLimit(KeyId.make(status.id), limit)))
+    await setLimit(status.spent_microusd + 5)
+    expect(await jsonOf<KeyStatusOut>(await withKey("GET", "/v1/key"))).toMatchObject({ remaining_microusd: 5 })
+    await setLimit(0)
+    expect(await jsonOf<KeyStatusOut>(await withKey("GET", "/v1/key"))).toMatchObject({ remaining_microusd: 0 })
+    await setLimit(null)
+    expect((await operator.send("GET", "/v1/key")).status).toBe(401)
+  })
+
   it("list what never became a call", async () => {
     expect((await call({ model: "none/such" })).status).toBe(404)
     await node.run(Effect.flatMap(Refusals, ({ flush }) => flush))
@@ -113,9 +167,18 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
   it("reject questions that have no answer", async () => {
     const activity = `/api/projects/${project}/activity`
     for (const query of ["days=0", "days=367", "days=1.5", "days=x", "granularity=hour&days=32"]) {
-      expect([query, ...(await errorOf(`${activity}?${query}`))]).toMatchObject([query, 400, expect.stringMatching(/^invalid_/), "days"])
+      expect([query, ...(await errorOf(`${activity}?${query}`))]).toMatchObject([
+        query,
+        400,
+        expect.stringMatching(/^invalid_/),
+        "days"
+      ])
     }
-    expect(await errorOf(`${activity}?granularity=week`)).toMatchObject([400, expect.stringMatching(/^invalid_/), "granularity"])
+    expect(await errorOf(`${activity}?granularity=week`)).toMatchObject([
+      400,
+      expect.stringMatching(/^invalid_/),
+      "granularity"
+    ])
     const requests = `/api/projects/${project}/requests`
     for (const [param, value] of [
       ["limit", "0"],
@@ -126,7 +189,12 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
       ["from", "yesterday"],
       ["model", "%00"]
     ]) {
-      expect([value, ...(await errorOf(`${requests}?${param}=${value}`))]).toMatchObject([value, 400, expect.stringMatching(/^invalid_/), param])
+      expect([value, ...(await errorOf(`${requests}?${param}=${value}`))]).toMatchObject([
+        value,
+        400,
+        expect.stringMatching(/^invalid_/),
+        param
+      ])
     }
   })
 
