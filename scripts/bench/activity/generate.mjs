@@ -51,7 +51,7 @@ export const generate = async (client, calls, { account, keys, project }) => {
       [account, project, `{${keys.join(",")}}`, keys.length, calls, from + 1, Math.min(calls, from + portion)]
     )
   }
-  // as long ago as it can be: else the first check of the ledger would go through all of them
+  // none of them is open
   await client.query("update open_holds set since = now() - interval '1 minute'")
   await client.query("vacuum analyze call")
   await client.query("vacuum analyze attempt")

@@ -12,7 +12,7 @@ import { RequestLog } from "../../../src/account/requests/RequestLog.ts"
 import { type RequestFilter, RequestLogStore } from "../../../src/account/requests/RequestLogStore.ts"
 import * as Retention from "../../../src/account/retention/Retention.ts"
 import { RetentionStore } from "../../../src/account/retention/RetentionStore.ts"
-import { ProjectId } from "../../../src/domain/Ids.ts"
+import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import * as Database from "../../../src/sql/Database.ts"
 
 /** The programs behind the account API, on a database that is migrated when it is opened; embedded without a URL. */
@@ -48,8 +48,20 @@ export const open = async (url: string | undefined, dataDir: string) => {
       ),
     activity: (project: string, days: number, granularity: "day" | "hour") =>
       run(Effect.flatMap(Activity, (activity) => activity.of({ project: ProjectId.make(project), days, granularity }))),
-    requests: (project: string, filter: RequestFilter) =>
-      run(Effect.flatMap(RequestLog, (log) => log.page(ProjectId.make(project), filter, null, 20))),
+    requests: (
+      project: string,
+      { key, ...filter }: Omit<RequestFilter, "key"> & { readonly key?: string | undefined }
+    ) =>
+      run(
+        Effect.flatMap(RequestLog, (log) =>
+          log.page(
+            ProjectId.make(project),
+            { ...filter, key: key === undefined ? undefined : KeyId.make(key) },
+            null,
+            20
+          )
+        )
+      ),
     exported: (project: string) =>
       run(
         Effect.flatMap(RequestLog, (log) =>
