@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { AccountId, RequestId, UserId } from "../domain/Ids.ts"
 import { AccountSql, AccountTransactions } from "../sql/AccountDatabase.ts"
@@ -81,7 +82,7 @@ const make = Effect.gen(function* () {
     yield* sql`
       insert into audit (id, account_id, position, at, actor_user_id, address, request_id, action, target_kind, target_id,
         before, after, previous_hash, hash)
-      values (${entry.id}, ${entry.accountId}, ${position}, ${new Date(entry.atMillis)}, ${entry.actorUserId},
+      values (${entry.id}, ${entry.accountId}, ${position}, ${dateAt(entry.atMillis)}, ${entry.actorUserId},
         ${entry.address}, ${entry.requestId}, ${entry.action}, ${entry.targetKind}, ${entry.targetId},
         ${entry.before}::json, ${entry.after}::json, ${Buffer.from(previous)}, ${hash})`
     yield* sql`

@@ -78,7 +78,7 @@ export const webAddress: Decode<string> = (text) => {
     url.username === "" &&
     url.password === ""
   return isBase
-    ? Either.right(url.href.replace(/\/+$/, ""))
+    ? Either.right(url.href.endsWith("/") ? url.href.slice(0, -1) : url.href)
     : Either.left("must be an http or https URL without a query, such as https://gateway.example.com")
 }
 

@@ -165,11 +165,11 @@ export const runningAttempt = ({ phase }: CallState): RunningAttempt | undefined
 
 /** Usage as the provider has reported it, and as estimated here for what has come since, or for everything. */
 export const usageOf = ({ admitted }: CallState, attempt: RunningAttempt): Usage => {
-  const { tokens, unreportedTokens } = attempt.tally
   const reported = believedUsage(attempt)
   if (reported === undefined) {
-    return usage({ inputTokens: Estimate.likelyPromptTokens(admitted.measure), outputTokens: tokens })
+    return usage({ inputTokens: Estimate.likelyPromptTokens(admitted.measure), outputTokens: attempt.tally.tokens })
   }
+  const { unreportedTokens } = attempt.tally
   return unreportedTokens === 0 ? reported : { ...reported, outputTokens: reported.outputTokens + unreportedTokens }
 }
 

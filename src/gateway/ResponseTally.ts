@@ -18,8 +18,10 @@ export class ResponseTally {
   characters = 0
   private readonly text = TokenEstimator.counter()
   private encryptedCharacters = 0
-  /** Estimated tokens when usage was last reported. */
-  private tokensAtReport = 0
+  /** Estimated tokens that the last reported usage covers. */
+  private reportedTokens = 0
+  /** Output has come since usage was last reported. */
+  private hasUnreported = true
 
   add(event: ChatEvent): void {
     switch (event._tag) {
@@ -28,7 +30,7 @@ export class ResponseTally {
         this.addText(event.text)
         return
       case "Reasoning":
-        if (event.kind === "encrypted") this.encryptedCharacters += event.text.length
+        if (event.kind === "encrypted") this.addEncrypted(event.text)
         else this.addText(event.text)
         return
       case "ToolCall":
@@ -37,7 +39,7 @@ export class ResponseTally {
         return
       case "Usage":
         this.usage = event.usage
-        this.tokensAtReport = this.tokens
+        this.hasUnreported = false
         return
       case "ResponseInfo":
         if (event.model !== undefined) this.servedModel = event.model
@@ -52,8 +54,21 @@ export class ResponseTally {
   }
 
   private addText(text: string): void {
+    this.outputFollows()
     this.characters += text.length
     this.text.add(text)
+  }
+
+  private addEncrypted(text: string): void {
+    this.outputFollows()
+    this.encryptedCharacters += text.length
+  }
+
+  /** Most providers report usage last: only output after a report has to be told apart from what it covers. */
+  private outputFollows(): void {
+    if (this.hasUnreported) return
+    this.hasUnreported = true
+    this.reportedTokens = this.tokens
   }
 
   /** Likely tokens of text, reasoning and tool calls so far. */
@@ -63,6 +78,6 @@ export class ResponseTally {
 
   /** Likely tokens that no reported usage covers yet. */
   get unreportedTokens(): number {
-    return this.tokens - this.tokensAtReport
+    return this.hasUnreported ? this.tokens - this.reportedTokens : 0
   }
 }

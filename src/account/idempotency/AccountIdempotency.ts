@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { seal, unseal } from "../../calls/Seal.ts"
 import { IdempotencyKeyInProgress } from "../../domain/AccountError.ts"
 import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
+import { dateAt } from "../../domain/Dates.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
@@ -54,7 +55,7 @@ const make = Effect.gen(function* () {
   const store = yield* AccountRequestStore
   const transactions = yield* AccountTransactions
   const timers = yield* Timers
-  const since = () => new Date(timers.now() - keptMillis)
+  const since = () => dateAt(timers.now() - keptMillis)
   const sweep = Effect.suspend(() => store.sweep(since()))
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(sweepEvery)))
 
@@ -74,7 +75,7 @@ const make = Effect.gen(function* () {
         const answer = yield* run
         const text = yield* Effect.orDie(Schema.encode(Text)(answer))
         const sealed = seal(idempotencyKey, purpose, Buffer.from(text))
-        yield* store.keep(key, { requestHash, answer: sealed }, new Date(timers.now()))
+        yield* store.keep(key, { requestHash, answer: sealed }, dateAt(timers.now()))
         return { answer, isReplayed: false }
       }
       if (!requestHash.equals(kept.requestHash)) return yield* reused

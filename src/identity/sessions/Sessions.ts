@@ -6,6 +6,7 @@ import * as Schedule from "effect/Schedule"
 import { Audit } from "../../audit/Audit.ts"
 import { NotFound } from "../../domain/AccountError.ts"
 import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
+import { dateAt } from "../../domain/Dates.ts"
 import { RateLimited, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { type AccountId, type RequestId, SessionId, type UserId } from "../../domain/Ids.ts"
@@ -103,14 +104,14 @@ const make = Effect.gen(function* () {
     validMillis
   })
 
-  const sweep = Effect.suspend(() => store.sweep(new Date(timers.now())))
+  const sweep = Effect.suspend(() => store.sweep(dateAt(timers.now())))
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(sweepEvery)))
 
   const used = (session: SignedIn): Effect.Effect<SignedIn> => {
     const now = timers.now()
     if (now - session.seenAt.getTime() < touchEveryMillis) return Effect.succeed(session)
     // the session is valid even where its use cannot be written down
-    return Effect.as(Effect.ignore(store.touch(session.id, new Date(now))), session)
+    return Effect.as(Effect.ignore(store.touch(session.id, dateAt(now))), session)
   }
 
   /** Counted before the lookup, so that concurrent requests of one address do not exceed the limit. */
@@ -140,9 +141,9 @@ const make = Effect.gen(function* () {
           transport: request.transport,
           address: request.address,
           userAgent: request.userAgent?.slice(0, maxUserAgentCharacters) ?? null,
-          createdAt: new Date(now),
-          seenAt: new Date(now),
-          expiresAt: new Date(now + maxSessionMillis)
+          createdAt: dateAt(now),
+          seenAt: dateAt(now),
+          expiresAt: dateAt(now + maxSessionMillis)
         }
         yield* store.create(session, hashOf(token))
         yield* audit.record({
@@ -173,12 +174,12 @@ const make = Effect.gen(function* () {
     list: (userId, max, before) =>
       Effect.suspend(() => {
         const now = timers.now()
-        return store.list({ userId, max, before, now: new Date(now), seenAfter: new Date(now - maxIdleMillis) })
+        return store.list({ userId, max, before, now: dateAt(now), seenAfter: dateAt(now - maxIdleMillis) })
       }),
     revoke: (user, id) =>
       transactions.commit(() =>
         Effect.gen(function* () {
-          const isRevoked = yield* store.revoke(user.userId, id, new Date(timers.now()))
+          const isRevoked = yield* store.revoke(user.userId, id, dateAt(timers.now()))
           if (!isRevoked) return yield* noSuchSession
           yield* audit.record({
             accountId: user.accountId,

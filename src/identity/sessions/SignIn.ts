@@ -7,6 +7,7 @@ import { Audit } from "../../audit/Audit.ts"
 import { MasterKey } from "../../credentials/MasterKey.ts"
 import type { SealingUnavailable } from "../../domain/AccountError.ts"
 import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
+import { dateAt } from "../../domain/Dates.ts"
 import { type RateLimited, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
 import { type RequestId, UserId } from "../../domain/Ids.ts"
 import { Timers } from "../../domain/Timers.ts"
@@ -65,7 +66,7 @@ const make = Effect.gen(function* () {
   const transactions = yield* AccountTransactions
   const timers = yield* Timers
 
-  const sweep = Effect.suspend(() => codes.sweep(new Date(timers.now() - keptMillis)))
+  const sweep = Effect.suspend(() => codes.sweep(dateAt(timers.now() - keptMillis)))
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(sweepEvery)))
 
   /** Made by `actor`; `null` at the start. */
@@ -74,12 +75,12 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const code = mintCode(randomFillSync)
         const now = timers.now()
-        const expiresAt = new Date(now + codeMillis)
+        const expiresAt = dateAt(now + codeMillis)
         const isNew = yield* codes.create({
           hash: hashOf(code),
           userId: user.id,
           proofHash,
-          createdAt: new Date(now),
+          createdAt: dateAt(now),
           expiresAt
         })
         if (!isNew) return yield* new Unauthenticated()
@@ -119,7 +120,7 @@ const make = Effect.gen(function* () {
         transactions.commit(() =>
           Effect.gen(function* () {
             if (!isCode(code)) return yield* new Unauthenticated()
-            const userId = yield* codes.use(hashOf(code), new Date(timers.now()))
+            const userId = yield* codes.use(hashOf(code), dateAt(timers.now()))
             const user = userId === undefined ? undefined : yield* users.find(UserId.make(userId))
             if (user === undefined) return yield* new Unauthenticated()
             return yield* sessions.open({ userId: user.id, accountId: user.accountId }, request)
