@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import type { CallObserver, ObservedCall } from "../../domain/CallObserver.ts"
+import { dateAt } from "../../domain/Dates.ts"
 import type { CallFailure } from "../../domain/GatewayError.ts"
 import { storable } from "../../ledger/CallRows.ts"
 import type { RefusalOut } from "../../wire/account/Refusals.ts"
@@ -121,7 +122,7 @@ const refusalOf = (
   code,
   message: storable(message),
   ...amountsOf(error),
-  refused_at: new Date(startedAtMillis).toISOString()
+  refused_at: dateAt(startedAtMillis).toISOString()
 })
 
 type Amounts = Omit<
