@@ -73,9 +73,9 @@ export const plants = [
   },
   {
     name: "output is priced as input",
-    file: "src/domain/Money.ts",
-    find: "(usage.outputTokens + usage.reasoningTokens) * rates.output",
-    replace: "(usage.outputTokens + usage.reasoningTokens) * rates.input"
+    file: "src/domain/Prices.ts",
+    find: "(usage.outputTokens - audioOutput + usage.reasoningTokens) * rates.output",
+    replace: "(usage.outputTokens - audioOutput + usage.reasoningTokens) * rates.input"
   },
   {
     name: "the upstream of a call that has ended stays open",

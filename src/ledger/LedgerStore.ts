@@ -220,7 +220,9 @@ const batchParameters = (
     if (answer !== undefined) kept.push(keptRow(callId, answer))
     if (record === null) continue
     calls.push(callRow(callId, caller, record))
-    for (const [position, attempt] of record.attempts.entries()) attempts.push(attemptRow(callId, attempt, position))
+    for (const [position, attempt] of record.attempts.entries()) {
+      attempts.push(attemptRow(callId, attempt, record.failedUsage[position] ?? null, position))
+    }
   }
   return [
     nodeId,

@@ -12,6 +12,7 @@ import { batchesAndHeartbeats } from "./migrations/0005_ledger_batch.ts"
 import { idempotentClaims } from "./migrations/0006_idempotent_claims.ts"
 import { rateLimitTables } from "./migrations/0007_rate_limits.ts"
 import { growthAndChecks } from "./migrations/0008_growth.ts"
+import { callPrices } from "./migrations/0009_call_prices.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -24,7 +25,8 @@ export const migrations = {
   "0005_ledger_batch": batchesAndHeartbeats,
   "0006_idempotent_claims": idempotentClaims,
   "0007_rate_limits": rateLimitTables,
-  "0008_growth": growthAndChecks
+  "0008_growth": growthAndChecks,
+  "0009_call_prices": callPrices
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -103,7 +103,7 @@ export const ledger = {
       tests: money
     },
     {
-      file: "src/domain/Money.ts",
+      file: "src/domain/Prices.ts",
       find: "if (prompt > tier.abovePromptTokens) rates = tier",
       replace: "if (prompt >= tier.abovePromptTokens) rates = tier",
       breaks: "a price tier begins one token too early",

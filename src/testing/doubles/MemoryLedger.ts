@@ -28,7 +28,10 @@ export interface LedgerCall {
   readonly state: Settlement["state"] | "held" | "expired"
   /** The amount charged to the customer. */
   readonly charged: MicroUsd
-  /** The amount written off: the part above the hold, or all of a call that ended after its hold had expired. */
+  /**
+   * The amount written off: the part above the hold, or all of a call that ended after its hold had expired, and what failed
+   * attempts cost at their providers.
+   */
   readonly absorbed: MicroUsd
   readonly settlement: Settlement | null
 }
@@ -270,7 +273,10 @@ export class MemoryLedgerState {
     }
     if (call.state !== "held") return
     call.charged = microUsd(Math.min(actual, call.amount))
-    if (call.caller.billingMode === "managed") call.absorbed = microUsd(actual - call.charged)
+    if (call.caller.billingMode === "managed") {
+      const failed = record?.failedUsage.reduce((sum, attempt) => sum + (attempt?.cost ?? 0), 0) ?? 0
+      call.absorbed = microUsd(actual - call.charged + failed)
+    }
     this.close(call, state)
     call.settlement = settlement
     this.retryHeld()
