@@ -89,6 +89,7 @@ export class SimulatedNode {
     const ignored = Effect.mapError((cause: unknown) => cause as never)
     const store = Layer.succeed(LedgerStore, {
       apply: (reservations, settlements) => link.send(() => database.apply(id, reservations, settlements)),
+      lockedAccounts: () => Effect.dieMessage("no row is ever locked"),
       balance: () => Effect.dieMessage("no simulated call asks for a balance"),
       checkInvariants: Effect.succeed([])
     })

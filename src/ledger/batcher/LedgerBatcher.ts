@@ -60,7 +60,10 @@ export interface BatcherDeps {
   readonly fork: (effect: Effect.Effect<void>) => unknown
 }
 
-/** Takes over a batch that has failed because of a lock, and what else is queued of its accounts. */
+/** How long a row that another transaction has locked is waited for: batches of other nodes are done sooner. */
+export const maxLockMillis = 200
+
+/** Takes over what a batch that has failed because of a lock has of locked accounts, and what else is queued of them. */
 export type Isolate = (
   reservations: ReadonlyArray<QueuedReservation>,
   settlements: ReadonlyArray<BatchSettlement>
@@ -304,7 +307,8 @@ export class LedgerBatcher {
     }
     const batch = this.store.apply(
       reservations.map(({ isFinal, reservation }) => (isFinal ? { ...reservation, maxWaitMillis: 0 } : reservation)),
-      settlements.map((queued) => queued.settlement)
+      settlements.map((queued) => queued.settlement),
+      maxLockMillis
     )
     this.fork(
       Effect.map(Effect.exit(batch), (exit) => {
@@ -312,7 +316,7 @@ export class LedgerBatcher {
         if (Exit.isSuccess(exit)) this.succeeded(reservations, settlements, exit.value)
         else {
           const failure = Cause.failureOption(exit.cause)
-          if (failure._tag === "Some" && failure.value.locked) this.locked(reservations, settlements)
+          if (failure._tag === "Some" && failure.value.locked) this.locked(reservations, settlements, failure.value)
           else {
             this.failed(reservations, settlements, exit.cause)
             if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)
@@ -382,15 +386,19 @@ export class LedgerBatcher {
   }
 
   /** Nothing of the batch was written. */
-  private locked(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<QueuedSettlement>): void {
-    const now = this.timers.now()
-    for (const queued of reservations) queued.lockedSinceMillis ??= now
+  private locked(
+    reservations: ReadonlyArray<QueuedReservation>,
+    settlements: ReadonlyArray<QueuedSettlement>,
+    { lockedAccounts }: BatchFailed
+  ): void {
     this.settlements.unshift(...settlements)
-    if (this.isolate === undefined) this.tryAgain(reservations, now)
-    else this.handOver(reservations, settlements, this.isolate)
+    if (this.isolate === undefined) this.tryAgain(reservations)
+    else this.handOver(reservations, lockedAccounts ?? accountsOf(reservations, settlements), this.isolate)
   }
 
-  private tryAgain(reservations: ReadonlyArray<QueuedReservation>, now: number): void {
+  private tryAgain(reservations: ReadonlyArray<QueuedReservation>): void {
+    const now = this.timers.now()
+    for (const queued of reservations) queued.lockedSinceMillis ??= now
     const [waiting, ended] = Arr.partition(
       reservations,
       (queued) => queued.interrupted || now - (queued.lockedSinceMillis ?? now) >= maxLockedMillis
@@ -405,28 +413,31 @@ export class LedgerBatcher {
     })
   }
 
-  /** The batch, and what else is queued of its accounts. */
+  /** What the batch and the queues have of these accounts; the rest of the batch is written next. */
   private handOver(
     reservations: ReadonlyArray<QueuedReservation>,
-    settlements: ReadonlyArray<QueuedSettlement>,
+    accounts: ReadonlySet<string>,
     isolate: Isolate
   ): void {
-    const accounts = new Set<string>()
-    for (const { reservation } of reservations) accounts.add(reservation.caller.accountId)
-    for (const { settlement } of settlements) accounts.add(settlement.caller.accountId)
     const isTheirs = ({ caller }: { readonly caller: CallerShape }) => accounts.has(caller.accountId)
     const waiting = this.held.all().filter(({ reservation }) => isTheirs(reservation))
-    const sent = reservations.filter((queued) => !this.held.has(queued))
+    for (const queued of reservations) queued.state = this.held.has(queued) ? "waiting" : "queued"
+    const [staying, sent] = Arr.partition(
+      reservations.filter(({ state }) => state === "queued"),
+      ({ reservation }) => isTheirs(reservation)
+    )
     const [keptReservations, queued] = Arr.partition(this.reservations, ({ reservation }) => isTheirs(reservation))
     const [keptSettlements, theirs] = Arr.partition(this.settlements, ({ settlement }) => isTheirs(settlement))
-    this.reservations = keptReservations
+    const [again, given] = Arr.partition(staying, ({ interrupted }) => interrupted)
+    this.reservations = [...again, ...keptReservations]
     this.settlements = keptSettlements
     for (const one of waiting) {
       this.held.remove(one)
       one.expiry?.()
     }
     const [moved, left] = Arr.partition([...waiting, ...sent, ...queued], ({ interrupted }) => interrupted)
-    for (const one of left) this.finish(one, Effect.interrupt)
+    for (const one of [...given, ...left]) this.finish(one, Effect.interrupt)
+    this.held.allReleased()
     isolate(
       moved,
       theirs.map(({ settlement }) => settlement)
@@ -482,4 +493,14 @@ export class LedgerBatcher {
       if (this.held.isDue) this.flush()
     } else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)
   }
+}
+
+const accountsOf = (
+  reservations: ReadonlyArray<QueuedReservation>,
+  settlements: ReadonlyArray<QueuedSettlement>
+): ReadonlySet<string> => {
+  const accounts = new Set<string>()
+  for (const { reservation } of reservations) accounts.add(reservation.caller.accountId)
+  for (const { settlement } of settlements) accounts.add(settlement.caller.accountId)
+  return accounts
 }

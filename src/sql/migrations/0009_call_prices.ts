@@ -91,13 +91,17 @@ begin
 end $$;
 `
 
-/** As in 0005, with the log in a function of its own. */
+/**
+ * As in 0005, with the log in a function of its own, and with the time that a lock is waited for as `p_lock_millis`. Processes of
+ * the version before call the function of 0005, which stays.
+ */
 const batch = `
-create or replace function ledger_batch(
+create function ledger_batch(
   p_node uuid,
   r_ids uuid[], r_extends boolean[], r_waits boolean[], r_keys uuid[], r_projects uuid[], r_accounts uuid[], r_managed boolean[],
   r_models text[], r_options int[], o_max bigint[], o_typical bigint[], o_min bigint[],
   s_ids uuid[], s_states text[], s_actuals bigint[], p_calls jsonb, p_attempts jsonb, p_voids jsonb,
+  p_lock_millis int,
   out verdicts text[], out granted int[], out amounts bigint[],
   out needed_amounts bigint[], out available_amounts bigint[], out held_amounts bigint[]
 ) language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan set lock_timeout = 200 as $$
@@ -111,6 +115,8 @@ declare
   refusing int; blocked boolean[];
   verdict text; rank int; best int; endings_closed int; i int; j int;
 begin
+  -- The setting of the function above is what is restored at its end.
+  perform set_config('lock_timeout', p_lock_millis::text, true);
   verdicts := array_fill(''::text, array[n]); granted := array_fill(0, array[n]); amounts := array_fill(0::bigint, array[n]);
   needed_amounts := amounts; available_amounts := amounts; held_amounts := amounts;
 

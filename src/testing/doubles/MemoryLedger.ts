@@ -8,14 +8,15 @@ import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.t
 import type { RequestId } from "../../domain/Ids.ts"
 import { type MicroUsd, microUsd, zero } from "../../domain/Money.ts"
 import { type Cancel, Timers } from "../../domain/Timers.ts"
-import { HeldQueue, scopeIdOf, scopeIdsOf } from "../../ledger/batcher/HeldQueue.ts"
+import { HeldQueue, scopeIdOf } from "../../ledger/batcher/HeldQueue.ts"
 import {
   grantedAmount,
   type Hold,
   type HoldOption,
   maxHeldWaitMillis,
   type Reservation,
-  type Settlement
+  type Settlement,
+  scopeIdsOf
 } from "../../ledger/Hold.ts"
 import { Ledger, type LedgerShape } from "../../ledger/Ledger.ts"
 import { type ScopeState, Scopes, type ScopesShape } from "../../ledger/Scopes.ts"
