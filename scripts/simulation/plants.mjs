@@ -78,6 +78,24 @@ export const plants = [
     replace: "(usage.outputTokens - audioOutput + usage.reasoningTokens) * rates.input"
   },
   {
+    name: "the claim of a call whose response is kept is released before its settlement is written",
+    file: "src/calls/Idempotency.ts",
+    find: "Effect.ensuring(isKept ? Effect.void : begun.release, Effect.sync(begun.ended))",
+    replace: "Effect.ensuring(begun.release, Effect.sync(begun.ended))"
+  },
+  {
+    name: "a hold without a client's cap takes all the room",
+    file: "src/ledger/Hold.ts",
+    find: "Math.floor(room / minShareDivisor),",
+    replace: "room,"
+  },
+  {
+    name: "the prices of another kind of tokens are recorded with a call",
+    file: "src/domain/Prices.ts",
+    find: "  input,\n  output,\n  ...(cacheRead",
+    replace: "  input: output,\n  output,\n  ...(cacheRead"
+  },
+  {
     name: "the upstream of a call that has ended stays open",
     file: "src/gateway/Call.ts",
     find: "    this.upstream?.close()\n",
