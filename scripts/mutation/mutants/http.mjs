@@ -151,14 +151,14 @@ export const http = {
       tests: ["test/http/inference/Calls.test.ts"]
     },
     {
-      file: "src/http/inference/IdempotencyKey.ts",
+      file: "src/calls/Idempotency.ts",
       find: "isKept ? Effect.void : begun.release",
       replace: "Effect.void",
       breaks: "a rejected request cannot be sent again under its Idempotency-Key",
       tests: idempotency
     },
     {
-      file: "src/http/inference/IdempotencyKey.ts",
+      file: "src/calls/Idempotency.ts",
       find: "        state.isKept = sealed !== undefined\n",
       replace: "",
       breaks: "a key is released although its response is kept",

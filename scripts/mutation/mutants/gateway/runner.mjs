@@ -163,8 +163,8 @@ export const runnerMutants = [
   },
   {
     file: admission,
-    find: "candidate.model, willReason(candidate), need)",
-    replace: "candidate.model, false, need)",
+    find: "candidate, willReason(candidate), need)",
+    replace: "candidate, false, need)",
     breaks: "a model that reasons is called with too small a hold for it",
     tests: admissionTests
   },

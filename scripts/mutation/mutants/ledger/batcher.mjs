@@ -21,6 +21,18 @@ export const batcherMutants = [
     breaks: "settlements of a locked account count as written"
   },
   {
+    file: lanes,
+    find: "accounts.size > 0 && accounts.size <= maxLockedAccounts",
+    replace: "false",
+    breaks: "others wait for the lock of one account as long as its own calls"
+  },
+  {
+    file: batcher,
+    find: "for (const one of [...given, ...left])",
+    replace: "for (const one of left)",
+    breaks: "a call that was given up while its batch met a lock waits for ever"
+  },
+  {
     file: batcher,
     find: "now - (queued.lockedSinceMillis ?? now) >= maxLockedMillis",
     replace: "now - (queued.lockedSinceMillis ?? now) < 0",
@@ -28,8 +40,8 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: "    this.reservations = keptReservations\n",
-    replace: "",
+    find: "    this.reservations = [...again, ...keptReservations]\n",
+    replace: "    this.reservations = [...again, ...this.reservations]\n",
     breaks: "what waits behind a batch that met a lock is decided twice"
   },
   {
