@@ -338,7 +338,8 @@ class World {
       const node = this.dice.of(alive)
       const kind = this.dice.next()
       const millis = this.dice.chance(0.06) ? this.dice.between(50_000, 90_000) : this.dice.between(100, 8_000)
-      if (kind < 0.2) this.kill(node)
+      // the last one that lives is paused instead: clients need somewhere to go
+      if (kind < 0.2 && alive.length > 1) this.kill(node)
       else if (kind < 0.5) this.absent(node, "paused", millis)
       else if (kind < 0.9) this.absent(node, "cut", millis)
       else {

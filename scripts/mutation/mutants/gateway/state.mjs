@@ -124,8 +124,8 @@ export const stateMutants = [
   },
   {
     file: call,
-    find: "end(this.state, status, error.callError, this.deps.timers.now()), error)",
-    replace: "end(this.state, status, error.callError, this.deps.timers.now()), null)",
+    find: "    this.change(next, error)\n",
+    replace: "    this.change(next, null)\n",
     breaks: "a stream that breaks after its first content does not count for the health of its route",
     tests: callTests
   },
