@@ -191,9 +191,9 @@ export const runningAttempt = ({ phase }: CallState): RunningAttempt | undefined
 
 /** Usage as the provider has reported it, and as estimated here for what has come since, or for everything. */
 export const usageOf = ({ admitted }: CallState, attempt: RunningAttempt): Usage => {
-  const { audioTokens, tokens, unreportedTokens } = attempt.tally
   const reported = believedUsage(attempt)
   if (reported === undefined) {
+    const { audioTokens, tokens } = attempt.tally
     const inputAudioTokens = admitted.measure.audioTokens
     return usage({
       inputTokens: Estimate.likelyPromptTokens(admitted.measure),
@@ -201,6 +201,7 @@ export const usageOf = ({ admitted }: CallState, attempt: RunningAttempt): Usage
       ...(inputAudioTokens + audioTokens > 0 && { details: { inputAudioTokens, outputAudioTokens: audioTokens } })
     })
   }
+  const { unreportedTokens } = attempt.tally
   return unreportedTokens === 0 ? reported : { ...reported, outputTokens: reported.outputTokens + unreportedTokens }
 }
 

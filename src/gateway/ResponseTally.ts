@@ -23,8 +23,10 @@ export class ResponseTally {
   private readonly text = TokenEstimator.counter()
   private encryptedCharacters = 0
   private audioCharacters = 0
-  /** Estimated tokens when usage was last reported. */
-  private tokensAtReport = 0
+  /** Estimated tokens that the last reported usage covers. */
+  private reportedTokens = 0
+  /** Output has come since usage was last reported. */
+  private hasUnreported = true
 
   add(event: ChatEvent): void {
     switch (event._tag) {
@@ -33,7 +35,7 @@ export class ResponseTally {
         this.addText(event.text)
         return
       case "Reasoning":
-        if (event.kind === "encrypted") this.encryptedCharacters += event.text.length
+        if (event.kind === "encrypted") this.addEncrypted(event.text)
         else this.addText(event.text)
         return
       case "ToolCall":
@@ -42,7 +44,7 @@ export class ResponseTally {
         return
       case "Usage":
         this.usage = event.usage
-        this.tokensAtReport = this.tokens
+        this.hasUnreported = false
         return
       case "ResponseInfo":
         if (event.model !== undefined) this.servedModel = event.model
@@ -60,6 +62,7 @@ export class ResponseTally {
   }
 
   private addText(text: string): void {
+    this.outputFollows()
     this.characters += text.length
     this.text.add(text)
   }
@@ -67,8 +70,21 @@ export class ResponseTally {
   private addAudio({ data, transcript }: AudioDelta["audio"]): void {
     if (typeof transcript === "string") this.addText(transcript)
     if (typeof data !== "string") return
+    this.outputFollows()
     this.characters += data.length
     this.audioCharacters += data.length
+  }
+
+  private addEncrypted(text: string): void {
+    this.outputFollows()
+    this.encryptedCharacters += text.length
+  }
+
+  /** Most providers report usage last: only output after a report has to be told apart from what it covers. */
+  private outputFollows(): void {
+    if (this.hasUnreported) return
+    this.hasUnreported = true
+    this.reportedTokens = this.tokens
   }
 
   /** Likely tokens of text, reasoning, tool calls and audio so far. */
@@ -83,6 +99,6 @@ export class ResponseTally {
 
   /** Likely tokens that no reported usage covers yet. */
   get unreportedTokens(): number {
-    return this.tokens - this.tokensAtReport
+    return this.hasUnreported ? this.tokens - this.reportedTokens : 0
   }
 }

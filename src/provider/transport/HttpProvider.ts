@@ -136,6 +136,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
 
   end(): void {
     this.hasEnded = true
+    this.exchange = undefined
     if (this.isOver) {
       this.deadline?.()
       return
@@ -196,8 +197,10 @@ class HttpAttempt implements Upstream, AnswerHandler {
     return isTold ? { ...failure, message: "The provider rejected the request." } : failure
   }
 
+  /** What has been read is given up: the call may still wait for its turn, and what lives long costs the garbage collector time. */
   private over(): void {
     this.isOver = true
+    this.body = undefined
     this.deadline?.()
   }
 

@@ -167,6 +167,7 @@ class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.state !== "answering") return
     this.state = "over"
+    this.controller = undefined
     this.handler.end()
   }
 
