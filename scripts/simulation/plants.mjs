@@ -50,8 +50,8 @@ export const plants = [
   {
     name: "the settlements of a failed batch are dropped",
     file: batcher,
-    find: "this.settlements = [...settlements, ...this.settlements]",
-    replace: "this.settled(settlements)"
+    find: "    this.settlements.putBack(settlements)\n    for (const queued of reservations) {\n",
+    replace: "    this.settlements.settled(settlements)\n    for (const queued of reservations) {\n"
   },
   {
     name: "a call charges what it used, above its hold too",

@@ -296,7 +296,8 @@ describe("What an attempt that failed has used", () => {
 
   it.effect("is estimated where a stream broke, or where nothing came after the request was taken on", () =>
     Effect.gen(function* () {
-      const broken = yield* first([text("word ".repeat(20)), fail({ _tag: "Disconnected" })]).streamed
+      const cut: Script = [text("word ".repeat(20)), fail({ _tag: "Disconnected" })]
+      const broken = yield* first(cut, { billsAbortedCalls: false }).streamed
       expect(broken?.settlement?.record.failedUsage).toMatchObject([{ usage: { outputTokens: 20 } }])
       expect(broken).toMatchObject({ state: "void", charged: 0 })
       expect(broken?.absorbed).toBe(broken?.settlement?.record.failedUsage[0]?.cost)
