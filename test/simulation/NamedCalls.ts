@@ -101,7 +101,9 @@ export class NamedCalls {
       replay: (answer) => this.replayed(call, answer),
       run: (keep) =>
         this.world.program(call, (exit) => {
-          if (Exit.isSuccess(exit)) return keep(answerOf(200, call, exit.value ?? call.toldMicroUsd))
+          if (Exit.isSuccess(exit)) {
+            return keep(answerOf(200, call, typeof exit.value === "number" ? exit.value : call.toldMicroUsd))
+          }
           return codeOf(exit.cause) === "ProvidersFailed" ? keep(answerOf(502, call, 0)) : undefined
         })
     })

@@ -484,7 +484,7 @@ export const stateMutants = [
   },
   {
     file: tally,
-    find: "        this.tokensAtReport = this.tokens\n",
+    find: "        this.hasUnreported = false\n",
     replace: "",
     breaks: "output that is reported is charged again as estimated",
     tests: stateTests
