@@ -83,7 +83,7 @@ const program = Effect.gen(function* () {
   for (let round = 1; round <= rounds; round++) {
     // an account that no batch has met locked before
     const victim = yield* library.newCaller({ credit })
-    const usual = figures(yield* load(callers))
+    const alone = figures(yield* load(callers))
     const beside = yield* whileLocked(
       victim,
       Effect.gen(function* () {
@@ -91,10 +91,10 @@ const program = Effect.gen(function* () {
         return figures(yield* load(callers))
       })
     )
-    ratios.push(beside.p99 / usual.p99)
-    console.log(`round ${round}: usual ${shown(usual)}; beside a locked account ${shown(beside)}`)
+    ratios.push(beside.p99 / alone.p99)
+    console.log(`round ${round}: alone ${shown(alone)}; beside a locked account ${shown(beside)}`)
   }
-  console.log(`p99 beside a locked account: ${median(ratios).toFixed(2)} times the usual (median of ${rounds} rounds)`)
+  console.log(`p99 beside a locked account: ${median(ratios).toFixed(2)} times that without one (median of ${rounds} rounds)`)
 })
 
 const services = library.LedgerLayer.pipe(
