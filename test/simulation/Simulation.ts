@@ -262,7 +262,7 @@ class World {
   ): Effect.Effect<number | undefined, CallFailure> {
     const { caller, node, request } = call
     const options = { requestId: call.requestId, endpoint: "chat", clientRequestId: null, keptAnswer } as const
-    const run: Effect.Effect<number | void, CallFailure> = request.stream
+    const run: Effect.Effect<unknown, CallFailure> = request.stream
       ? node.runner.relay(caller, request, this.sink(call), options)
       : node.runner.complete(caller, request, options, ({ metadata }) => metadata.cost.amount_microusd)
     return run.pipe(

@@ -94,7 +94,9 @@ const program = Effect.gen(function* () {
     ratios.push(beside.p99 / alone.p99)
     console.log(`round ${round}: alone ${shown(alone)}; beside a locked account ${shown(beside)}`)
   }
-  console.log(`p99 beside a locked account: ${median(ratios).toFixed(2)} times that without one (median of ${rounds} rounds)`)
+  console.log(
+    `p99 beside a locked account: ${median(ratios).toFixed(2)} times that without one (median of ${rounds} rounds)`
+  )
 })
 
 const services = library.LedgerLayer.pipe(
