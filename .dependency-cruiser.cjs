@@ -6,15 +6,18 @@ const table = {
   observe: ["domain"],
   sql: ["domain"],
   catalog: ["domain", "sql"],
-  identity: ["domain", "sql"],
+  credentials: ["domain"],
+  audit: ["domain", "sql"],
+  identity: ["domain", "sql", "credentials", "audit"],
   calls: ["domain", "sql", "ledger"],
   policy: ["domain", "sql", "catalog"],
   ledger: ["domain", "sql"],
+  account: ["domain", "wire", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger"],
   routing: ["domain", "sql", "catalog", "policy"],
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider"],
-  http: ["domain", "wire", "config", "observe", "catalog", "identity", "calls", "policy", "ledger", "routing", "gateway"],
-  app: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway", "http"],
+  http: ["domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "gateway"],
+  app: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "http"],
   testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }
 

@@ -3,6 +3,21 @@
  */
 export { Catalog, type CatalogShape, type Snapshot } from "./catalog/Catalog.ts"
 export {
+  type AccountError,
+  AlreadyExists,
+  ConversationRunning,
+  CredentialRequired,
+  IdempotencyKeyInProgress,
+  ManagedByConfiguration,
+  NotFound,
+  OperatorRequired,
+  PaymentsNotConfigured,
+  ProjectNotEmpty,
+  RoleRequired,
+  SealingUnavailable,
+  VersionMismatch
+} from "./domain/AccountError.ts"
+export {
   Attempt,
   CallError,
   type CallRecord,
@@ -28,7 +43,8 @@ export {
   RateLimited,
   RoutingConfigNotFound,
   ServiceRefused,
-  StoreUnavailable
+  StoreUnavailable,
+  Unauthenticated
 } from "./domain/GatewayError.ts"
 export { IdGenerator } from "./domain/IdGenerator.ts"
 export { AccountId, KeyId, ProjectId, RequestId } from "./domain/Ids.ts"
@@ -54,6 +70,12 @@ export {
 export { Gateway, type GatewayShape } from "./gateway/Gateway.ts"
 export type { Sink } from "./gateway/Relay.ts"
 export { type Completed, StreamBroken, type StreamedAnswer } from "./gateway/StreamView.ts"
+export { AccountApi } from "./http/account/AccountApi.ts"
+export {
+  type AccountClient,
+  type AccountClientOptions,
+  make as accountClient
+} from "./http/account/AccountClient.ts"
 export { type Balance, type Hold, Ledger, LedgerLayer, type LedgerShape, type Settlement } from "./ledger/Ledger.ts"
 export { Scopes } from "./ledger/Scopes.ts"
 export { type EffectivePolicy, intersectPolicies } from "./policy/EffectivePolicy.ts"

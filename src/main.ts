@@ -5,11 +5,13 @@ import { loadOptions } from "./app/LoadOptions.ts"
 import * as Process from "./app/Process.ts"
 import * as Service from "./app/Service.ts"
 import * as Signals from "./app/Signals.ts"
+import * as SignInCommand from "./app/SignInCommand.ts"
 import * as Workers from "./app/Workers.ts"
 import * as Settings from "./config/Settings.ts"
 
 const main = Effect.gen(function* () {
   const settings = yield* Settings.load(loadOptions)
+  if (process.argv[2] === "sign-in") return yield* SignInCommand.run(settings)
   const program = Workers.isSupervisor(settings.workers) ? Workers.supervise(settings.workers) : Service.run(settings)
   return yield* Effect.zipRight(Signals.ignoreOtherSignals, program).pipe(Logger.withMinimumLogLevel(settings.logLevel))
 }).pipe(Effect.provide(NodeFileSystem.layer))

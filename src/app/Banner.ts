@@ -2,17 +2,19 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Settings from "../config/Settings.ts"
+import { listenUrl } from "../identity/sessions/PublicUrl.ts"
 import type { Bootstrapped } from "./FirstStart.ts"
 
-/** Prints where the gateway listens and, after a first start, the key and a first call. */
+/** Prints where the gateway listens, a link for signing in and, after a first start, the key and a first call. */
 export const printBanner = (
   settings: Settings.Settings,
   bootstrapped: Bootstrapped,
-  port: number
+  port: number,
+  signInLink: string | undefined
 ): Effect.Effect<void> => {
-  const host = settings.host === "0.0.0.0" || settings.host === "::" ? "127.0.0.1" : settings.host
-  const base = `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+  const base = listenUrl(settings.host, port)
   const lines = [`Model routing gateway at ${base}/v1`]
+  if (signInLink !== undefined) lines.push(`Dashboard ${signInLink}`)
   if (settings.simulated)
     lines.push("Simulated providers are on: no call leaves this machine and none costs real money.")
   if (!bootstrapped.created) {

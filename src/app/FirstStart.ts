@@ -75,7 +75,7 @@ const createFirst = Effect.fnUntraced(function* (options: BootstrapOptions) {
   const keyId = KeyId.make(uuid())
   const key = options.key ?? Redacted.make(mint(randomFillSync))
 
-  yield* accounts.create({ userId: UserId.make(uuid()), accountId, name: "owner" })
+  yield* accounts.create({ userId: UserId.make(uuid()), accountId, name: "owner", isOperator: true })
   yield* scopes.open("account", accountId, null)
   if (options.creditMicroUsd > 0) yield* scopes.credit(accountId, options.creditMicroUsd, "bootstrap")
   yield* projects.create({ id: projectId, accountId, name: "default", isDefault: true })

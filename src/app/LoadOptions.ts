@@ -1,5 +1,6 @@
 import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type * as Settings from "../config/Settings.ts"
+import { isMasterKey } from "../credentials/MasterKey.ts"
 import { wellFormed } from "../identity/keys/ApiKey.ts"
 import * as Simulated from "../provider/simulated/Models.ts"
 import { vendors } from "../provider/vendors/Vendors.ts"
@@ -8,6 +9,7 @@ import { vendors } from "../provider/vendors/Vendors.ts"
 export const loadOptions: Settings.LoadOptions = {
   vendors: vendors.map((vendor) => ({ id: vendor.id, env: vendor.credentialEnv })),
   isApiKey: wellFormed,
+  isMasterKey,
   builtInIds: [...vendors.map((vendor) => vendor.id), "sim", "sim2"],
   vendorIds: vendors.map((vendor) => vendor.id),
   vendorIdsWithoutBaseUrl: vendors.filter((vendor) => vendor.needsBaseUrl === true).map((vendor) => vendor.id),

@@ -13,7 +13,7 @@ const configurationExitCode = 78
 const maxTimerMillis = 2 ** 31 - 1
 
 /** Runs the program as this process, with its log, signals, error output and exit code. */
-export const run = (program: Effect.Effect<never, unknown>): void => {
+export const run = (program: Effect.Effect<void, unknown>): void => {
   ignoreOutputErrors()
   const fiber = Effect.runFork(
     program.pipe(
@@ -35,7 +35,7 @@ const ignoreOutputErrors = (): void => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
 
-const exitCode = (exit: Exit.Exit<never, unknown>): number => {
+const exitCode = (exit: Exit.Exit<void, unknown>): number => {
   if (Exit.isSuccess(exit) || Cause.isInterruptedOnly(exit.cause)) return 0
   return Option.getOrUndefined(Cause.failureOption(exit.cause)) instanceof InvalidConfiguration
     ? configurationExitCode

@@ -3,8 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Settings from "../config/Settings.ts"
+import { AccountRoutes } from "../http/account/AccountRoutes.ts"
 import { Readiness } from "../http/server/Readiness.ts"
 import { Server } from "../http/server/Server.ts"
+import { PublicUrl, signInUrl } from "../identity/sessions/PublicUrl.ts"
+import { SignIn } from "../identity/sessions/SignIn.ts"
 import { InvariantCheck } from "../ledger/InvariantCheck.ts"
 import { StoreHealth } from "../ledger/StoreHealth.ts"
 import * as Database from "../sql/Database.ts"
@@ -30,12 +33,20 @@ type Bootstrapped = Effect.Effect.Success<ReturnType<typeof bootstrap>>
 
 const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped) {
   const { address } = yield* Server
-  yield* printBanner(settings, bootstrapped, address.port)
+  yield* printBanner(settings, bootstrapped, address.port, yield* signInLink(settings, bootstrapped, address.port))
   const { died } = yield* Database.Database
   return yield* died
 })
 
-const server = (settings: Settings.Settings) =>
+/** At every start on a loopback address; elsewhere only at the first, since logs are read by others there. */
+const signInLink = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped, port: number) {
+  if (!isLoopback(settings.host) && !bootstrapped.created) return undefined
+  const made = yield* (yield* SignIn).codeAtStart
+  return made === undefined ? undefined : signInUrl((yield* PublicUrl).at(port), made.code)
+})
+
+/** The listener, for which everything else is there. */
+export const server = (settings: Settings.Settings) =>
   Server.layer({
     host: settings.host,
     port: settings.port,
@@ -43,7 +54,7 @@ const server = (settings: Settings.Settings) =>
     heartbeatMillis: settings.heartbeatMillis,
     metricsToken: Option.fromNullable(settings.metricsToken),
     isLoopback: isLoopback(settings.host)
-  }).pipe(Layer.provide(readiness), Layer.provide(NodeHttpServer.layerContext))
+  }).pipe(Layer.provide(readiness), Layer.provide(AccountRoutes.layer), Layer.provide(NodeHttpServer.layerContext))
 
 const readiness = Layer.effect(
   Readiness,

@@ -30,6 +30,7 @@ import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.t
 import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
+import { accountServices } from "./AccountServices.ts"
 
 /** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
 export const services = (settings: Settings.Settings) => {
@@ -62,7 +63,8 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(gateway, http, check).pipe(
+  return Layer.mergeAll(http, check, accountServices(settings)).pipe(
+    Layer.provideMerge(gateway),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),
     Layer.provideMerge(base)

@@ -16,6 +16,7 @@ import {
   region,
   secret,
   type Variable,
+  webAddress,
   wholeNumber
 } from "./Variable.ts"
 
@@ -26,6 +27,9 @@ export interface Environment {
   readonly dataDirectory: string
   /** Names a PostgreSQL server; without it the embedded database is used. */
   readonly databaseUrl: Redacted.Redacted | null
+  /** Where browsers reach the service, without a slash at its end; `null`: at the address that it listens on. */
+  readonly publicUrl: string | null
+  readonly masterKey: MasterKeys
   readonly bootstrap: Bootstrap
   readonly workers: number
   /** How long running calls may go on after the first signal to stop. */
@@ -35,6 +39,14 @@ export interface Environment {
   /** Keys of built-in vendors, by vendor id; those without one are absent. */
   readonly vendorKeys: ReadonlyMap<string, Redacted.Redacted>
   readonly bedrock: Bedrock | null
+}
+
+/** Keys of 32 bytes in base64. */
+export interface MasterKeys {
+  /** Seals what must be readable again; without one the embedded database's directory has one. */
+  readonly current: Redacted.Redacted | null
+  /** Opens what was sealed before the key was changed. */
+  readonly previous: Redacted.Redacted | null
 }
 
 export interface Bootstrap {
@@ -67,6 +79,7 @@ export interface EnvironmentOptions {
   readonly vendors: ReadonlyArray<VendorKeys>
   /** Whether the text is a well-formed API key of this gateway, for `GATEWAY_BOOTSTRAP_KEY`. */
   readonly isApiKey: (text: string) => boolean
+  readonly isMasterKey: (text: string) => boolean
 }
 
 /** `environment` may be used only when there are no issues. */
@@ -101,14 +114,21 @@ const isPostgresUrl = (text: string): boolean =>
 
 type Variables = Effect.Effect.Success<ReturnType<typeof variables>>
 
-const variables = ({ vendors, isApiKey }: EnvironmentOptions) =>
-  Config.all({
+const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions) => {
+  const masterKey = (name: string) =>
+    secret(name, (text) =>
+      isMasterKey(text) ? null : "must be 32 bytes in base64, such as of `openssl rand -base64 32`"
+    )
+  return Config.all({
     host: nonSecret("HOST", printable),
     port: nonSecret("PORT", wholeNumber(0, 65_535)),
     dataDirectory: nonSecret("DATA_DIR", printable),
     databaseUrl: secret("DATABASE_URL", (text) =>
       isPostgresUrl(text) ? null : "must be a URL of the form postgres://user:password@host:port/database"
     ),
+    publicUrl: nonSecret("PUBLIC_URL", webAddress),
+    masterKey: masterKey("GATEWAY_MASTER_KEY"),
+    masterKeyPrevious: masterKey("GATEWAY_MASTER_KEY_PREVIOUS"),
     configFile: nonSecret("GATEWAY_CONFIG", printable),
     bootstrapKey: secret("GATEWAY_BOOTSTRAP_KEY", (text) =>
       isApiKey(text) ? null : "must be an API key of the form mrg_sk_… with a right checksum"
@@ -127,6 +147,7 @@ const variables = ({ vendors, isApiKey }: EnvironmentOptions) =>
     awsSecretAccessKey: ambient("AWS_SECRET_ACCESS_KEY"),
     awsSessionToken: ambient("AWS_SESSION_TOKEN")
   })
+}
 
 const allOf = ({ vendorKeys, vendorIds: _, ...others }: Variables): ReadonlyArray<Variable<unknown>> => [
   ...Object.values(others),
@@ -140,6 +161,7 @@ const issuesOfCombinations = (all: Variables): ReadonlyArray<ConfigIssue> => {
   return [
     // The embedded database can be open in one process only.
     ...((all.workers.value ?? 1) > 1 ? needs("more than one of the WORKERS", all.databaseUrl) : []),
+    ...(all.masterKeyPrevious.given ? needs("GATEWAY_MASTER_KEY_PREVIOUS", all.masterKey) : []),
     ...(all.bedrockRegion.given && !all.bedrockToken.given
       ? needs("BEDROCK_REGION without AWS_BEARER_TOKEN_BEDROCK", all.awsAccessKeyId, all.awsSecretAccessKey)
       : [])
@@ -151,6 +173,8 @@ const assembled = (all: Variables): Environment => ({
   port: all.port.value ?? 8080,
   dataDirectory: all.dataDirectory.value ?? ".data",
   databaseUrl: all.databaseUrl.value,
+  publicUrl: all.publicUrl.value,
+  masterKey: { current: all.masterKey.value, previous: all.masterKeyPrevious.value },
   bootstrap: {
     key: all.bootstrapKey.value,
     creditMicroUsd: microUsd(all.bootstrapCredit.value ?? defaultCreditMicroUsd),

@@ -68,6 +68,20 @@ const decoded = <A>(name: string, result: Either.Either<A, string>): Variable<A>
 export const printable: Decode<string> = (text) =>
   /\p{Cc}/u.test(text) ? Either.left("must not hold control characters") : Either.right(text)
 
+/** The base of links, without a slash at its end. */
+export const webAddress: Decode<string> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isBase =
+    (url?.protocol === "https:" || url?.protocol === "http:") &&
+    url.search === "" &&
+    url.hash === "" &&
+    url.username === "" &&
+    url.password === ""
+  return isBase
+    ? Either.right(url.href.endsWith("/") ? url.href.slice(0, -1) : url.href)
+    : Either.left("must be an http or https URL without a query, such as https://gateway.example.com")
+}
+
 export const region: Decode<string> = (text) =>
   /^[a-z0-9-]{1,40}$/.test(text) ? Either.right(text) : Either.left("must be a region such as us-east-1")
 

@@ -5,23 +5,25 @@ import type { RateLimitStatus } from "./RateLimitStatus.ts"
 /** A missing, malformed, unknown, inactive or expired key: one error for all, so that it reveals nothing about a key. */
 export class Unauthenticated extends Data.TaggedError("Unauthenticated") {}
 
-export type InvalidCode =
-  | "missing_required_parameter"
-  | "invalid_type"
-  | "invalid_value"
-  | "unsupported_value"
-  | "unsupported_parameter"
-  | "unsupported_tool"
-  | "unsupported_for_provider"
-  | "provider_rejected_request"
-  | "content_policy_violation"
-  | "context_length_exceeded"
-  | "invalid_json"
-  | "invalid_utf8"
-  | "request_too_large"
-  | "unsupported_content_type"
-  | "method_not_allowed"
-  | "idempotency_key_reused"
+export const invalidCodes = [
+  "missing_required_parameter",
+  "invalid_type",
+  "invalid_value",
+  "unsupported_value",
+  "unsupported_parameter",
+  "unsupported_tool",
+  "unsupported_for_provider",
+  "provider_rejected_request",
+  "content_policy_violation",
+  "context_length_exceeded",
+  "invalid_json",
+  "invalid_utf8",
+  "request_too_large",
+  "unsupported_content_type",
+  "method_not_allowed",
+  "idempotency_key_reused"
+] as const
+export type InvalidCode = (typeof invalidCodes)[number]
 
 /** The request itself is invalid; `param` is a path such as `messages[2].content[0].type`. */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{

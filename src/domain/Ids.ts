@@ -11,3 +11,5 @@ export type KeyId = typeof KeyId.Type
 /** One per request, a UUID v7: the id of the call and of its hold, and the client's `x-request-id`. */
 export const RequestId = Schema.UUID.pipe(Schema.brand("RequestId"))
 export type RequestId = typeof RequestId.Type
+export const SessionId = Schema.UUID.pipe(Schema.brand("SessionId"))
+export type SessionId = typeof SessionId.Type

@@ -1,4 +1,5 @@
 import * as Match from "effect/Match"
+import type { AccountError, AccountOnlyError } from "../domain/AccountError.ts"
 import type { Attempt } from "../domain/Call.ts"
 import type { GatewayError } from "../domain/GatewayError.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
@@ -16,8 +17,45 @@ const heldReturnMillis = 30_000
 const unavailableRetrySeconds = 2
 const drainRetrySeconds = 5
 
+/** Status, type and code of what only the account API has; the error brings the message. */
+export const accountErrors = {
+  OperatorRequired: [403, "permission_error", "operator_required"],
+  RoleRequired: [403, "permission_error", "role_required"],
+  NotFound: [404, "invalid_request_error", "not_found"],
+  AlreadyExists: [409, "conflict_error", "already_exists"],
+  ManagedByConfiguration: [409, "conflict_error", "managed_by_configuration"],
+  CredentialRequired: [409, "conflict_error", "credential_required"],
+  PaymentsNotConfigured: [409, "conflict_error", "payments_not_configured"],
+  ConversationRunning: [409, "conflict_error", "conversation_running"],
+  IdempotencyKeyInProgress: [409, "conflict_error", "idempotency_key_in_progress"],
+  ProjectNotEmpty: [409, "conflict_error", "project_not_empty"],
+  VersionMismatch: [412, "conflict_error", "version_mismatch"],
+  SealingUnavailable: [503, "server_error", "sealing_unavailable"]
+} as const satisfies Record<AccountOnlyError["_tag"], readonly [status: number, type: string, code: string]>
+
+const accountTags = [
+  "OperatorRequired",
+  "RoleRequired",
+  "NotFound",
+  "AlreadyExists",
+  "ManagedByConfiguration",
+  "CredentialRequired",
+  "PaymentsNotConfigured",
+  "ConversationRunning",
+  "IdempotencyKeyInProgress",
+  "ProjectNotEmpty",
+  "VersionMismatch",
+  "SealingUnavailable"
+] as const
+
+const ofAccount = ({ _tag, message }: AccountOnlyError): HttpError => {
+  const [status, type, code] = accountErrors[_tag]
+  return http(status, type, code, message)
+}
+
 /** The single table of status, type and code. */
-export const of: (error: GatewayError) => HttpError = Match.type<GatewayError>().pipe(
+export const of: (error: GatewayError | AccountError) => HttpError = Match.type<GatewayError | AccountError>().pipe(
+  Match.tag(...accountTags, ofAccount),
   Match.tagsExhaustive({
     Unauthenticated: () =>
       http(401, "authentication_error", "invalid_api_key", "A valid project API key is required as a bearer token.", {

@@ -1,5 +1,5 @@
 /**
- * Every path that the server answers. The OpenAPI document takes its paths from here, and dispatch needs a handler for each
+ * Every path that the server answers, besides those of the account API, which are in its declaration. The OpenAPI document takes its paths from here, and dispatch needs a handler for each
  * name, so that a path cannot be declared without being served.
  */
 

@@ -4,6 +4,9 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
+import { InvalidRequest, UnknownPath } from "../domain/GatewayError.ts"
+import * as AccountPaths from "./account/AccountPaths.ts"
+import { AccountRoutes } from "./account/AccountRoutes.ts"
 import { models } from "./inference/ModelsHandler.ts"
 import { docs } from "./operations/Docs.ts"
 import { openApiDocument } from "./operations/OpenApiDocument.ts"
@@ -24,6 +27,19 @@ const routed: ReadonlySet<string> = new Set(Object.values(routedPaths))
 /** Whether the platform's router serves this path. */
 export const isRouted = (path: string): boolean => routed.has(path)
 
+/** What the platform's router has for a request to the account API; an error is for the caller to send. */
+export const accountRoute = (method: string, path: string): "routed" | InvalidRequest | UnknownPath => {
+  const methods = AccountPaths.methodsOf(path)
+  if (methods.length === 0) return new UnknownPath({ path })
+  const asked = method === "HEAD" ? "GET" : method
+  if (methods.includes(asked)) return "routed"
+  return new InvalidRequest({
+    code: "method_not_allowed",
+    message: `${method} is not allowed here; use ${methods.join(" or ")}.`,
+    param: null
+  })
+}
+
 const openApi = Effect.map(Effect.cached(Effect.sync(() => HttpServerResponse.unsafeJson(openApiDocument()))), getOnly)
 
 /** One handler for each declared path. */
@@ -39,6 +55,7 @@ export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
         docs: yield* docs
       }
       for (const name of routedNames) yield* router.add("*", routedPaths[name], handlers[name])
+      for (const { handler, method, path } of yield* AccountRoutes) yield* router.add(method, path, handler)
     })
   )
 

@@ -1,9 +1,11 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
+import type { SqlClient } from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
@@ -14,11 +16,14 @@ import { IdGenerator } from "../domain/IdGenerator.ts"
 import type { Cancel } from "../domain/Timers.ts"
 import { fromSql, type Translated } from "./StoreErrors.ts"
 
-/** key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations. */
-export const changeKinds = ["key", "project", "configurations"] as const
+/**
+ * key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations. session: a
+ * session of the account API. user: a person's rights, with all their sessions.
+ */
+export const changeKinds = ["key", "project", "configurations", "session", "user"] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** `id` is the key's for `key`, else the project's. */
+/** `id` is that of the key, session or user; for the other kinds the project's. */
 export interface Change {
   readonly kind: ChangeKind
   readonly id: string
@@ -26,15 +31,19 @@ export interface Change {
 
 export type Announce = (change: Change) => Effect.Effect<void, SqlError>
 
+export type Commit = <A, E, R>(
+  write: (announce: Announce) => Effect.Effect<A, E, R>
+) => Effect.Effect<A, Translated<E>, R>
+
 export interface ChangeNotificationsShape {
   /**
    * Runs a write as one transaction. Announced changes are published to every node with the commit, and to this node before
-   * `commit` returns, even when the outcome of the commit is unknown. Nested in another transaction, this node too receives
-   * them with the outer commit's notification.
+   * `commit` returns, even when the outcome of the commit is unknown. Nested in another `commit` they are published with the
+   * outer one; in any other transaction this node too receives them with that transaction's notification.
    */
-  readonly commit: <A, E, R>(
-    write: (announce: Announce) => Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, Translated<E>, R>
+  readonly commit: Commit
+  /** `commit` on another client of the same database. */
+  readonly commitOn: (client: SqlClient) => Commit
   /** Called for each change made on any node; `undefined` means that changes may have been missed. */
   readonly onChange: (listener: (change: Change | undefined) => void) => Cancel
 }
@@ -119,31 +128,41 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
   )
   yield* Effect.forkScoped(Effect.retry(listenOnce, Schedule.spaced(retryMillis)))
 
-  const commit: ChangeNotificationsShape["commit"] = (write) =>
-    Effect.suspend(() => {
-      const announced: Array<Change> = []
-      const announce: Announce = (change) => {
-        announced.push(change)
-        return notify(`${change.kind}:${change.id}`)
-      }
-      return sql.withTransaction(write(announce)).pipe(
-        // The driver reports a failed commit as a defect.
-        Effect.catchSomeDefect((defect) =>
-          defect instanceof SqlError ? Option.some(Effect.fail(defect)) : Option.none()
-        ),
-        fromSql,
-        Effect.ensuring(Effect.sync(() => announced.forEach(publish)))
-      )
-    })
+  const commitOn =
+    (client: SqlClient): Commit =>
+    (write) =>
+      Effect.flatMap(FiberRef.get(outerAnnounced), (outer) => {
+        const announced = outer ?? []
+        const announce: Announce = (change) => {
+          announced.push(change)
+          return notify(`${change.kind}:${change.id}`)
+        }
+        const written = client.withTransaction(write(announce)).pipe(
+          // The driver reports a failed commit as a defect.
+          Effect.catchSomeDefect((defect) =>
+            defect instanceof SqlError ? Option.some(Effect.fail(defect)) : Option.none()
+          ),
+          fromSql
+        )
+        if (outer !== undefined) return written
+        return written.pipe(
+          Effect.locally(outerAnnounced, announced),
+          Effect.ensuring(Effect.sync(() => announced.forEach(publish)))
+        )
+      })
 
   return ChangeNotifications.of({
-    commit,
+    commit: commitOn(sql),
+    commitOn,
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     }
   })
 })
+
+/** What the outermost `commit` of this fiber has to publish. */
+const outerAnnounced = FiberRef.unsafeMake<Array<Change> | undefined>(undefined)
 
 const unanswered = new SqlError({ cause: undefined, message: "the listening connection receives nothing" })
 const ended = new SqlError({ cause: undefined, message: "the listening connection has ended" })

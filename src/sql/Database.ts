@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import Pg from "pg"
+import { AccountSql } from "./AccountDatabase.ts"
 import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import * as Migrations from "./Migrations.ts"
@@ -38,6 +39,9 @@ export class Database extends Context.Tag("gateway/sql/Database")<Database, Data
 
 const defaultMaxConnections = 10
 const defaultStatementTimeoutMillis = 5_000
+/** Of the account API: a person's page asks for several things at once, and calls must keep most of the server. */
+const maxAccountConnections = 4
+const accountStatementTimeoutMillis = 2_000
 const connectMillis = 5_000
 /** The server ends a transaction whose process sends nothing for so long. */
 const idleInTransactionMillis = 10_000
@@ -51,22 +55,23 @@ const minServerVersion = 14
 export const layer = (
   options: DatabaseOptions
 ): Layer.Layer<
-  Database | PgClient.PgClient | SqlClient,
+  AccountSql | Database | PgClient.PgClient | SqlClient,
   DirectoryInUse | DatabaseFailed | SqlError | Migrations.MigrationError
 > => Migrations.layer.pipe(Layer.provideMerge(layerUnmigrated(options)))
 
 export const layerUnmigrated = (
   options: DatabaseOptions
-): Layer.Layer<Database | PgClient.PgClient | SqlClient, DirectoryInUse | DatabaseFailed | SqlError> =>
+): Layer.Layer<AccountSql | Database | PgClient.PgClient | SqlClient, DirectoryInUse | DatabaseFailed | SqlError> =>
   Layer.scopedContext(
     Effect.gen(function* () {
-      const { pool, ...database } = yield* Option.match(options.url, {
+      const { accountPool, pool, ...database } = yield* Option.match(options.url, {
         onSome: (url) => postgres(url, options),
         onNone: () => embedded(options.dataDir)
       })
       const client = yield* PgClient.fromPool({ acquire: Effect.succeed(pool) })
       return Context.make(PgClient.PgClient, client).pipe(
         Context.add(SqlClient, client),
+        Context.add(AccountSql, yield* PgClient.fromPool({ acquire: Effect.succeed(accountPool) })),
         Context.add(Database, {
           ...database,
           prepare: (name, text) =>
@@ -83,6 +88,7 @@ export const layerUnmigrated = (
 
 interface Opened extends Omit<DatabaseShape, "prepare"> {
   readonly pool: Pg.Pool
+  readonly accountPool: Pg.Pool
 }
 
 const embedded = (dataDir: string): Effect.Effect<Opened, DirectoryInUse | DatabaseFailed, Scope.Scope> =>
@@ -92,15 +98,30 @@ const postgres = (
   url: Redacted.Redacted<string>,
   options: DatabaseOptions
 ): Effect.Effect<Opened, DatabaseFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    const pool = yield* connected(url, {
+      max: options.maxConnections ?? defaultMaxConnections,
+      statement_timeout: options.statementTimeoutMillis ?? defaultStatementTimeoutMillis
+    })
+    const accountPool = yield* connected(url, {
+      max: maxAccountConnections,
+      statement_timeout: accountStatementTimeoutMillis
+    })
+    return { kind: "postgres", died: Effect.never, pool, accountPool }
+  })
+
+const connected = (
+  url: Redacted.Redacted<string>,
+  limits: Pick<Pg.PoolConfig, "max" | "statement_timeout">
+): Effect.Effect<Pg.Pool, DatabaseFailed, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
         const pool = new Pg.Pool({
+          ...limits,
           connectionString: Redacted.value(url),
           application_name: "model-routing-gateway",
-          max: options.maxConnections ?? defaultMaxConnections,
           connectionTimeoutMillis: connectMillis,
-          statement_timeout: options.statementTimeoutMillis ?? defaultStatementTimeoutMillis,
           // a process that no longer answers must not keep rows locked
           idle_in_transaction_session_timeout: idleInTransactionMillis,
           keepAlive: true
@@ -115,7 +136,7 @@ const postgres = (
     (pool) =>
       // A server that no longer responds does not acknowledge the close either.
       Effect.promise(() => pool.end()).pipe(Effect.timeoutOption(closeMillis), Effect.interruptible, Effect.asVoid)
-  ).pipe(Effect.map((pool) => ({ kind: "postgres", died: Effect.never, pool })))
+  )
 
 /** An older server would fail in the middle of a migration. */
 const rejectOldServer = async (pool: Pg.Pool): Promise<void> => {

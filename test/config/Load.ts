@@ -9,6 +9,7 @@ const options: LoadOptions = {
     { id: "openai", env: ["OPENAI_API_KEY"] },
     { id: "google", env: ["GEMINI_API_KEY", "GOOGLE_API_KEY"] }
   ],
+  isMasterKey: (text) => text.length === 44,
   isApiKey: (text) => text.startsWith("mrg_sk_"),
   builtInIds: ["openai", "google", "sim"],
   vendorIds: ["openai", "openrouter", "azure"],

@@ -25,6 +25,7 @@ const setUp = Effect.fnUntraced(function* (validMillis = Number.POSITIVE_INFINIT
   const world = { failing: false, answer: Effect.void as Effect.Effect<void> }
   const changes: ChangeNotificationsShape = {
     commit: () => Effect.dieMessage("a cache writes nothing"),
+    commitOn: () => () => Effect.dieMessage("a cache writes nothing"),
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -15,6 +15,7 @@ import type { Model } from "../../src/domain/Model.ts"
 import { Timers, type TimersShape } from "../../src/domain/Timers.ts"
 import { type Deadlines, defaultDeadlines } from "../../src/gateway/Deadlines.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
+import { AccountRoutes } from "../../src/http/account/AccountRoutes.ts"
 import { Security } from "../../src/http/inference/Security.ts"
 import { LoadShedding } from "../../src/http/overload/LoadShedding.ts"
 import { Drain } from "../../src/http/server/Drain.ts"
@@ -170,6 +171,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     isLoopback: true
   }).pipe(
     Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(true), violations: () => ({}) })),
+    Layer.provide(AccountRoutes.layerNone),
     Layer.provide(NodeHttpServer.layerContext)
   )
   const runtime = ManagedRuntime.make(server.pipe(Layer.provideMerge(services)))

@@ -1,3 +1,4 @@
+import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
@@ -5,6 +6,7 @@ import { ChatCompletionChunk } from "../../wire/chat/ChatAnswerSchema.ts"
 import { ErrorResponse } from "../../wire/ErrorBody.ts"
 import { ResponsesEvent } from "../../wire/responses/ResponsesEventSchema.ts"
 import { Api, type ErrorStatus, errorDescription } from "../Api.ts"
+import { AccountApi } from "../account/AccountApi.ts"
 import { inferencePaths, routedPaths } from "../Paths.ts"
 
 type Json = { [key: string]: unknown }
@@ -12,7 +14,9 @@ type Json = { [key: string]: unknown }
 /**
  * The declaration with what HttpApi cannot express: streamed responses, the errors of an endpoint, and its authentication.
  */
-export const DocumentedApi = Api.annotate(OpenApi.Transform, (spec) => completed(structuredClone(spec)))
+export const DocumentedApi = Api.addHttpApi(AccountApi).annotate(OpenApi.Transform, (spec) =>
+  completed(structuredClone(spec))
+)
 
 /** The OpenAPI document. */
 export const openApiDocument = (): OpenApi.OpenAPISpec => OpenApi.fromApi(DocumentedApi)
@@ -23,7 +27,8 @@ const listErrors: ReadonlyArray<ErrorStatus> = [400, 401, 429, 500, 503]
 const completed = (spec: Json): Json => {
   const components = child(spec, "components")
   components["securitySchemes"] = {
-    projectKey: { type: "http", scheme: "bearer", description: "A project API key, `mrg_sk_…`." }
+    projectKey: { type: "http", scheme: "bearer", description: "A project API key, `mrg_sk_…`." },
+    ...identitySchemes
   }
   const schemas = child(components, "schemas")
   // the platform documents a 400 that is never sent
@@ -51,6 +56,7 @@ const completed = (spec: Json): Json => {
       schema: { type: "string" }
     }
   }
+  describeAccount(paths)
   for (const path of [routedPaths.livez, routedPaths.readyz, routedPaths.metrics]) {
     const one = operation(paths, path, "get")
     delete child(one, "responses")["400"]
@@ -58,6 +64,51 @@ const completed = (spec: Json): Json => {
   }
   return spec
 }
+
+/** On the account API, and never project keys; the cookie counts only with the page token. */
+const identitySchemes: Json = {
+  identityToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "The token of a session, or of the identity provider."
+  },
+  sessionCookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "gateway_session",
+    description: "The cookie of a session; its name is `__Host-gateway_session` or `gateway_session_<port>`."
+  },
+  pageToken: { type: "apiKey", in: "header", name: "x-csrf-token", description: "`csrf_token` of the same session." }
+}
+
+const identities: ReadonlyArray<Json> = [{ identityToken: [] }, { sessionCookie: [], pageToken: [] }]
+const errorSchema: Json = { "application/json": { schema: { $ref: "#/components/schemas/ErrorResponse" } } }
+
+/** HttpApi lists an error once for each code; here each status has one description. */
+const describeAccount = (paths: Json): void => {
+  HttpApi.reflect(AccountApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint: { method, path }, errors, middleware }) => {
+      const target = operation(paths, path.replace(/:(\w+)/g, "{$1}"), method.toLowerCase())
+      target["security"] = middleware.size === 0 ? [] : identities
+      const responses = child(target, "responses")
+      for (const status of errors.keys()) {
+        responses[String(status)] = { description: accountErrors.get(status) ?? "An error.", content: errorSchema }
+      }
+    }
+  })
+}
+
+const accountErrors: ReadonlyMap<number, string> = new Map([
+  [400, "The request is invalid; `param` names the field."],
+  [401, "There is no identity, or it is not valid."],
+  [403, "The caller's rights do not include this."],
+  [404, "No such thing, or one of another account."],
+  [409, "It conflicts with the present state; `code` says how."],
+  [412, "It was changed meanwhile."],
+  [429, "Too many requests without a valid identity."],
+  [503, "Temporarily unavailable, or not set up; `code` says which."]
+])
 
 /** Present where a limit per minute is configured. */
 const rateLimitHeaders: Json = Object.fromEntries(

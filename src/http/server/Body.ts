@@ -9,7 +9,8 @@ import * as JsonBounds from "../../wire/validation/JsonBounds.ts"
 const maxBytes = 20 * 1024 * 1024
 
 const invalid = (code: InvalidRequest["code"], message: string) => new InvalidRequest({ code, message, param: null })
-const tooLarge = invalid("request_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MiB.`)
+const tooLarge = (limitBytes: number) =>
+  invalid("request_too_large", `The body is larger than ${limitBytes / 1024 / 1024} MiB.`)
 
 export interface RequestBody {
   readonly bytes: Buffer
@@ -17,12 +18,15 @@ export interface RequestBody {
 }
 
 /** Reads the request's JSON value: one read, one parse, with all bounds checked. */
-export const read = (request: IncomingMessage): Effect.Effect<RequestBody, InvalidRequest> => {
-  const fault = contentHeaderError(request)
-  return fault === undefined ? received(request) : Effect.fail(fault)
+export const read = (
+  request: IncomingMessage,
+  limitBytes: number = maxBytes
+): Effect.Effect<RequestBody, InvalidRequest> => {
+  const fault = contentHeaderError(request, limitBytes)
+  return fault === undefined ? received(request, limitBytes) : Effect.fail(fault)
 }
 
-const contentHeaderError = (request: IncomingMessage): InvalidRequest | undefined => {
+const contentHeaderError = (request: IncomingMessage, limitBytes: number): InvalidRequest | undefined => {
   const type = request.headers["content-type"]
   if (type === undefined || !isJsonInUtf8(type)) {
     return invalid("unsupported_content_type", "The body must be application/json in UTF-8.")
@@ -31,7 +35,7 @@ const contentHeaderError = (request: IncomingMessage): InvalidRequest | undefine
   if (encoding !== undefined) {
     return invalid("unsupported_content_type", "A Content-Encoding is not supported: send the body as it is.")
   }
-  return Number(request.headers["content-length"] ?? 0) > maxBytes ? tooLarge : undefined
+  return Number(request.headers["content-length"] ?? 0) > limitBytes ? tooLarge(limitBytes) : undefined
 }
 
 /** `application/json`, with no parameter but a charset; parsed by hand, since the header may be long and full of spaces. */
@@ -49,16 +53,16 @@ const isJsonInUtf8 = (contentType: string): boolean => {
 /**
  * Has no canceller: a client that disconnects during the body closes the response, and then no more data events come.
  */
-const received = (request: IncomingMessage): Effect.Effect<RequestBody, InvalidRequest> =>
+const received = (request: IncomingMessage, limitBytes: number): Effect.Effect<RequestBody, InvalidRequest> =>
   Effect.async((resume) => {
     const parts: Array<Buffer> = []
     let total = 0
     const onData = (part: Buffer) => {
       total += part.length
-      if (total > maxBytes) {
+      if (total > limitBytes) {
         request.off("data", onData)
         request.off("end", onEnd)
-        resume(Effect.fail(tooLarge))
+        resume(Effect.fail(tooLarge(limitBytes)))
       } else parts.push(part)
     }
     const onEnd = () => {

@@ -12,6 +12,7 @@ import { UnknownPath } from "../../domain/GatewayError.ts"
 import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
 import { Timers, type TimersShape } from "../../domain/Timers.ts"
 import { CallRunner } from "../../gateway/CallRunner.ts"
+import { isAccountPath } from "../account/AccountPaths.ts"
 import * as Errors from "../Errors.ts"
 import { chatEndpoint } from "../inference/ChatEndpoint.ts"
 import type { InferenceDeps, RunningCall } from "../inference/InferenceHandler.ts"
@@ -21,7 +22,7 @@ import { Security } from "../inference/Security.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import { rejectOverloaded } from "../overload/OverloadResponse.ts"
 import { type InferenceName, inferencePaths } from "../Paths.ts"
-import { isRouted, type RouteOptions, routes } from "../Routes.ts"
+import { accountRoute, isRouted, type RouteOptions, routes } from "../Routes.ts"
 import * as Connection from "./Connection.ts"
 import { Drain } from "./Drain.ts"
 import * as NodeResponse from "./NodeResponse.ts"
@@ -126,6 +127,12 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     })
   }
 
+  const route = ({ request, requestId, response }: NodeResponse.HttpExchange): void => {
+    response.setHeader("x-request-id", requestId)
+    response.setHeader("x-content-type-options", "nosniff")
+    others(request, response)
+  }
+
   const answer = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
     const exchange = { request, response, requestId: nextRequestId(ids) }
     if (drain.isDraining()) response.setHeader("connection", "close")
@@ -141,10 +148,14 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
           loadShedding.reject(() => rejectOverloaded(exchange, path))
         )
       } else run(path, handler, exchange, isRejected === false)
-    } else if (isRouted(path)) {
-      response.setHeader("x-request-id", exchange.requestId)
-      response.setHeader("x-content-type-options", "nosniff")
-      others(request, response)
+    } else if (isRouted(path)) route(exchange)
+    else if (isAccountPath(path)) {
+      const found = accountRoute(request.method ?? "", path)
+      if (found === "routed") {
+        // what it has begun to write is finished before the node stops
+        response.once("close", drain.enter())
+        route(exchange)
+      } else NodeResponse.error(exchange, Errors.of(found))
     } else NodeResponse.error(exchange, Errors.of(new UnknownPath({ path })))
   }
 

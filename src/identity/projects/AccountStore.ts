@@ -14,6 +14,8 @@ export interface NewAccount {
   readonly userId: UserId
   readonly accountId: AccountId
   readonly name: string
+  /** May use the admin endpoints. */
+  readonly isOperator?: boolean
 }
 
 export interface AccountStoreShape {
@@ -45,9 +47,10 @@ const make = Effect.gen(function* () {
     Result: Schema.Struct({ empty: Schema.Boolean }),
     execute: () => sql`select not exists (select 1 from app_user) as empty`
   })
-  const insert = ({ accountId, name, userId }: NewAccount) =>
+  const insert = ({ accountId, isOperator = false, name, userId }: NewAccount) =>
     sql`
-      with created as (insert into app_user (id, name) values (${userId}, ${name}) returning id)
+      with created as (
+        insert into app_user (id, name, is_operator) values (${userId}, ${name}, ${isOperator}) returning id)
       insert into account (id, user_id) select ${accountId}, id from created`
 
   return AccountStore.of({

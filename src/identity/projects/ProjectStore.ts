@@ -28,6 +28,12 @@ export interface ProjectStoreShape {
     project: ProjectId,
     mode: CallerShape["billingMode"]
   ) => Effect.Effect<boolean, StoreUnavailable>
+  /** Until the end of the transaction nobody else changes the project. */
+  readonly lock: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
+  /** Also notes the time of the change. */
+  readonly rename: (project: ProjectId, name: string) => Effect.Effect<void, StoreUnavailable>
+  /** False, and nothing changes, while the project has a key that is active. */
+  readonly remove: (project: ProjectId) => Effect.Effect<boolean, StoreUnavailable>
 }
 
 /** Projects without their policies, which are in `policy/PolicyStore`. */
@@ -55,6 +61,18 @@ const make = Effect.gen(function* () {
     execute: ({ mode, project }) => sql`
       update project set billing_mode = ${mode}, updated_at = now() where id = ${project} returning id`
   })
+  const remove = SqlSchema.findOne({
+    Request: ProjectId,
+    Result: Found,
+    execute: (project) => sql`
+      update project set deleted_at = now(), updated_at = now()
+      where id = ${project} and deleted_at is null and not exists (
+        select from api_key k where k.project_id = ${project} and k.is_active
+          and (k.expires_at is null or k.expires_at > now()))
+      returning id`
+  })
+  const rename = (project: ProjectId, name: string) =>
+    sql`update project set name = ${name}, updated_at = now() where id = ${project}`
   const insert = (project: NewProject) => sql`
     insert into project (id, account_id, name, is_default)
     values (${project.id}, ${project.accountId}, ${project.name}, ${project.isDefault})`
@@ -68,6 +86,15 @@ const make = Effect.gen(function* () {
     setBillingMode: (project, mode) =>
       changes.commit((announce) =>
         updateBillingMode({ project, mode }).pipe(
+          Effect.tap(() => announce({ kind: "project", id: project })),
+          Effect.map(Option.isSome)
+        )
+      ),
+    lock: (project) => fromSql(Effect.asVoid(sql`select from project where id = ${project} for update`)),
+    rename: flow(rename, Effect.asVoid, fromSql),
+    remove: (project) =>
+      changes.commit((announce) =>
+        remove(project).pipe(
           Effect.tap(() => announce({ kind: "project", id: project })),
           Effect.map(Option.isSome)
         )

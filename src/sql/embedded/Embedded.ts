@@ -10,12 +10,15 @@ import type { FromWorker, ToWorker } from "./worker.js"
 
 export interface Embedded {
   readonly pool: Pg.Pool
+  /** For the account API: its statements queue among few connections, so that most of the queue is left to calls. */
+  readonly accountPool: Pg.Pool
   /** Fails when the database's thread ends by itself; every later query fails. */
   readonly died: Effect.Effect<never, DatabaseFailed>
 }
 
 /** One session serves all connections, so more connections would only queue inside it. */
 const connections = 8
+const accountConnections = 2
 /** Time for the thread to write its last pages after the pool has ended. */
 const closeMillis = 10_000
 
@@ -31,12 +34,13 @@ export const open = (directory: string | null): Effect.Effect<Embedded, Director
         Effect.zipRight(Effect.promise(() => bridge.worker.terminate()))
       )
     )
-    return { pool: bridge.pool, died: Deferred.await(died) }
+    return { pool: bridge.pool, accountPool: bridge.accountPool, died: Deferred.await(died) }
   })
 
 interface Bridge {
   readonly worker: Worker
   readonly pool: Pg.Pool
+  readonly accountPool: Pg.Pool
   readonly close: () => Promise<void>
 }
 
@@ -89,16 +93,20 @@ const start = (
         }
       })
 
-    const pool = new Pg.Pool({ max: connections, idleTimeoutMillis: 0, stream })
-    // A cancel request would queue behind the statement that it should cancel.
-    pool.on("connect", (client) => Object.assign(client, { processID: undefined }))
-    // Idle connections fail with the thread; `died` reports it.
-    pool.on("error", () => {})
+    const poolOf = (max: number): Pg.Pool => {
+      const pool = new Pg.Pool({ max, idleTimeoutMillis: 0, stream })
+      // A cancel request would queue behind the statement that it should cancel.
+      pool.on("connect", (client) => Object.assign(client, { processID: undefined }))
+      // Idle connections fail with the thread; `died` reports it.
+      pool.on("error", () => {})
+      return pool
+    }
+    const [pool, accountPool] = [poolOf(connections), poolOf(accountConnections)]
 
     worker.on("message", (message: FromWorker) => {
       switch (message.type) {
         case "ready":
-          return resume(Effect.succeed({ worker, pool, close }))
+          return resume(Effect.succeed({ worker, pool, accountPool, close }))
         case "data": {
           const { bytes } = message
           wires.get(message.id)?.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
@@ -112,7 +120,7 @@ const start = (
     worker.on("exit", (code) => fail(new Error(`the embedded database's thread ended with code ${code}`)))
 
     const close = async () => {
-      await pool.end()
+      await Promise.all([pool.end(), accountPool.end()])
       if (lost !== undefined) return
       await new Promise<void>((resolve) => {
         ended = resolve

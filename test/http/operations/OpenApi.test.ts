@@ -48,8 +48,26 @@ it("documents the streams, the errors of the specification and the beta label", 
 
 it("documents exactly the declared paths, but for the document itself and its page", () => {
   const { docs, openApi, ...documented } = routedPaths
-  expect(Object.keys(openApiDocument().paths).sort()).toEqual(
+  const paths = Object.keys(openApiDocument().paths)
+  expect(paths.filter((path) => !path.startsWith("/api/")).sort()).toEqual(
     [...Object.values(inferencePaths), ...Object.values(documented)].sort()
   )
+  expect(paths).toEqual(expect.arrayContaining(["/api/session", "/api/me", "/api/projects/{id}"]))
   expect([openApi, docs]).toEqual(["/openapi.json", "/docs"])
+})
+
+it("documents the errors of the account API as they are sent, and its identities", () => {
+  const { paths } = openApiDocument()
+  const operations = Object.entries(paths)
+    .filter(([path]) => path.startsWith("/api/"))
+    .flatMap(([, methods]) => Object.values(methods))
+  for (const { responses, security } of operations) {
+    const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400)
+    expect(errors.map(([status]) => status)).toEqual(expect.arrayContaining(["400", "401", "429", "503"]))
+    for (const [, { content }] of errors) {
+      expect(content).toEqual({ "application/json": { schema: { $ref: "#/components/schemas/ErrorResponse" } } })
+    }
+    expect(JSON.stringify(security)).not.toContain("projectKey")
+  }
+  expect(paths["/api/me"]?.get?.security).toEqual([{ identityToken: [] }, { sessionCookie: [], pageToken: [] }])
 })

@@ -53,6 +53,7 @@ describe("the Authorization header", () => {
     )
     const changes = Layer.succeed(ChangeNotifications, {
       commit: () => Effect.dieMessage("not here"),
+      commitOn: () => () => Effect.dieMessage("not here"),
       onChange: () => () => {}
     })
     const layer = ApiKeys.layer.pipe(Layer.provide(Layer.mergeAll(store, changes, VirtualTimers.layerOf(timers))))

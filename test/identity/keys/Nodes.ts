@@ -22,11 +22,12 @@ import { Policy } from "../../../src/policy/Policy.ts"
 import { PolicyStore } from "../../../src/policy/PolicyStore.ts"
 import { RoutingConfigurationStore } from "../../../src/policy/RoutingConfigurationStore.ts"
 import { RoutingConfigurations } from "../../../src/policy/RoutingConfigurations.ts"
+import type { AccountSql } from "../../../src/sql/AccountDatabase.ts"
 import { type Change, ChangeNotifications } from "../../../src/sql/ChangeNotifications.ts"
 import * as Database from "../../../src/sql/Database.ts"
 import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
 
-type Store = Database.Database | PgClient | SqlClient
+type Store = AccountSql | Database.Database | PgClient | SqlClient
 
 const server = process.env["TEST_DATABASE_URL"]
 

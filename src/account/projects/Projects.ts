@@ -1,0 +1,159 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Audit } from "../../audit/Audit.ts"
+import {
+  ManagedByConfiguration,
+  type NotFound,
+  ProjectNotEmpty,
+  type RoleRequired,
+  type VersionMismatch
+} from "../../domain/AccountError.ts"
+import { CurrentUser } from "../../domain/CurrentUser.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { IdGenerator } from "../../domain/IdGenerator.ts"
+import { ProjectId } from "../../domain/Ids.ts"
+import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import { type AccessibleProject, ProjectAccessStore } from "../../identity/projects/ProjectAccessStore.ts"
+import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
+import { Scopes } from "../../ledger/Scopes.ts"
+import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+
+/** A project with the money of its scope. */
+export interface Project extends AccessibleProject {
+  readonly limitMicroUsd: number | null
+  readonly spentMicroUsd: number
+}
+
+export interface ProjectPatch {
+  readonly name?: string
+  readonly limitMicroUsd?: number | null
+}
+
+type Refused = NotFound | RoleRequired | StoreUnavailable
+
+export interface ProjectsShape {
+  /** In the account of the current user; every model is allowed, and nothing is limited. */
+  readonly create: (name: string) => Effect.Effect<Project, StoreUnavailable, CurrentUser>
+  /** All that the current user may use, newest first, those before `before`. */
+  readonly list: (
+    max: number,
+    before: ProjectId | undefined
+  ) => Effect.Effect<ReadonlyArray<Project>, StoreUnavailable, CurrentUser>
+  readonly read: (id: ProjectId) => Effect.Effect<Project, NotFound | StoreUnavailable, CurrentUser>
+  /** `check` sees the project as it is before the change and can refuse it. */
+  readonly update: (
+    id: ProjectId,
+    patch: ProjectPatch,
+    check: (project: Project) => Effect.Effect<void, VersionMismatch>
+  ) => Effect.Effect<Project, Refused | VersionMismatch, CurrentUser>
+  /** Only without active keys; the project's calls stay. */
+  readonly remove: (
+    id: ProjectId
+  ) => Effect.Effect<void, Refused | ProjectNotEmpty | ManagedByConfiguration, CurrentUser>
+}
+
+/** The projects of people. */
+export class Projects extends Context.Tag("gateway/account/Projects")<Projects, ProjectsShape>() {
+  static readonly layer: Layer.Layer<
+    Projects,
+    never,
+    AccountTransactions | Audit | IdGenerator | ProjectAccess | ProjectAccessStore | ProjectStore | Scopes
+  > = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const access = yield* ProjectAccess
+  const accessible = yield* ProjectAccessStore
+  const projects = yield* ProjectStore
+  const scopes = yield* Scopes
+  const transactions = yield* AccountTransactions
+  const audit = yield* Audit
+  const ids = yield* IdGenerator
+
+  const withMoney = (project: AccessibleProject): Effect.Effect<Project, StoreUnavailable> =>
+    Effect.flatMap(
+      scopes.read(project.id),
+      Option.match({
+        onNone: () => Effect.dieMessage(`the project ${project.id} has no scope`),
+        onSome: ({ limitMicroUsd, spentMicroUsd }) => Effect.succeed({ ...project, limitMicroUsd, spentMicroUsd })
+      })
+    )
+  const read = (id: ProjectId) => Effect.flatMap(access.find(id), withMoney)
+  const readOwn = (id: ProjectId) => Effect.flatMap(access.require(id, "owner"), withMoney)
+
+  const record = (
+    action: string,
+    id: ProjectId,
+    accountId: Project["accountId"],
+    before: Project | null,
+    after: Project | null
+  ) =>
+    Effect.flatMap(CurrentUser, (actor) =>
+      audit.record({
+        accountId,
+        actor,
+        action,
+        target: { kind: "project", id },
+        before: before === null ? null : audited(before),
+        after: after === null ? null : audited(after)
+      })
+    )
+
+  return Projects.of({
+    create: (name) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          const { accountId } = yield* CurrentUser
+          const id = ProjectId.make(ids.uuid())
+          yield* projects.create({ id, accountId, name, isDefault: false })
+          yield* scopes.open("project", id, null)
+          const created = yield* Effect.catchTag(read(id), "NotFound", () =>
+            Effect.dieMessage("a project that was created just now is found")
+          )
+          yield* record("project.create", id, accountId, null, created)
+          return created
+        })
+      ),
+    list: (max, before) =>
+      Effect.flatMap(CurrentUser, ({ userId }) =>
+        Effect.flatMap(accessible.list(userId, max, before), (found) => Effect.forEach(found, withMoney))
+      ),
+    read,
+    update: (id, patch, check) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          yield* projects.lock(id)
+          const before = yield* readOwn(id)
+          yield* check(before)
+          yield* projects.rename(id, patch.name ?? before.name)
+          if (patch.limitMicroUsd !== undefined) yield* scopes.setLimit(id, patch.limitMicroUsd)
+          const after = yield* readOwn(id)
+          yield* record("project.update", id, after.accountId, before, after)
+          return after
+        })
+      ),
+    remove: (id) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          yield* projects.lock(id)
+          const before = yield* readOwn(id)
+          if (before.isDefault) {
+            return yield* new ManagedByConfiguration({
+              message: "The project that GATEWAY_CONFIG writes to cannot be deleted."
+            })
+          }
+          if (!(yield* projects.remove(id))) {
+            return yield* new ProjectNotEmpty({ message: "The project has active keys; revoke or delete them first." })
+          }
+          yield* record("project.delete", id, before.accountId, before, null)
+        })
+      )
+  })
+})
+
+const audited = ({ limitMicroUsd, name }: Project) => ({ name, spend_limit_microusd: limitMicroUsd })

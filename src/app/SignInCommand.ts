@@ -1,0 +1,47 @@
+import { randomFillSync } from "node:crypto"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Settings from "../config/Settings.ts"
+import * as MasterKey from "../credentials/MasterKey.ts"
+import * as AccountClient from "../http/account/AccountClient.ts"
+import { listenUrl } from "../identity/sessions/PublicUrl.ts"
+import * as SignInProof from "../identity/sessions/SignInProof.ts"
+
+/** There is no link; the message says why. */
+export class NoSignInLink extends Data.TaggedError("NoSignInLink")<{ readonly message: string }> {}
+
+/**
+ * Prints a fresh sign-in link of the service that runs with the same settings. The request carries a proof that its sender has
+ * the master key.
+ */
+export const run = (settings: Settings.Settings) =>
+  Effect.gen(function* () {
+    const isEmbedded = settings.databaseUrl === null
+    const [key] = yield* MasterKey.existing({
+      ...settings.masterKey,
+      directory: isEmbedded ? settings.dataDirectory : null
+    })
+    if (key === undefined) {
+      const where = isEmbedded ? `, and ${settings.dataDirectory} has no master.key yet` : ""
+      return yield* new NoSignInLink({ message: `GATEWAY_MASTER_KEY is not set${where}.` })
+    }
+    const proof = SignInProof.make(
+      MasterKey.derive(key, SignInProof.proofPurpose),
+      yield* Clock.currentTimeMillis,
+      randomFillSync
+    )
+    const baseUrl = listenUrl(settings.host, settings.port)
+    const client = yield* AccountClient.make({ baseUrl })
+    const { url } = yield* client.session.createSessionLink({ headers: { "x-sign-in-proof": proof } }).pipe(
+      Effect.catchTags({
+        Unauthenticated: () =>
+          new NoSignInLink({ message: `the service at ${baseUrl} has another master key, or another clock.` }),
+        RequestError: () =>
+          new NoSignInLink({ message: `no service answers at ${baseUrl}; set HOST and PORT as it has them.` })
+      })
+    )
+    yield* Console.log(url)
+  }).pipe(Effect.provide(FetchHttpClient.layer))

@@ -1,0 +1,13 @@
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as OpenApi from "@effect/platform/OpenApi"
+import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
+import { SessionGroup } from "./session/SessionGroup.ts"
+
+/**
+ * The declaration of the account API: its endpoints, records and errors. The handlers are bound to it, the OpenAPI document and
+ * the typed client are made of it.
+ */
+export const AccountApi = HttpApi.make("account")
+  .add(SessionGroup)
+  .add(ProjectsGroup)
+  .annotate(OpenApi.Title, "Account API of the model routing gateway")

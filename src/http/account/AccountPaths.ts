@@ -1,0 +1,38 @@
+import * as HttpApi from "@effect/platform/HttpApi"
+import { AccountApi } from "./AccountApi.ts"
+
+/** Where the account API is; every path below it is one of its own, or unknown. */
+const prefix = "/api/"
+
+export const isAccountPath = (path: string): boolean => path.startsWith(prefix)
+
+interface DeclaredPath {
+  readonly segments: ReadonlyArray<string>
+  readonly methods: Array<string>
+}
+
+const declared = (): ReadonlyArray<DeclaredPath> => {
+  const paths = new Map<string, DeclaredPath>()
+  HttpApi.reflect(AccountApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint: { method, path } }) => {
+      const known = paths.get(path) ?? { segments: path.split("/"), methods: [] }
+      known.methods.push(method)
+      paths.set(path, known)
+    }
+  })
+  return [...paths.values()]
+}
+
+const paths = declared()
+
+/** The methods of a path, as declared; none where the path is unknown. A fixed segment comes before a parameter. */
+export const methodsOf = (path: string): ReadonlyArray<string> => {
+  const given = path.split("/")
+  const matching = paths.filter(
+    ({ segments }) =>
+      segments.length === given.length &&
+      segments.every((segment, at) => (segment.startsWith(":") ? given[at] !== "" : segment === given[at]))
+  )
+  return matching.flatMap(({ methods }) => methods)
+}

@@ -1,0 +1,35 @@
+import * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { AccountIdempotencyShape, AccountRequest } from "../../account/idempotency/AccountIdempotency.ts"
+import { CurrentUser } from "../../domain/CurrentUser.ts"
+
+/** The header of every POST that creates something or moves money. */
+export const IdempotencyHeaders = Schema.Struct({
+  "idempotency-key": Schema.optional(Schema.String.pipe(Schema.pattern(/^[\x21-\x7e][\x20-\x7e]{0,254}$/))).annotations(
+    {
+      description:
+        "1 to 255 printable ASCII characters, best a random UUID. The same request, sent again within 24 hours, gets the first answer; another request with the same key is an error."
+    }
+  )
+})
+
+/** Runs the request, or replays what it was answered at first, with `idempotent-replayed: true`. */
+export const idempotent = <A, I, E, R>(
+  idempotency: AccountIdempotencyShape,
+  idempotencyKey: string | undefined,
+  request: Pick<AccountRequest<A, I>, "request" | "schema">,
+  run: Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    if (idempotencyKey === undefined) return yield* run
+    const user = yield* CurrentUser
+    const { answer, isReplayed } = yield* idempotency.run({ ...request, user, idempotencyKey }, run)
+    if (isReplayed) yield* withHeader("idempotent-replayed", "true")
+    return answer
+  })
+
+/** A header of the response that the handler is about to give. */
+export const withHeader = (name: string, value: string): Effect.Effect<void> =>
+  HttpApp.appendPreResponseHandler((_, response) => Effect.succeed(HttpServerResponse.setHeader(response, name, value)))

@@ -1,0 +1,73 @@
+import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { CurrentUser, type CurrentUserShape } from "../../domain/CurrentUser.ts"
+import { Unauthenticated } from "../../domain/GatewayError.ts"
+import { PublicUrl } from "../../identity/sessions/PublicUrl.ts"
+import { Sessions } from "../../identity/sessions/Sessions.ts"
+import { isPageTokenOf } from "../../identity/sessions/SessionToken.ts"
+import * as DeclaredErrors from "./DeclaredErrors.ts"
+import * as Incoming from "./Incoming.ts"
+import * as SessionCookie from "./SessionCookie.ts"
+
+/**
+ * Who sends the request: by an identity token as bearer, or by the session cookie together with its page token. Whatever is
+ * missing or wrong, the error is the same.
+ */
+export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/account/Identity", {
+  provides: CurrentUser,
+  failure: DeclaredErrors.Common
+}) {
+  static readonly layer: Layer.Layer<Identity, never, PublicUrl | Sessions> = Layer.effect(
+    this,
+    Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const publicUrl = yield* PublicUrl
+      return Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const from = Incoming.of(request)
+        const sent = credentialOf(request, publicUrl.at(from.port))
+        if (sent === undefined) return yield* new Unauthenticated()
+        const session = yield* sessions.authenticate(sent.token, from.address)
+        // each form only with the token that was made for it: a stolen cookie is no bearer
+        if (session.transport !== sent.transport) return yield* new Unauthenticated()
+        const user: CurrentUserShape = {
+          userId: session.userId,
+          accountId: session.accountId,
+          isOperator: session.isOperator,
+          sessionId: session.id,
+          transport: session.transport,
+          address: from.address,
+          requestId: from.requestId
+        }
+        return user
+      })
+    })
+  )
+}
+
+interface Credential {
+  readonly token: string
+  readonly transport: CurrentUserShape["transport"]
+}
+
+const credentialOf = (
+  { cookies, headers }: HttpServerRequest.HttpServerRequest,
+  publicUrl: string
+): Credential | undefined => {
+  const authorization = headers["authorization"]
+  if (authorization !== undefined) {
+    const token = /^bearer ([^ ]+)$/i.exec(authorization)?.[1]
+    return token === undefined ? undefined : { token, transport: "bearer" }
+  }
+  const token = cookies[SessionCookie.nameAt(publicUrl)]
+  if (token === undefined || !isSameOrigin(headers) || !isPageTokenOf(headers["x-csrf-token"] ?? "", token)) {
+    return undefined
+  }
+  return { token, transport: "cookie" }
+}
+
+/** A page of another port of the same host sends the cookie too; the browser tells where the page came from. */
+export const isSameOrigin = (headers: Readonly<Record<string, string | undefined>>): boolean =>
+  (headers["sec-fetch-site"] ?? "same-origin") === "same-origin"

@@ -1,0 +1,74 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { ProjectId } from "../../../domain/Ids.ts"
+import { PageParameters } from "../../../wire/account/Page.ts"
+import {
+  CreateMyProjectRequest,
+  MeOut,
+  ProjectOut,
+  ProjectsPage,
+  UpdateProjectRequest
+} from "../../../wire/account/Projects.ts"
+import * as Errors from "../DeclaredErrors.ts"
+import { IfMatchHeaders } from "../EntityTag.ts"
+import { IdempotencyHeaders } from "../Idempotent.ts"
+import { Identity } from "../Identity.ts"
+
+const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
+
+const getMe = HttpApiEndpoint.get("getMe", "/api/me")
+  .addSuccess(MeOut)
+  .annotate(OpenApi.Summary, "The current user, with their accounts and rights")
+
+const listMyProjects = HttpApiEndpoint.get("listMyProjects", "/api/me/projects")
+  .setUrlParams(PageParameters)
+  .addSuccess(ProjectsPage)
+  .annotate(OpenApi.Summary, "List the projects that the current user may use")
+
+const createMyProject = HttpApiEndpoint.post("createMyProject", "/api/me/projects")
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(CreateMyProjectRequest)
+  .addSuccess(ProjectOut, { status: 201 })
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Create a project in the own account")
+  .annotate(OpenApi.Description, "A new project allows every model and has no limit.")
+
+const getProject = HttpApiEndpoint.get("getProject", "/api/projects/:id")
+  .setPath(ProjectPath)
+  .addSuccess(ProjectOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "One project")
+
+const updateProject = HttpApiEndpoint.patch("updateProject", "/api/projects/:id")
+  .setPath(ProjectPath)
+  .setHeaders(IfMatchHeaders)
+  .setPayload(UpdateProjectRequest)
+  .addSuccess(ProjectOut)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.VersionMismatch)
+  .annotate(OpenApi.Summary, "Change the name or the spend limit of a project")
+  .annotate(OpenApi.Description, "For owners. A field that is left out stays as it is.")
+
+const deleteProject = HttpApiEndpoint.del("deleteProject", "/api/projects/:id")
+  .setPath(ProjectPath)
+  .addSuccess(HttpApiSchema.NoContent)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.ProjectNotEmpty)
+  .addError(Errors.ManagedByConfiguration)
+  .annotate(OpenApi.Summary, "Delete a project")
+  .annotate(OpenApi.Description, "For owners, and only while no key of the project is active. Its calls stay.")
+
+export const ProjectsGroup = HttpApiGroup.make("projects")
+  .add(getMe)
+  .add(listMyProjects)
+  .add(createMyProject)
+  .add(getProject)
+  .add(updateProject)
+  .add(deleteProject)
+  .middleware(Identity)
+  .annotate(OpenApi.Description, "Projects: what keys, limits and policies belong to.")

@@ -1,0 +1,77 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { SessionId } from "../../../domain/Ids.ts"
+import { PageParameters } from "../../../wire/account/Page.ts"
+import {
+  BearerSession,
+  CookieSession,
+  CreateSessionRequest,
+  SessionLink,
+  SessionOut,
+  SessionsPage
+} from "../../../wire/account/Sessions.ts"
+import * as Errors from "../DeclaredErrors.ts"
+import { Identity } from "../Identity.ts"
+
+const createSession = HttpApiEndpoint.post("createSession", "/api/session")
+  .setPayload(CreateSessionRequest)
+  .addSuccess(Schema.Union(CookieSession, BearerSession), { status: 201 })
+  .addError(Errors.Common)
+  .annotate(OpenApi.Summary, "Sign in by the code of a sign-in link")
+  .annotate(
+    OpenApi.Description,
+    "With `cookie` the response sets the session's cookie, which counts only together with `x-csrf-token`; with `bearer` it has the token itself."
+  )
+
+const getSession = HttpApiEndpoint.get("getSession", "/api/session")
+  .addSuccess(SessionOut)
+  .addError(Errors.NotFound)
+  .middleware(Identity)
+  .annotate(OpenApi.Summary, "The session of this request")
+
+const deleteSession = HttpApiEndpoint.del("deleteSession", "/api/session")
+  .addSuccess(HttpApiSchema.NoContent)
+  .addError(Errors.NotFound)
+  .middleware(Identity)
+  .annotate(OpenApi.Summary, "Sign out")
+
+const listSessions = HttpApiEndpoint.get("listSessions", "/api/sessions")
+  .setUrlParams(PageParameters)
+  .addSuccess(SessionsPage)
+  .middleware(Identity)
+  .annotate(OpenApi.Summary, "List the own sessions")
+
+const revokeSession = HttpApiEndpoint.del("revokeSession", "/api/sessions/:id")
+  .setPath(Schema.Struct({ id: SessionId.annotations({ description: "Id of the session." }) }))
+  .addSuccess(HttpApiSchema.NoContent)
+  .addError(Errors.NotFound)
+  .middleware(Identity)
+  .annotate(OpenApi.Summary, "End one of the own sessions")
+  .annotate(OpenApi.Description, "Within a second no node accepts its token any more.")
+
+const createSessionLink = HttpApiEndpoint.post("createSessionLink", "/api/session/links")
+  .setHeaders(
+    Schema.Struct({
+      "x-sign-in-proof": Schema.optional(Schema.String).annotations({
+        description:
+          "In place of an identity, as `npm run sign-in` sends it: a time, a random number and an HMAC of both under the master key. The link is then for the operator of the first start."
+      })
+    })
+  )
+  .addSuccess(SessionLink, { status: 201 })
+  .addError(Errors.Common)
+  .addError(Errors.SealingUnavailable)
+  .annotate(OpenApi.Summary, "Make a sign-in link for another browser")
+  .annotate(OpenApi.Description, "The link works once, for 10 minutes. Each request makes another link.")
+
+export const SessionGroup = HttpApiGroup.make("session")
+  .add(createSession)
+  .add(getSession)
+  .add(deleteSession)
+  .add(listSessions)
+  .add(revokeSession)
+  .add(createSessionLink)
+  .annotate(OpenApi.Description, "Sign-in, and the sessions of a person.")

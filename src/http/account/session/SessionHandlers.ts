@@ -1,0 +1,98 @@
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Effect from "effect/Effect"
+import { NotFound } from "../../../domain/AccountError.ts"
+import { CurrentUser, type CurrentUserShape } from "../../../domain/CurrentUser.ts"
+import { Unauthenticated } from "../../../domain/GatewayError.ts"
+import { SessionId } from "../../../domain/Ids.ts"
+import { PublicUrl, signInUrl } from "../../../identity/sessions/PublicUrl.ts"
+import type { Session } from "../../../identity/sessions/SessionStore.ts"
+import { maxSessionMillis, Sessions } from "../../../identity/sessions/Sessions.ts"
+import { SignIn } from "../../../identity/sessions/SignIn.ts"
+import { page } from "../../../wire/account/Page.ts"
+import type { SessionOut } from "../../../wire/account/Sessions.ts"
+import { AccountApi } from "../AccountApi.ts"
+import { withHeader } from "../Idempotent.ts"
+import { Identity, isSameOrigin } from "../Identity.ts"
+import * as Incoming from "../Incoming.ts"
+import * as SessionCookie from "../SessionCookie.ts"
+
+export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (handlers) =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const signIn = yield* SignIn
+    const publicUrl = yield* PublicUrl
+    const identify = yield* Identity
+
+    const current = Effect.gen(function* () {
+      const user = yield* CurrentUser
+      if (user.sessionId === null) return yield* new NotFound({ message: "This request was sent without a session." })
+      return { user, id: user.sessionId }
+    })
+
+    return handlers
+      .handle("createSession", ({ payload, request }) =>
+        Effect.gen(function* () {
+          const { address, port, requestId } = Incoming.of(request)
+          const { code, transport } = payload
+          if (transport === "cookie" && !isSameOrigin(request.headers)) return yield* new Unauthenticated()
+          const userAgent = request.headers["user-agent"]
+          const opened = yield* signIn.exchange(code, { transport, address, requestId, userAgent })
+          if (transport === "bearer") return { token: opened.token, expires_at: opened.expiresAt }
+          const cookie = SessionCookie.set(publicUrl.at(port), opened.token, maxSessionMillis / 1_000)
+          yield* withHeader("set-cookie", cookie)
+          return { csrf_token: opened.pageToken, expires_at: opened.expiresAt }
+        })
+      )
+      .handle("getSession", () =>
+        Effect.gen(function* () {
+          const { id, user } = yield* current
+          return outOf(user)(yield* sessions.find(user.userId, id))
+        })
+      )
+      .handle("deleteSession", ({ request }) =>
+        Effect.gen(function* () {
+          const { id, user } = yield* current
+          yield* sessions.revoke(user, id)
+          if (user.transport === "cookie") {
+            yield* withHeader("set-cookie", SessionCookie.cleared(publicUrl.at(Incoming.of(request).port)))
+          }
+        })
+      )
+      .handle("listSessions", ({ urlParams }) =>
+        Effect.flatMap(CurrentUser, (user) =>
+          page(
+            urlParams,
+            (id) => SessionId.make(id),
+            (max, before) => sessions.list(user.userId, max, before),
+            outOf(user)
+          )
+        )
+      )
+      .handle("revokeSession", ({ path }) => Effect.flatMap(CurrentUser, (user) => sessions.revoke(user, path.id)))
+      .handle("createSessionLink", ({ headers, request }) =>
+        Effect.gen(function* () {
+          const incoming = Incoming.of(request)
+          const proof = headers["x-sign-in-proof"]
+          const { code, expiresAt } =
+            proof === undefined
+              ? yield* Effect.flatMap(identify, signIn.codeFor)
+              : yield* signIn.codeByProof(proof, incoming)
+          return { url: signInUrl(publicUrl.at(incoming.port), code), expires_at: expiresAt }
+        })
+      )
+  })
+)
+
+const outOf =
+  (user: CurrentUserShape) =>
+  (session: Session): typeof SessionOut.Type => ({
+    id: session.id,
+    user_id: session.userId,
+    transport: session.transport,
+    is_current: session.id === user.sessionId,
+    address: session.address,
+    user_agent: session.userAgent,
+    created_at: session.createdAt,
+    seen_at: session.seenAt,
+    expires_at: session.expiresAt
+  })

@@ -1,0 +1,65 @@
+import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { flow } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { UserId } from "../../domain/Ids.ts"
+import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { fromSql } from "../../sql/StoreErrors.ts"
+
+export interface NewSignInCode {
+  /** SHA-256 of the code, in hex. */
+  readonly hash: string
+  readonly userId: UserId
+  /** Of the proof that asked for it, in hex; `null` where a signed-in person or the start did. */
+  readonly proofHash: string | null
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export interface SignInCodeStoreShape {
+  /** False when a code was made for the same proof before. */
+  readonly create: (code: NewSignInCode) => Effect.Effect<boolean, StoreUnavailable>
+  /** The person who signs in by it; each code once, on whatever node. */
+  readonly use: (hash: string, now: Date) => Effect.Effect<UserId | undefined, StoreUnavailable>
+  /** Removes codes that expired before. */
+  readonly sweep: (before: Date) => Effect.Effect<void, StoreUnavailable>
+}
+
+export class SignInCodeStore extends Context.Tag("gateway/identity/SignInCodeStore")<
+  SignInCodeStore,
+  SignInCodeStoreShape
+>() {
+  static readonly layer: Layer.Layer<SignInCodeStore, never, AccountSql> = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* AccountSql
+  const use = SqlSchema.findOne({
+    Request: Schema.Struct({ hash: Schema.String, now: Schema.DateFromSelf }),
+    Result: Schema.Struct({ userId: UserId }),
+    execute: ({ hash, now }) => sql`
+      update sign_in_code set used_at = ${now}
+      where hash = decode(${hash}, 'hex') and used_at is null and expires_at > ${now} returning user_id as "userId"`
+  })
+  const create = ({ createdAt, expiresAt, hash, proofHash, userId }: NewSignInCode) => sql`
+    insert into sign_in_code (hash, user_id, proof_hash, created_at, expires_at)
+    values (decode(${hash}, 'hex'), ${userId}, decode(${proofHash}, 'hex'), ${createdAt}, ${expiresAt})
+    on conflict (proof_hash) do nothing returning user_id`
+
+  return SignInCodeStore.of({
+    create: flow(
+      create,
+      Effect.map((rows) => rows.length === 1),
+      fromSql
+    ),
+    use: (hash, now) => fromSql(Effect.map(use({ hash, now }), (found) => Option.getOrUndefined(found)?.userId)),
+    sweep: (before) => fromSql(Effect.asVoid(sql`delete from sign_in_code where expires_at < ${before}`))
+  })
+})

@@ -1,0 +1,69 @@
+import * as Effect from "effect/Effect"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+
+const defaultLimit = 20
+const maxLimit = 100
+
+/** A cursor is the id of the last item before it: 16 bytes in base64url, so that nobody takes it for an id. */
+const Cursor = Schema.transformOrFail(Schema.String, Schema.UUID, {
+  strict: true,
+  decode: (text, _, ast) => {
+    const hex = /^[A-Za-z0-9_-]{22}$/.test(text) ? Buffer.from(text, "base64url").toString("hex") : ""
+    return hex.length === 32
+      ? ParseResult.succeed(
+          `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+        )
+      : ParseResult.fail(new ParseResult.Type(ast, text, "not a next_cursor of this list"))
+  },
+  encode: (id) => ParseResult.succeed(cursorOf(id))
+})
+
+export const cursorOf = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url")
+
+/** The query of every list. */
+export const pageParameters = {
+  limit: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, maxLimit)), {
+    default: () => defaultLimit
+  }).annotations({ description: `At most so many items, 1 to ${maxLimit}; ${defaultLimit} by default.` }),
+  cursor: Schema.optional(Cursor).annotations({ description: "`next_cursor` of the page before this one." })
+}
+
+export const PageParameters = Schema.Struct(pageParameters)
+export type PageParameters = typeof PageParameters.Type
+
+/** A page of a list, newest first. */
+export const pageOf = <A, I>(identifier: string, item: Schema.Schema<A, I>) =>
+  Schema.Struct({
+    items: Schema.Array(item).annotations({ description: "The items, newest first." }),
+    has_more: Schema.Boolean.annotations({ description: "Whether older items follow." }),
+    next_cursor: Schema.NullOr(Schema.String).annotations({
+      description: "`cursor` of the next page; null where there is none."
+    })
+  }).annotations({ identifier })
+
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+}
+
+/**
+ * A page of rows that `find` reads newest first: at most `max` of them, those whose id is less than `before`. It is asked for one
+ * row more than the page has.
+ */
+export const page = <Row extends { readonly id: string }, Id extends string, A, E, R>(
+  { cursor, limit }: { readonly limit: number; readonly cursor?: string | undefined },
+  id: (text: string) => Id,
+  find: (max: number, before: Id | undefined) => Effect.Effect<ReadonlyArray<Row>, E, R>,
+  itemOf: (row: Row) => A
+): Effect.Effect<Page<A>, E, R> =>
+  Effect.map(find(limit + 1, cursor === undefined ? undefined : id(cursor)), (rows) => {
+    const last = rows[limit - 1]
+    const hasMore = rows.length > limit && last !== undefined
+    return {
+      items: rows.slice(0, limit).map(itemOf),
+      has_more: hasMore,
+      next_cursor: hasMore ? cursorOf(last.id) : null
+    }
+  })

@@ -1,0 +1,229 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { AuditStore } from "../../../src/audit/AuditStore.ts"
+import { NotFound, VersionMismatch } from "../../../src/domain/AccountError.ts"
+import { Unauthenticated } from "../../../src/domain/GatewayError.ts"
+import { ProjectId } from "../../../src/domain/Ids.ts"
+import * as AccountClient from "../../../src/http/account/AccountClient.ts"
+import type { ProjectOut } from "../../../src/wire/account/Projects.ts"
+import {
+  type AccountNode,
+  databaseKinds,
+  newPerson,
+  openDatabase,
+  operatorOf,
+  type Person,
+  startNode
+} from "../../support/AccountService.ts"
+
+type Out = typeof ProjectOut.Encoded
+
+const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
+const errorOf = async (response: Response) => {
+  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
+  return [response.status, error.code, error.param] as const
+}
+
+describe.each(databaseKinds)("projects on %s", (kind) => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let node: AccountNode
+  let operator: Person
+  let person: Person
+  beforeAll(async () => {
+    database = await openDatabase(kind)
+    node = await startNode(database.env)
+    operator = await operatorOf(node)
+    person = await newPerson(node)
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await database.close()
+  })
+
+  const create = async (owner: Person, name: string, headers?: Readonly<Record<string, string>>) =>
+    jsonOf<Out>(await owner.send("POST", "/api/me/projects", { name }, headers))
+
+  const count = () =>
+    node.run(
+      Effect.flatMap(SqlClient, (sql) => Effect.map(sql`select count(*)::int as n from project`, ([row]) => row))
+    )
+
+  it("show who asks, with their rights and default project", async () => {
+    const me = await jsonOf<Record<string, unknown>>(await operator.send("GET", "/api/me"))
+    expect(me).toMatchObject({
+      user: { id: operator.userId, name: "owner", issuer: null, subject: null },
+      accounts: [{ id: operator.accountId, role: "owner" }],
+      roles: ["operator"],
+      default_project_id: expect.any(String)
+    })
+    expect(await jsonOf(await person.send("GET", "/api/me"))).toMatchObject({ roles: [], default_project_id: null })
+  })
+
+  it("are created without a limit, listed newest first, renamed, limited and deleted", async () => {
+    const owner = await newPerson(node)
+    const [one, two, three] = [await create(owner, "one"), await create(owner, "two"), await create(owner, "three")]
+    expect(one).toMatchObject({ account_id: owner.accountId, role: "owner", spend_limit_microusd: null })
+    expect(one.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    const page = await jsonOf<{ readonly items: ReadonlyArray<Out>; readonly next_cursor: string }>(
+      await owner.send("GET", "/api/me/projects?limit=2")
+    )
+    expect(page.items.map(({ id }) => id)).toEqual([three.id, two.id])
+    expect(await jsonOf(await owner.send("GET", `/api/me/projects?limit=2&cursor=${page.next_cursor}`))).toMatchObject({
+      items: [{ id: one.id }],
+      has_more: false,
+      next_cursor: null
+    })
+
+    const changed = await owner.send("PATCH", `/api/projects/${one.id}`, { name: "first", spend_limit_microusd: 5 })
+    expect([changed.status, await jsonOf(changed)]).toEqual([
+      200,
+      { ...one, name: "first", spend_limit_microusd: 5, updated_at: expect.any(String) }
+    ])
+    const lifted = await owner.send("PATCH", `/api/projects/${one.id}`, { spend_limit_microusd: null })
+    expect(await jsonOf(lifted)).toMatchObject({ name: "first", spend_limit_microusd: null })
+
+    expect((await owner.send("DELETE", `/api/projects/${one.id}`)).status).toBe(204)
+    expect(await errorOf(await owner.send("GET", `/api/projects/${one.id}`))).toEqual([404, "not_found", null])
+    expect(await errorOf(await owner.send("DELETE", `/api/projects/${one.id}`))).toEqual([404, "not_found", null])
+  })
+
+  it("refuse a change that is meant for another version", async () => {
+    const { id } = await create(person, "versions")
+    const read = await person.send("GET", `/api/projects/${id}`)
+    const tag = read.headers.get("etag") ?? ""
+    const change = (ifMatch: string, name: string) =>
+      person.send("PATCH", `/api/projects/${id}`, { name }, { "if-match": ifMatch })
+    const first = await change(tag, "a")
+    expect([first.status, first.headers.get("etag") === tag]).toEqual([200, false])
+    expect(await errorOf(await change(tag, "b"))).toEqual([412, "version_mismatch", null])
+    expect((await change(`"x", ${first.headers.get("etag")}`, "c")).status).toBe(200)
+    expect((await change("*", "d")).status).toBe(200)
+  })
+
+  it("are not deleted while a key is active, and never the configured one", async () => {
+    const { default_project_id } = await jsonOf<{ readonly default_project_id: string }>(
+      await operator.send("GET", "/api/me")
+    )
+    expect(await errorOf(await operator.send("DELETE", `/api/projects/${default_project_id}`))).toEqual([
+      409,
+      "managed_by_configuration",
+      null
+    ])
+    const { id } = await create(person, "with a key")
+    const setKey = (active: boolean) =>
+      node.run(
+        Effect.flatMap(
+          SqlClient,
+          (sql) => sql`
+            insert into api_key (id, hash, key_prefix, name, project_id, is_active)
+            values (${id}, decode(${id.replaceAll("-", "").repeat(2)}, 'hex'), 'mrg_sk_xxxxx', 'key', ${id}, ${active})
+            on conflict (id) do update set is_active = excluded.is_active`
+        )
+      )
+    await setKey(true)
+    expect(await errorOf(await person.send("DELETE", `/api/projects/${id}`))).toEqual([409, "project_not_empty", null])
+    await setKey(false)
+    expect((await person.send("DELETE", `/api/projects/${id}`)).status).toBe(204)
+  })
+
+  it("are created once for an Idempotency-Key, however often and on how many connections it is sent", async () => {
+    const key = { "idempotency-key": "the same request" }
+    const before = await count()
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => person.send("POST", "/api/me/projects", { name: "once" }, key))
+    )
+    const created = answers.filter(({ status }) => status === 201)
+    for (const busy of answers.filter(({ status }) => status !== 201)) {
+      expect(await errorOf(busy)).toEqual([409, "idempotency_key_in_progress", null])
+    }
+    const again = await person.send("POST", "/api/me/projects", { name: "once" }, key)
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"])
+    const bodies = await Promise.all([...created, again].map((one) => jsonOf<Out>(one)))
+    expect(new Set(bodies.map((one) => JSON.stringify(one))).size).toBe(1)
+    expect(await count()).toEqual({ n: (before as { readonly n: number }).n + 1 })
+    expect(await errorOf(await person.send("POST", "/api/me/projects", { name: "other" }, key))).toEqual([
+      400,
+      "idempotency_key_reused",
+      null
+    ])
+    // the key is one person's own
+    const stranger = await newPerson(node)
+    expect((await stranger.send("POST", "/api/me/projects", { name: "once" }, key)).status).toBe(201)
+  })
+
+  it("reject what is no valid request, with the path of the field", async () => {
+    const post = async (body: unknown, headers?: Readonly<Record<string, string>>) =>
+      errorOf(await person.send("POST", "/api/me/projects", body, headers))
+    expect(await post({})).toEqual([400, "missing_required_parameter", "name"])
+    expect(await post({ name: "x", names: 1 })).toEqual([400, "unsupported_parameter", "names"])
+    expect(await post({ name: 1 })).toEqual([400, "invalid_type", "name"])
+    expect(await post({ name: "" })).toEqual([400, "invalid_value", "name"])
+    expect(await post('{"name":')).toEqual([400, "invalid_json", null])
+    expect(await post({ name: "x" }, { "content-type": "text/plain" })).toEqual([400, "unsupported_content_type", null])
+    expect(await post({ name: "x".repeat(1024 * 1024) })).toEqual([400, "request_too_large", null])
+    expect(await post({ name: "x" }, { "idempotency-key": " " })).toEqual([400, "invalid_value", '["idempotency-key"]'])
+    expect(await errorOf(await person.send("GET", "/api/me/projects?limit=101"))).toEqual([
+      400,
+      "invalid_value",
+      "limit"
+    ])
+    expect(await errorOf(await person.send("GET", "/api/me/projects?cursor=x"))).toEqual([
+      400,
+      "invalid_value",
+      "cursor"
+    ])
+    expect(await errorOf(await person.send("GET", "/api/projects/x"))).toEqual([400, "invalid_value", "id"])
+    expect(await errorOf(await person.send("PUT", "/api/me"))).toEqual([400, "method_not_allowed", null])
+    expect(await errorOf(await person.send("GET", "/api/nothing"))).toEqual([404, "unknown_path", null])
+  })
+
+  it("leave a chain of audit rows, without secrets", async () => {
+    const owner = await newPerson(node)
+    const { id } = await create(owner, "audited")
+    await owner.send("PATCH", `/api/projects/${id}`, { spend_limit_microusd: 7 })
+    await owner.send("DELETE", `/api/projects/${id}`)
+    const rows = await node.run(Effect.flatMap(AuditStore, (store) => store.chain(owner.accountId, 0, 10)))
+    expect(rows.map(({ action, after, before, position }) => [position, action, before, after])).toEqual([
+      [1, "session.create", null, '{"transport":"bearer"}'],
+      [2, "project.create", null, '{"name":"audited","spend_limit_microusd":null}'],
+      [
+        3,
+        "project.update",
+        '{"name":"audited","spend_limit_microusd":null}',
+        '{"name":"audited","spend_limit_microusd":7}'
+      ],
+      [4, "project.delete", '{"name":"audited","spend_limit_microusd":7}', null]
+    ])
+    expect(rows.map(({ actorUserId }) => actorUserId)).toEqual([1, 2, 3, 4].map(() => owner.userId))
+    expect(JSON.stringify(rows)).not.toContain(owner.token)
+  })
+
+  it("are used by the typed client, with typed errors", async () => {
+    const id = ProjectId.make((await create(person, "typed")).id)
+    const program = Effect.gen(function* () {
+      const client = yield* AccountClient.make({ baseUrl: node.url, token: Redacted.make(person.token) })
+      const read = yield* client.projects.getProject({ path: { id } })
+      const foreign = yield* Effect.flip(client.projects.getProject({ path: { id: ProjectId.make(person.userId) } }))
+      const mismatch = yield* Effect.flip(
+        client.projects.updateProject({ path: { id }, headers: { "if-match": '"x"' }, payload: { name: "y" } })
+      )
+      const create = (name: string) =>
+        client.projects.createMyProject({ headers: { "idempotency-key": "typed" }, payload: { name } })
+      yield* create("one")
+      const invalid = yield* Effect.flip(create("two"))
+      const page = yield* client.projects.listMyProjects({ urlParams: { limit: 1, cursor: id } })
+      const nobody = yield* AccountClient.make({ baseUrl: node.url })
+      return { read, foreign, mismatch, invalid, page, unauthenticated: yield* Effect.flip(nobody.projects.getMe()) }
+    })
+    const found = await Effect.runPromise(Effect.provide(program, FetchHttpClient.layer))
+    expect(found.read).toMatchObject({ id, name: "typed", created_at: expect.any(Date) })
+    expect(found.foreign).toEqual(new NotFound({ message: "There is no such project." }))
+    expect(found.mismatch).toBeInstanceOf(VersionMismatch)
+    expect(found.unauthenticated).toEqual(new Unauthenticated())
+    expect(found.invalid).toMatchObject({ _tag: "InvalidRequest", code: "idempotency_key_reused" })
+    expect(found.page.items.length).toBe(1)
+  })
+})
