@@ -60,7 +60,7 @@ export const http = {
     },
     {
       file: "src/http/inference/HttpSink.ts",
-      find: "    if (this.isOver) return\n    try {",
+      find: "    if (this.isOver || this.isEnded) return\n    try {",
       replace: "    try {",
       breaks: "a stream that has ended is ended again with an error",
       tests: sink
@@ -88,8 +88,8 @@ export const http = {
     },
     {
       file: "src/http/inference/HttpSink.ts",
-      find: "      cancel()\n      resume()\n",
-      replace: "      resume()\n",
+      find: "      cancel()\n      this.resumeReading = undefined\n",
+      replace: "      this.resumeReading = undefined\n",
       breaks: "a reader that was slow once is given up later although it reads",
       tests: sink
     },
