@@ -12,6 +12,7 @@ import { batchesAndHeartbeats } from "./migrations/0005_ledger_batch.ts"
 import { idempotentClaims } from "./migrations/0006_idempotent_claims.ts"
 import { rateLimitTables } from "./migrations/0007_rate_limits.ts"
 import { growthAndChecks } from "./migrations/0008_growth.ts"
+import { callPrices } from "./migrations/0009_call_prices.ts"
 import { accountTables } from "./migrations/0010_account.ts"
 import { activityAndRetention } from "./migrations/0011_activity.ts"
 
@@ -27,6 +28,7 @@ export const migrations = {
   "0006_idempotent_claims": idempotentClaims,
   "0007_rate_limits": rateLimitTables,
   "0008_growth": growthAndChecks,
+  "0009_call_prices": callPrices,
   "0010_account": accountTables,
   "0011_activity": activityAndRetention
 }
