@@ -1,6 +1,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { BalanceStore } from "../account/billing/BalanceStore.ts"
+import { Billing } from "../account/billing/Billing.ts"
 import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts"
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
 import { Projects } from "../account/projects/Projects.ts"
@@ -26,6 +28,7 @@ export const accountServices = (settings: AccountSettings) => {
   const stores = Layer.mergeAll(
     AccountRequestStore.layer,
     AuditStore.layer,
+    BalanceStore.layer,
     ProjectAccessStore.layer,
     SessionStore.layer,
     SignInCodeStore.layer,
@@ -42,7 +45,7 @@ export const accountServices = (settings: AccountSettings) => {
       )
     )
   )
-  return Layer.mergeAll(AccountIdempotency.layer, Projects.layer).pipe(
+  return Layer.mergeAll(AccountIdempotency.layer, Billing.layer, Projects.layer).pipe(
     Layer.provideMerge(identity),
     Layer.provideMerge(stores)
   )

@@ -45,6 +45,7 @@ const own = <A extends Domain.AccountOnlyError, I>(Class: OwnError<A> & Schema.S
   )
 }
 
+export const OperatorRequired = own(Domain.OperatorRequired)
 export const RoleRequired = own(Domain.RoleRequired)
 export const NotFound = own(Domain.NotFound)
 export const ManagedByConfiguration = own(Domain.ManagedByConfiguration)
