@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { loadOptions } from "./app/LoadOptions.ts"
 import * as Process from "./app/Process.ts"
+import * as ResealCommand from "./app/ResealCommand.ts"
 import * as Service from "./app/Service.ts"
 import * as Signals from "./app/Signals.ts"
 import * as SignInCommand from "./app/SignInCommand.ts"
@@ -12,6 +13,7 @@ import * as Settings from "./config/Settings.ts"
 const main = Effect.gen(function* () {
   const settings = yield* Settings.load(loadOptions)
   if (process.argv[2] === "sign-in") return yield* SignInCommand.run(settings)
+  if (process.argv[2] === "reseal") return yield* ResealCommand.run(settings)
   const program = Workers.isSupervisor(settings.workers) ? Workers.supervise(settings.workers) : Service.run(settings)
   return yield* Effect.zipRight(Signals.ignoreOtherSignals, program).pipe(Logger.withMinimumLogLevel(settings.logLevel))
 }).pipe(Effect.provide(NodeFileSystem.layer))

@@ -3,6 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { BalanceStore } from "../account/billing/BalanceStore.ts"
 import { Billing } from "../account/billing/Billing.ts"
+import { BillingModes } from "../account/credentials/BillingModes.ts"
+import { CredentialCheck } from "../account/credentials/CredentialCheck.ts"
+import { Credentials } from "../account/credentials/Credentials.ts"
 import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts"
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
 import { Projects } from "../account/projects/Projects.ts"
@@ -21,9 +24,9 @@ import { UserStore } from "../identity/users/UserStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Database } from "../sql/Database.ts"
 
-export type AccountSettings = Pick<Settings.Settings, "dataDirectory" | "host" | "masterKey" | "publicUrl">
+export type AccountSettings = Pick<Settings.Settings, "host" | "publicUrl">
 
-/** The programs of the account API, on the connections of their own. */
+/** The programs of the account API, on the connections of their own. Sealing is shared with the calls. */
 export const accountServices = (settings: AccountSettings) => {
   const stores = Layer.mergeAll(
     AccountRequestStore.layer,
@@ -37,22 +40,21 @@ export const accountServices = (settings: AccountSettings) => {
   const identity = SignIn.layer.pipe(
     Layer.provideMerge(Sessions.layer),
     Layer.provideMerge(
-      Layer.mergeAll(
-        Audit.layer,
-        ProjectAccess.layer,
-        PublicUrl.layer(settings.publicUrl, settings.host),
-        masterKey(settings)
-      )
+      Layer.mergeAll(Audit.layer, ProjectAccess.layer, PublicUrl.layer(settings.publicUrl, settings.host))
     )
   )
-  return Layer.mergeAll(AccountIdempotency.layer, Billing.layer, Projects.layer).pipe(
-    Layer.provideMerge(identity),
-    Layer.provideMerge(stores)
-  )
+  const programs = [
+    AccountIdempotency.layer,
+    Billing.layer,
+    BillingModes.layer,
+    Credentials.layer.pipe(Layer.provide(CredentialCheck.layer)),
+    Projects.layer
+  ] as const
+  return Layer.mergeAll(...programs).pipe(Layer.provideMerge(identity), Layer.provideMerge(stores))
 }
 
 /** Only the process that has the embedded database open may make a key beside it. */
-const masterKey = ({ dataDirectory, masterKey }: AccountSettings) =>
+export const masterKeyLayer = ({ dataDirectory, masterKey }: Pick<Settings.Settings, "dataDirectory" | "masterKey">) =>
   Layer.unwrapEffect(
     Effect.map(Database, ({ kind }) =>
       MasterKey.layer({

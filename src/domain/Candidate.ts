@@ -1,6 +1,7 @@
 import type { Effort } from "./Chat.ts"
 import type { Model } from "./Model.ts"
 import type { MicroUsd } from "./Money.ts"
+import type { ProviderCredential } from "./ProviderCredential.ts"
 
 /** An eligible route of a call, as ranked by the router. */
 export interface Candidate {
@@ -13,4 +14,6 @@ export interface Candidate {
   readonly effort: Effort | number | undefined
   /** Wire names of the request parameters that this route ignores. */
   readonly dropped: ReadonlyArray<string>
+  /** The project's own, which pays for the attempt; `undefined`: the one that the provider was made with. */
+  readonly credential?: ProviderCredential | undefined
 }

@@ -13,3 +13,5 @@ export const RequestId = Schema.UUID.pipe(Schema.brand("RequestId"))
 export type RequestId = typeof RequestId.Type
 export const SessionId = Schema.UUID.pipe(Schema.brand("SessionId"))
 export type SessionId = typeof SessionId.Type
+export const CredentialId = Schema.UUID.pipe(Schema.brand("CredentialId"))
+export type CredentialId = typeof CredentialId.Type

@@ -7,6 +7,7 @@ import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { InvalidRequest, ModelNotFound, NoEligibleModel } from "../domain/GatewayError.ts"
 import type { Model } from "../domain/Model.ts"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { TuningParameter } from "../domain/Support.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
@@ -23,6 +24,8 @@ export interface RankInput {
   readonly health: (model: Model) => RouteHealth
   readonly nowMillis: number
   readonly billingMode: CallerShape["billingMode"]
+  /** The project's credential for a model; unset where calls use those of the providers. */
+  readonly credentialOf?: ((model: Model) => ProviderCredential | undefined) | undefined
 }
 
 export interface Ranked {
@@ -54,7 +57,8 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
     request,
     requirements: requirementsOf(request, pool.pinned),
     promptTokens: input.promptTokens,
-    billingMode: input.billingMode
+    billingMode: input.billingMode,
+    credentialOf: input.credentialOf
   })
   const effortOf = (model: Model): Effort | number | undefined => effortFor(model, request, pool.pinned)
   const rated = rate(eligibility.eligible, request, input.promptTokens, effortOf)
@@ -64,7 +68,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   const [best] = scored
   const tuning = tuningOf(request)
   const candidates = Arr.map(pool.pinned ? Arr.of(best) : scored, (one) =>
-    toCandidate(one, request, tuning, pool.pinned)
+    toCandidate(one, request, tuning, pool.pinned, input.credentialOf?.(one.model))
   )
   return Either.right({
     candidates,
@@ -168,7 +172,8 @@ const toCandidate = (
   scored: Scored,
   request: ChatRequest,
   tuning: ReadonlyArray<TuningParameter>,
-  pinned: boolean
+  pinned: boolean,
+  credential: ProviderCredential | undefined
 ): Candidate => {
   const dropped = droppedParameters(scored.model, request, tuning, scored.effort)
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
@@ -178,7 +183,8 @@ const toCandidate = (
     expectedCost: scored.cost,
     score: scored.utility / (unit * unit),
     effort: scored.effort,
-    dropped: effortIgnored ? [...dropped, "reasoning_effort"] : dropped
+    dropped: effortIgnored ? [...dropped, "reasoning_effort"] : dropped,
+    credential
   }
 }
 

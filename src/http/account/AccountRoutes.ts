@@ -16,6 +16,7 @@ import * as Body from "../server/Body.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
+import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
@@ -55,7 +56,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers, billingHandlers]),
+    Layer.provide([sessionHandlers, projectsHandlers, billingHandlers, credentialsHandlers]),
     Layer.provide(Identity.layer)
   )
 

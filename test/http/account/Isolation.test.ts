@@ -32,6 +32,7 @@ HttpApi.reflect(AccountApi, {
 
 /** What belongs to the first tenant, by the kind of thing that an id in a path stands for. */
 interface Things {
+  readonly credential: string
   readonly account: string
   readonly project: string
   readonly session: string
@@ -71,7 +72,18 @@ const cases: Readonly<Record<string, Case>> = {
     body: { amount_microusd: 1, note: "x" },
     headers: { "idempotency-key": "isolation" },
     admin: true
-  }
+  },
+  getBillingMode: { path: ({ project }) => `/api/projects/${project}/billing-mode` },
+  setBillingMode: { path: ({ project }) => `/api/projects/${project}/billing-mode`, body: { billing_mode: "managed" } },
+  listCredentials: { path: ({ project }) => `/api/projects/${project}/credentials` },
+  createCredential: {
+    path: ({ project }) => `/api/projects/${project}/credentials`,
+    body: { provider: "openai", label: "mine", secret: "sk-not-yours" }
+  },
+  getCredential: { path: ({ credential }) => `/api/credentials/${credential}` },
+  updateCredential: { path: ({ credential }) => `/api/credentials/${credential}`, body: { label: "taken over" } },
+  deleteCredential: { path: ({ credential }) => `/api/credentials/${credential}` },
+  verifyCredential: { path: ({ credential }) => `/api/credentials/${credential}/verify` }
 }
 
 const caseOf = ({ name }: DeclaredRoute): Case => cases[name] ?? {}
@@ -95,14 +107,22 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
 
   beforeAll(async () => {
     database = await openDatabase(kind)
-    node = await startNode(database.env)
+    node = await startNode({ ...database.env, OPENAI_API_KEY: "sk-of-the-operator" })
     owner = await newPerson(node)
     operator = await operatorOf(node)
     stranger = await newPerson(node)
     const made = async (response: Response) => ((await response.json()) as { readonly id: string }).id
+    const project = await made(await owner.send("POST", "/api/me/projects", { name: "theirs" }))
     things = {
       account: owner.accountId,
-      project: await made(await owner.send("POST", "/api/me/projects", { name: "theirs" })),
+      credential: await made(
+        await owner.send("POST", `/api/projects/${project}/credentials`, {
+          provider: "openai",
+          label: "own",
+          secret: "sk-of-the-owner"
+        })
+      ),
+      project,
       session: await made(await owner.send("GET", "/api/session"))
     }
     revoked = (await newPerson(node)).token
