@@ -8,6 +8,9 @@ import { CredentialCheck } from "../account/credentials/CredentialCheck.ts"
 import { Credentials } from "../account/credentials/Credentials.ts"
 import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts"
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
+import { Checkouts } from "../account/payments/Checkouts.ts"
+import { PaymentStore } from "../account/payments/PaymentStore.ts"
+import { Payments } from "../account/payments/Payments.ts"
 import { Projects } from "../account/projects/Projects.ts"
 import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
@@ -24,13 +27,17 @@ import { UserStore } from "../identity/users/UserStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Database } from "../sql/Database.ts"
 
-export type AccountSettings = Pick<Settings.Settings, "host" | "publicUrl">
+export type AccountSettings = Pick<
+  Settings.Settings,
+  "bedrock" | "host" | "localCheckout" | "providers" | "publicUrl" | "stripe" | "vendorKeys"
+>
 
 /** The programs of the account API, on the connections of their own. Sealing is shared with the calls. */
 export const accountServices = (settings: AccountSettings) => {
   const stores = Layer.mergeAll(
     AccountRequestStore.layer,
     AuditStore.layer,
+    PaymentStore.layer,
     BalanceStore.layer,
     ProjectAccessStore.layer,
     SessionStore.layer,
@@ -47,6 +54,7 @@ export const accountServices = (settings: AccountSettings) => {
     AccountIdempotency.layer,
     Billing.layer,
     BillingModes.layer,
+    Payments.layer.pipe(Layer.provideMerge(checkouts(settings))),
     Credentials.layer.pipe(Layer.provide(CredentialCheck.layer)),
     Projects.layer
   ] as const
@@ -69,3 +77,10 @@ export const masterKeyLayer = ({ dataDirectory, masterKey }: Pick<Settings.Setti
         : Effect.logWarning("GATEWAY_MASTER_KEY is not set: what needs sealing, such as credentials, is unavailable")
     )
   )
+
+/** Stripe where it is set up, else the test page: by default only while no call can cost real money. */
+const checkouts = ({ bedrock, localCheckout, providers, stripe, vendorKeys }: AccountSettings) => {
+  if (stripe !== null) return Checkouts.layerStripe(stripe)
+  const costsNothing = vendorKeys.size === 0 && bedrock === null && providers.every(({ apiKey }) => apiKey === null)
+  return localCheckout === "on" || (localCheckout === null && costsNothing) ? Checkouts.layerTest : Checkouts.layerNone
+}

@@ -2,6 +2,7 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { BillingGroup } from "./billing/BillingGroup.ts"
 import { CredentialsGroup } from "./credentials/CredentialsGroup.ts"
+import { PaymentsGroup } from "./payments/PaymentsGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
@@ -14,4 +15,5 @@ export const AccountApi = HttpApi.make("account")
   .add(ProjectsGroup)
   .add(BillingGroup)
   .add(CredentialsGroup)
+  .add(PaymentsGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

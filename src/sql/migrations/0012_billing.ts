@@ -42,4 +42,49 @@ comment on column credential.sealed is 'AES-256-GCM: nonce, tag, secret; the ids
 comment on column credential.allowed_models is 'Ids, <prefix>/* or *. null allows every model of the provider';
 `
 
-export const billing = Effect.flatMap(SqlClient, (sql) => sql.unsafe(journal + credentials))
+/**
+ * Facts about a payment arrive in any order, more than once and on several nodes at once, so that each is kept as it is known
+ * and money moves by the difference between what is known and what has been moved.
+ */
+const payments = `
+create table payment (
+  id uuid primary key,
+  account_id uuid not null references account (id),
+  provider text not null check (provider in ('stripe', 'test')),
+  amount_cents int not null check (amount_cents > 0),
+  session_id text unique,
+  checkout_url text,
+  payment_intent text unique,
+  state text not null default 'open' check (state in ('open', 'processing', 'expired', 'failed')),
+  is_paid boolean not null default false,
+  credited_micro_usd bigint not null default 0 check (credited_micro_usd >= 0),
+  failure_category text,
+  failure_message text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table payment is 'A checkout; its amount is what is credited, whatever an event says';
+comment on column payment.id is 'The client reference of the checkout session';
+comment on column payment.state is 'Of a payment that is not paid; it only moves to the right';
+create index payment_account on payment (account_id, id desc);
+
+create table payment_event (
+  id text primary key,
+  at timestamptz not null default now()
+);
+comment on table payment_event is 'Events that were taken, in the transaction of what they changed';
+
+create table payment_reversal (
+  id text primary key,
+  kind text not null check (kind in ('refund', 'dispute')),
+  payment_intent text not null,
+  amount_cents int not null check (amount_cents > 0),
+  is_reinstated boolean not null default false,
+  applied_micro_usd bigint not null default 0 check (applied_micro_usd >= 0)
+);
+comment on table payment_reversal is 'What was paid back of a charge, which may be known before its payment';
+comment on column payment_reversal.applied_micro_usd is 'What the journal has of it';
+create index payment_reversal_intent on payment_reversal (payment_intent);
+`
+
+export const billing = Effect.flatMap(SqlClient, (sql) => sql.unsafe(journal + credentials + payments))

@@ -32,6 +32,7 @@ HttpApi.reflect(AccountApi, {
 
 /** What belongs to the first tenant, by the kind of thing that an id in a path stands for. */
 interface Things {
+  readonly checkout: string
   readonly credential: string
   readonly account: string
   readonly project: string
@@ -83,7 +84,10 @@ const cases: Readonly<Record<string, Case>> = {
   getCredential: { path: ({ credential }) => `/api/credentials/${credential}` },
   updateCredential: { path: ({ credential }) => `/api/credentials/${credential}`, body: { label: "taken over" } },
   deleteCredential: { path: ({ credential }) => `/api/credentials/${credential}` },
-  verifyCredential: { path: ({ credential }) => `/api/credentials/${credential}/verify` }
+  verifyCredential: { path: ({ credential }) => `/api/credentials/${credential}/verify` },
+  createCheckout: { body: { credit_amount_cents: 1_000 } },
+  getCheckout: { path: ({ checkout }) => `/api/me/checkout/${checkout}` },
+  listPayments: {}
 }
 
 const caseOf = ({ name }: DeclaredRoute): Case => cases[name] ?? {}
@@ -107,13 +111,15 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
 
   beforeAll(async () => {
     database = await openDatabase(kind)
-    node = await startNode({ ...database.env, OPENAI_API_KEY: "sk-of-the-operator" })
+    node = await startNode({ ...database.env, OPENAI_API_KEY: "sk-of-the-operator", LOCAL_CHECKOUT: "on" })
     owner = await newPerson(node)
     operator = await operatorOf(node)
     stranger = await newPerson(node)
     const made = async (response: Response) => ((await response.json()) as { readonly id: string }).id
     const project = await made(await owner.send("POST", "/api/me/projects", { name: "theirs" }))
+    const checkout = await owner.send("POST", "/api/me/checkout", { credit_amount_cents: 1_000 })
     things = {
+      checkout: ((await checkout.json()) as { readonly session_id: string }).session_id,
       account: owner.accountId,
       credential: await made(
         await owner.send("POST", `/api/projects/${project}/credentials`, {
