@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { loadOptions } from "./app/LoadOptions.ts"
 import * as Process from "./app/Process.ts"
+import * as ResealCommand from "./app/ResealCommand.ts"
 import * as Service from "./app/Service.ts"
 import * as Signals from "./app/Signals.ts"
 import * as SignInCommand from "./app/SignInCommand.ts"
@@ -16,6 +17,7 @@ const main = Effect.gen(function* () {
   if (command === "sign-in") return yield* SignInCommand.run(settings)
   if (command === "db:export") return yield* TransferCommand.exportDatabase(settings, argument)
   if (command === "db:import") return yield* TransferCommand.importDatabase(settings, argument)
+  if (command === "reseal") return yield* ResealCommand.run(settings)
   const program = Workers.isSupervisor(settings.workers) ? Workers.supervise(settings.workers) : Service.run(settings)
   return yield* Effect.zipRight(Signals.ignoreOtherSignals, program).pipe(Logger.withMinimumLogLevel(settings.logLevel))
 }).pipe(Effect.provide(NodeFileSystem.layer))

@@ -1,8 +1,16 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { BalanceStore } from "../account/billing/BalanceStore.ts"
+import { Billing } from "../account/billing/Billing.ts"
+import { BillingModes } from "../account/credentials/BillingModes.ts"
+import { CredentialCheck } from "../account/credentials/CredentialCheck.ts"
+import { Credentials } from "../account/credentials/Credentials.ts"
 import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts"
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
+import { Checkouts } from "../account/payments/Checkouts.ts"
+import { PaymentStore } from "../account/payments/PaymentStore.ts"
+import { Payments } from "../account/payments/Payments.ts"
 import { Projects } from "../account/projects/Projects.ts"
 import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
@@ -19,13 +27,18 @@ import { UserStore } from "../identity/users/UserStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Database } from "../sql/Database.ts"
 
-export type AccountSettings = Pick<Settings.Settings, "dataDirectory" | "host" | "masterKey" | "publicUrl">
+export type AccountSettings = Pick<
+  Settings.Settings,
+  "bedrock" | "host" | "localCheckout" | "providers" | "publicUrl" | "stripe" | "vendorKeys"
+>
 
-/** The programs of the account API, on the connections of their own. */
+/** The programs of the account API, on the connections of their own. Sealing is shared with the calls. */
 export const accountServices = (settings: AccountSettings) => {
   const stores = Layer.mergeAll(
     AccountRequestStore.layer,
     AuditStore.layer,
+    PaymentStore.layer,
+    BalanceStore.layer,
     ProjectAccessStore.layer,
     SessionStore.layer,
     SignInCodeStore.layer,
@@ -34,22 +47,22 @@ export const accountServices = (settings: AccountSettings) => {
   const identity = SignIn.layer.pipe(
     Layer.provideMerge(Sessions.layer),
     Layer.provideMerge(
-      Layer.mergeAll(
-        Audit.layer,
-        ProjectAccess.layer,
-        PublicUrl.layer(settings.publicUrl, settings.host),
-        masterKey(settings)
-      )
+      Layer.mergeAll(Audit.layer, ProjectAccess.layer, PublicUrl.layer(settings.publicUrl, settings.host))
     )
   )
-  return Layer.mergeAll(AccountIdempotency.layer, Projects.layer).pipe(
-    Layer.provideMerge(identity),
-    Layer.provideMerge(stores)
-  )
+  const programs = [
+    AccountIdempotency.layer,
+    Billing.layer,
+    BillingModes.layer,
+    Payments.layer.pipe(Layer.provideMerge(checkouts(settings))),
+    Credentials.layer.pipe(Layer.provide(CredentialCheck.layer)),
+    Projects.layer
+  ] as const
+  return Layer.mergeAll(...programs).pipe(Layer.provideMerge(identity), Layer.provideMerge(stores))
 }
 
 /** Only the process that has the embedded database open may make a key beside it. */
-const masterKey = ({ dataDirectory, masterKey }: AccountSettings) =>
+export const masterKeyLayer = ({ dataDirectory, masterKey }: Pick<Settings.Settings, "dataDirectory" | "masterKey">) =>
   Layer.unwrapEffect(
     Effect.map(Database, ({ kind }) =>
       MasterKey.layer({
@@ -64,3 +77,10 @@ const masterKey = ({ dataDirectory, masterKey }: AccountSettings) =>
         : Effect.logWarning("GATEWAY_MASTER_KEY is not set: what needs sealing, such as credentials, is unavailable")
     )
   )
+
+/** Stripe where it is set up, else the test page: by default only while no call can cost real money. */
+const checkouts = ({ bedrock, localCheckout, providers, stripe, vendorKeys }: AccountSettings) => {
+  if (stripe !== null) return Checkouts.layerStripe(stripe)
+  const costsNothing = vendorKeys.size === 0 && bedrock === null && providers.every(({ apiKey }) => apiKey === null)
+  return localCheckout === "on" || (localCheckout === null && costsNothing) ? Checkouts.layerTest : Checkouts.layerNone
+}

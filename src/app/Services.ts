@@ -6,6 +6,9 @@ import { Refusals } from "../account/requests/Refusals.ts"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { IdempotencyStore } from "../calls/IdempotencyStore.ts"
 import type * as Settings from "../config/Settings.ts"
+import { CredentialStore } from "../credentials/CredentialStore.ts"
+import { ProjectCredentials } from "../credentials/ProjectCredentials.ts"
+import { SealedCredentials } from "../credentials/SealedCredentials.ts"
 import { CallObservers } from "../domain/CallObserver.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -31,7 +34,7 @@ import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.t
 import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
-import { accountServices } from "./AccountServices.ts"
+import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, refusals } from "./ActivityServices.ts"
 
 /** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
@@ -50,9 +53,14 @@ export const services = (settings: Settings.Settings) => {
     PolicyStore.layer,
     ProjectStore.layer
   ).pipe(Layer.provideMerge(ChangeNotifications.layer))
+  const sealing = SealedCredentials.layer.pipe(
+    Layer.provideMerge(CredentialStore.layer),
+    Layer.provideMerge(masterKeyLayer(settings))
+  )
   const maxCallDuration = maxCallDurationOf(settings.timeouts.maxTotalMillis)
   const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }).pipe(
     Layer.provide(observers),
+    Layer.provide(ProjectCredentials.layer),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
     Layer.provideMerge(PolicyLayer({ rateLimits: settings.rateLimits })),
     Layer.provideMerge(ledgerLayer({ maxCallDuration }))
@@ -69,6 +77,7 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(refusals),
+    Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),
     Layer.provideMerge(base)

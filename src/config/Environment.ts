@@ -30,6 +30,9 @@ export interface Environment {
   /** Where browsers reach the service, without a slash at its end; `null`: at the address that it listens on. */
   readonly publicUrl: string | null
   readonly masterKey: MasterKeys
+  readonly stripe: StripeAccess | null
+  /** LOCAL_CHECKOUT; `null`: as the providers are. */
+  readonly localCheckout: "on" | "off" | null
   readonly bootstrap: Bootstrap
   readonly workers: number
   /** How long running calls may go on after the first signal to stop. */
@@ -47,6 +50,15 @@ export interface MasterKeys {
   readonly current: Redacted.Redacted | null
   /** Opens what was sealed before the key was changed. */
   readonly previous: Redacted.Redacted | null
+}
+
+/** Stripe, for payments. */
+export interface StripeAccess {
+  readonly secretKey: Redacted.Redacted
+  /** `null`: there is no webhook, and payments are credited when their buyer asks for their state. */
+  readonly webhookSecret: Redacted.Redacted | null
+  /** Of a stand-in for tests; `null`: Stripe's own. */
+  readonly apiUrl: string | null
 }
 
 export interface Bootstrap {
@@ -94,6 +106,8 @@ const defaultCreditMicroUsd = 25_000_000
 /** Agent turns with tools take minutes; ending them early costs more than waiting. */
 const defaultDrainGrace = Duration.seconds(600)
 const maxWorkers = 256
+/** Who knows the secret can give credit; Stripe's have 38 characters. */
+const minWebhookSecretLength = 16
 const defaultBedrockRegion = "us-east-1"
 
 export const readEnvironment = (options: EnvironmentOptions): Effect.Effect<Reading> =>
@@ -129,6 +143,11 @@ const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions) => {
     publicUrl: nonSecret("PUBLIC_URL", webAddress),
     masterKey: masterKey("GATEWAY_MASTER_KEY"),
     masterKeyPrevious: masterKey("GATEWAY_MASTER_KEY_PREVIOUS"),
+    stripeKey: secret("STRIPE_SECRET_KEY"),
+    stripeWebhook: secret("STRIPE_WEBHOOK_SECRET", (text) =>
+      text.length >= minWebhookSecretLength ? null : `must have at least ${minWebhookSecretLength} characters`
+    ),
+    localCheckout: nonSecret("LOCAL_CHECKOUT", oneOf<"on" | "off">({ on: "on", off: "off" })),
     configFile: nonSecret("GATEWAY_CONFIG", printable),
     bootstrapKey: secret("GATEWAY_BOOTSTRAP_KEY", (text) =>
       isApiKey(text) ? null : "must be an API key of the form mrg_sk_… with a right checksum"
@@ -162,6 +181,7 @@ const issuesOfCombinations = (all: Variables): ReadonlyArray<ConfigIssue> => {
     // The embedded database can be open in one process only.
     ...((all.workers.value ?? 1) > 1 ? needs("more than one of the WORKERS", all.databaseUrl) : []),
     ...(all.masterKeyPrevious.given ? needs("GATEWAY_MASTER_KEY_PREVIOUS", all.masterKey) : []),
+    ...(all.stripeWebhook.given ? needs("STRIPE_WEBHOOK_SECRET", all.stripeKey) : []),
     ...(all.bedrockRegion.given && !all.bedrockToken.given
       ? needs("BEDROCK_REGION without AWS_BEARER_TOKEN_BEDROCK", all.awsAccessKeyId, all.awsSecretAccessKey)
       : [])
@@ -175,6 +195,11 @@ const assembled = (all: Variables): Environment => ({
   databaseUrl: all.databaseUrl.value,
   publicUrl: all.publicUrl.value,
   masterKey: { current: all.masterKey.value, previous: all.masterKeyPrevious.value },
+  stripe:
+    all.stripeKey.value === null
+      ? null
+      : { secretKey: all.stripeKey.value, webhookSecret: all.stripeWebhook.value, apiUrl: null },
+  localCheckout: all.localCheckout.value,
   bootstrap: {
     key: all.bootstrapKey.value,
     creditMicroUsd: microUsd(all.bootstrapCredit.value ?? defaultCreditMicroUsd),

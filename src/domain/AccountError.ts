@@ -29,6 +29,12 @@ export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigu
   fields
 ) {}
 
+/** The provider of payments could not be reached, or has refused. */
+export class PaymentProviderFailed extends Schema.TaggedError<PaymentProviderFailed>()(
+  "PaymentProviderFailed",
+  fields
+) {}
+
 export class ConversationRunning extends Schema.TaggedError<ConversationRunning>()("ConversationRunning", fields) {}
 
 /** The request with this Idempotency-Key has not ended yet. */
@@ -55,6 +61,7 @@ export type AccountOnlyError =
   | ManagedByConfiguration
   | CredentialRequired
   | PaymentsNotConfigured
+  | PaymentProviderFailed
   | ConversationRunning
   | IdempotencyKeyInProgress
   | ProjectNotEmpty

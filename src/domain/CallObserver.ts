@@ -7,7 +7,7 @@ import type { CallerShape } from "./Caller.ts"
 import type { ChatRequest } from "./Chat.ts"
 import type { ChatEvent } from "./ChatEvent.ts"
 import type { CallFailure } from "./GatewayError.ts"
-import type { RequestId } from "./Ids.ts"
+import type { CredentialId, RequestId } from "./Ids.ts"
 import type { Model } from "./Model.ts"
 import type { ProviderError } from "./ProviderError.ts"
 
@@ -29,6 +29,8 @@ export interface EndedAttempt {
   readonly error: ProviderError | null
   /** From the attempt's start to its first content; `null` when none came or the response was not streamed. */
   readonly firstContentMillis: number | null
+  /** The project's own credential; `null`: that of the provider. */
+  readonly credentialId: CredentialId | null
 }
 
 /**

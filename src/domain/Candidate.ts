@@ -2,6 +2,7 @@ import type { Effort } from "./Chat.ts"
 import type { Model } from "./Model.ts"
 import type { MicroUsd } from "./Money.ts"
 import type { PriceTerms } from "./Prices.ts"
+import type { ProviderCredential } from "./ProviderCredential.ts"
 
 /** An eligible route of a call, as ranked by the router. */
 export interface Candidate {
@@ -16,4 +17,6 @@ export interface Candidate {
   readonly dropped: ReadonlyArray<string>
   /** Of what is sent, without what is dropped. */
   readonly terms: PriceTerms
+  /** The project's own, which pays for the attempt; `undefined`: the one that the provider was made with. */
+  readonly credential?: ProviderCredential | undefined
 }

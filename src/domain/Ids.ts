@@ -13,3 +13,7 @@ export const RequestId = Schema.UUID.pipe(Schema.brand("RequestId"))
 export type RequestId = typeof RequestId.Type
 export const SessionId = Schema.UUID.pipe(Schema.brand("SessionId"))
 export type SessionId = typeof SessionId.Type
+export const PaymentId = Schema.UUID.pipe(Schema.brand("PaymentId"))
+export type PaymentId = typeof PaymentId.Type
+export const CredentialId = Schema.UUID.pipe(Schema.brand("CredentialId"))
+export type CredentialId = typeof CredentialId.Type

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
 import type { CatalogShape } from "../catalog/Catalog.ts"
+import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import {
@@ -13,6 +14,7 @@ import {
   type StoreUnavailable
 } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import * as Estimate from "../ledger/Estimate.ts"
@@ -21,6 +23,7 @@ import { type EffectivePolicy, intersectPolicies } from "../policy/EffectivePoli
 import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy/Policy.ts"
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
+import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import * as Router from "../routing/Router.ts"
 import { willReason } from "./Deadlines.ts"
@@ -66,6 +69,7 @@ export interface AdmissionDeps {
   readonly catalog: CatalogShape
   readonly policy: PolicyShape
   readonly configurations: RoutingConfigurationsShape
+  readonly credentials: ProjectCredentialsShape
   readonly rateLimits: RateLimitsShape
   readonly health: HealthShape
   readonly timers: TimersShape
@@ -105,7 +109,11 @@ export const make = (deps: AdmissionDeps): Admission => ({
           const call = { requestId, endpoint, clientRequestId, caller, request, startedAtMillis, measure, release }
           return Effect.flatMap(deps.policy.ofProject(caller.projectId), (project) =>
             Effect.flatMap(deps.configurations.ofProject(caller.projectId), (configurations) =>
-              rankCandidates(deps, call, project, configurations)
+              caller.billingMode === "managed"
+                ? rankCandidates(deps, call, project, configurations, null)
+                : Effect.flatMap(deps.credentials.ofProject(caller.projectId), (credentials) =>
+                    rankCandidates(deps, call, project, configurations, credentials)
+                  )
             )
           ).pipe(Effect.tapErrorCause(() => Effect.sync(release)))
         }
@@ -114,9 +122,15 @@ export const make = (deps: AdmissionDeps): Admission => ({
   listable: Effect.fnUntraced(function* (caller) {
     const project = yield* deps.policy.ofProject(caller.projectId)
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
+    const credentials = caller.billingMode === "byok" ? yield* deps.credentials.ofProject(caller.projectId) : null
     const snapshot = deps.catalog.snapshot()
-    const poolOf = (configuration: RoutingConfiguration | null) =>
-      Router.listable(snapshot, intersectPolicies(project, configuration, unrestricted), caller.billingMode)
+    const poolOf = (configuration: RoutingConfiguration | null) => {
+      const policy = intersectPolicies(project, configuration, unrestricted)
+      const allowed = Router.listable(snapshot, policy, caller.billingMode)
+      return credentials === null
+        ? allowed
+        : allowed.filter((model) => CredentialChoice.credentialsFor(credentials, model).length > 0)
+    }
     return {
       models: poolOf(null),
       configurations: configurations
@@ -135,19 +149,22 @@ const rankCandidates = (
   { catalog, health }: AdmissionDeps,
   call: Measured,
   project: ProjectPolicy,
-  configurations: ReadonlyArray<RoutingConfiguration>
+  configurations: ReadonlyArray<RoutingConfiguration>,
+  credentials: ReadonlyArray<ProviderCredential> | null
 ): Either.Either<Admitted, Router.RankFailure | RoutingConfigNotFound> => {
   const { caller, measure, request } = call
   return Either.flatMap(resolveConfiguration(request, configurations), (configuration) => {
     const allowed = intersectPolicies(project, configuration, request.routing)
+    const credentialOf = credentials === null ? undefined : CredentialChoice.choose(credentials, health)
     const ranked = Router.rank({
       snapshot: catalog.snapshot(),
       policy: allowed,
       request,
       promptTokens: Estimate.likelyPromptTokens(measure),
-      health: (model) => health.of(model),
+      health: (model) => health.of(model, credentialOf?.(model)?.id),
       nowMillis: call.startedAtMillis,
-      billingMode: caller.billingMode
+      billingMode: caller.billingMode,
+      credentialOf
     })
     return Either.map(ranked, (ranked) => ({
       // spreading `call` took 4 µs

@@ -159,6 +159,7 @@ export class Call {
       model: attempt.candidate.model,
       record,
       error,
+      credentialId: attempt.candidate.credential?.id ?? null,
       firstContentMillis:
         next.firstContentAtMillis === null ? null : next.firstContentAtMillis - attempt.startedAtMillis
     })

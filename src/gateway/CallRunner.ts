@@ -8,6 +8,7 @@ import * as Random from "effect/Random"
 import * as Runtime from "effect/Runtime"
 import * as Utils from "effect/Utils"
 import { Catalog } from "../catalog/Catalog.ts"
+import { ProjectCredentials } from "../credentials/ProjectCredentials.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import { CallObservers, combine } from "../domain/CallObserver.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
@@ -109,6 +110,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       catalog: yield* Catalog,
       policy: yield* Policy,
       configurations: yield* RoutingConfigurations,
+      credentials: yield* ProjectCredentials,
       rateLimits,
       health,
       timers,

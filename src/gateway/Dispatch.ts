@@ -85,8 +85,8 @@ const closedFirst = (
   return Arr.isNonEmptyReadonlyArray(ordered) ? ordered : candidates
 }
 
-const isClosed = ({ health, timers }: DispatchDeps, { model }: Candidate): boolean =>
-  health.of(model).openUntilMillis <= timers.now()
+const isClosed = ({ health, timers }: DispatchDeps, { credential, model }: Candidate): boolean =>
+  health.of(model, credential?.id).openUntilMillis <= timers.now()
 
 /** When the call ends at the latest. */
 export const endsAtMillis = ({ deadlines }: DispatchDeps, { admitted }: Pick<Call, "admitted">): number =>
@@ -128,13 +128,21 @@ const openAttempt = (
   rest: ReadonlyArray<Candidate>,
   until: AttemptOptions["until"]
 ): Effect.Effect<Opened, ProviderError> => {
-  const { effort, model } = candidate
+  const { credential, effort, model } = candidate
   const { ranked, request, requestId } = call.admitted
   const output = outputLimit(call, candidate)
   const isLast = rest.length === 0 || !ranked.fallbackEnabled || call.attempts.length + 1 >= deps.maxAttempts
   const opened = open(deps, call, {
     attempt: call.attempt(candidate, output),
-    call: { requestId, model, request, effort, maxOutputTokens: output.maxTokens, dropped: candidate.dropped },
+    call: {
+      requestId,
+      model,
+      request,
+      effort,
+      maxOutputTokens: output.maxTokens,
+      dropped: candidate.dropped,
+      credential
+    },
     deadlines: forCandidate(deps.deadlines, candidate),
     endsAtMillis: endsAtMillis(deps, call),
     acceptEmpty: isLast,

@@ -4,8 +4,10 @@ import type { HealthShape } from "../routing/Health.ts"
 /** Feeds the outcome of every attempt back into the health of its route. */
 export const observer = (health: HealthShape): CallObserver => ({
   attemptStarted: (_, model) => health.attempted(model),
-  attemptEnded: (_, { error, firstContentMillis, model, record }) => {
-    if (error !== null) health.failed(model, error)
-    else if (record.status === "success") health.succeeded(model, firstContentMillis ?? record.latency_ms)
+  attemptEnded: (_, { credentialId, error, firstContentMillis, model, record }) => {
+    if (error !== null) health.failed(model, error, credentialId)
+    else if (record.status === "success") {
+      health.succeeded(model, firstContentMillis ?? record.latency_ms, credentialId)
+    }
   }
 })

@@ -22,3 +22,9 @@ export const routedPaths = {
   docs: "/docs"
 } as const
 export type RoutedName = keyof typeof routedPaths
+
+/** What the provider of payments and the buyer's browser call; handlers are beside those of the account API. */
+export const paymentPaths = {
+  stripeWebhook: "/webhooks/stripe",
+  testCheckout: "/checkout/test"
+} as const

@@ -14,7 +14,8 @@ export interface Invariant {
 }
 
 /**
- * A limit that was lowered below what is spent is no violation: then what was spent and held is the ceiling. The journal's account
+ * A limit that was lowered below what is spent is no violation, nor is a payment that was paid back after it was spent: then what
+ * was spent and held is the ceiling. The journal's account
  * `house` is the operator, who bears what is written off. `base` has what the holds before `since` have spent, by scope.
  */
 export const invariants: ReadonlyArray<Invariant> = [
@@ -41,17 +42,19 @@ export const invariants: ReadonlyArray<Invariant> = [
     query: `
       select s.id as subject, s.kind, s.limit_micro_usd, s.ceiling_micro_usd, s.spent_micro_usd, s.held_micro_usd
       from candidate c join scope s on s.id = c.id
-      where s.spent_micro_usd + s.held_micro_usd > case when s.kind = 'account' then s.limit_micro_usd else s.ceiling_micro_usd end`
+      where s.spent_micro_usd + s.held_micro_usd > s.ceiling_micro_usd`
   },
   {
     name: "account_credit",
-    text: "an account's credit is the sum of its credits in the journal",
+    text: "an account's credit is the sum of its credits in the journal, less what was paid back",
     of: "scope",
     query: `
       select s.id as subject, s.limit_micro_usd, j.credited
       from candidate c join scope s on s.id = c.id cross join lateral (
-        select coalesce(sum(j.amount_micro_usd), 0) as credited from journal j
-        where j.credit = 'account:' || s.id and j.source is not null) j
+        select coalesce(sum(m.amount), 0) as credited from (
+          select amount_micro_usd as amount from journal j where j.credit = 'account:' || s.id and j.source is not null
+          union all
+          select -amount_micro_usd from journal j where j.debit = 'account:' || s.id and j.source is not null) as m(amount)) j
       where s.kind = 'account' and s.limit_micro_usd <> j.credited`
   },
   {
@@ -149,7 +152,7 @@ export const invariants: ReadonlyArray<Invariant> = [
     of: "journal",
     query: `
       select j.id as subject, j.kind, j.call_id from candidate c join journal j on j.id = c.id
-      where j.kind <> 'credit' and j.at >= (select deleted_before from retention)
+      where j.source is null and j.at >= (select deleted_before from retention)
         and not exists (select from hold h where h.id = j.call_id)`
   }
 ]

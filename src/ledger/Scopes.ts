@@ -23,12 +23,13 @@ export interface ScopesShape {
   readonly setLimit: (id: ProjectId | KeyId, limitMicroUsd: number | null) => Effect.Effect<void, StoreUnavailable>
   /**
    * Adds to an account's balance. `source` identifies the payment or gift; the same source credits an account once. True if
-   * it was credited by this call.
+   * it was credited by this call. The journal keeps the note.
    */
   readonly credit: (
     account: AccountId,
     amountMicroUsd: number,
-    source: string
+    source: string,
+    note?: string
   ) => Effect.Effect<boolean, StoreUnavailable>
   readonly read: (id: AccountId | ProjectId | KeyId) => Effect.Effect<Option.Option<ScopeState>, StoreUnavailable>
 }

@@ -27,11 +27,12 @@ const make = (sql: SqlClient): ScopesShape => ({
         rows.length === 1 ? Effect.void : Effect.dieMessage(`no project or key has the scope ${id}`)
       )
     ),
-  credit: (account, amountMicroUsd, source) =>
+  credit: (account, amountMicroUsd, source, note) =>
     fromSql(
       sql`with written as (
-        insert into journal (kind, debit, credit, amount_micro_usd, source)
-        select 'credit', 'payments', 'account:' || s.id, ${amountMicroUsd}::bigint, ${source}::text from scope s
+        insert into journal (kind, debit, credit, amount_micro_usd, source, note)
+        select 'credit', 'payments', 'account:' || s.id, ${amountMicroUsd}::bigint, ${source}::text, ${note ?? null}::text
+        from scope s
         where s.id = ${account} and s.kind = 'account'
         on conflict (credit, source) where source is not null do nothing
         returning amount_micro_usd

@@ -97,6 +97,10 @@ export const excludedBy = (
 export const isProjectExclusion = (exclusion: string): boolean =>
   exclusion === "project_policy" || exclusion === "project_price_cap"
 
+/** Whether patterns as in a policy match the model; `null` matches every one. */
+export const patternsMatch = (entries: ReadonlyArray<string> | null, model: Model): boolean =>
+  entries === null || matches(patternsOnce(entries), model.id, model.alias)
+
 const admitsModel = (restriction: CompiledRestriction, model: Model): boolean => {
   const { allow, deny } = restriction
   return (
@@ -190,6 +194,16 @@ const compileRestriction = ({ allow, deny }: Restriction): CompiledRestriction =
   allow === null && deny.length === 0
     ? unrestricted
     : { allow: allow === null ? null : compilePatterns(allow), deny: deny.length === 0 ? null : compilePatterns(deny) }
+
+const knownPatterns = new WeakMap<ReadonlyArray<string>, Patterns>()
+
+const patternsOnce = (entries: ReadonlyArray<string>): Patterns => {
+  const known = knownPatterns.get(entries)
+  if (known !== undefined) return known
+  const patterns = compilePatterns(entries)
+  knownPatterns.set(entries, patterns)
+  return patterns
+}
 
 const compilePatterns = (entries: ReadonlyArray<string>): Patterns => {
   const exact = new Set<string>()

@@ -2,6 +2,7 @@ import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
 import type { RequestId } from "../domain/Ids.ts"
 import type { Model } from "../domain/Model.ts"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 
 /** One attempt, ready to be sent. */
@@ -15,6 +16,8 @@ export interface ProviderCall {
   readonly maxOutputTokens: number
   /** Wire names of the request parameters that this route leaves out. */
   readonly dropped: ReadonlyArray<string>
+  /** Authenticates the attempt in place of the provider's own credential. */
+  readonly credential?: ProviderCredential | undefined
 }
 
 /**
@@ -43,5 +46,7 @@ export interface Upstream {
  */
 export interface Provider {
   readonly id: string
+  /** `open` uses the credential of the call where it has one; to other providers such a call is never sent. */
+  readonly takesCredentials?: boolean
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
 }

@@ -5,6 +5,8 @@ import type { Provider, ProviderCall, Receiver, Upstream } from "./Provider.ts"
 export interface ProvidersShape {
   /** Starts the attempt at the provider of `call.model`; a model of an unknown provider is a defect. */
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
+  /** Whether there is such a provider, and calls of it can bring a credential of their own. */
+  readonly takesCredentials: (providerId: string) => boolean
 }
 
 /** Dispatches a call to the provider with the model's `providerId`. */
@@ -20,7 +22,11 @@ export const make = (providers: Iterable<Provider>): ProvidersShape => {
     open: (call, receiver) => {
       const provider = byId.get(call.model.providerId)
       if (provider === undefined) throw new Error(`no provider is registered for the model ${call.model.id}`)
+      if (call.credential !== undefined && provider.takesCredentials !== true) {
+        throw new Error(`the provider ${provider.id} was given a credential that it does not use`)
+      }
       return provider.open(call, receiver)
-    }
+    },
+    takesCredentials: (providerId) => byId.get(providerId)?.takesCredentials === true
   }
 }

@@ -42,6 +42,7 @@ export const make = (options: RegistryOptions): Registry => {
       protocol: vendor.protocol,
       endpoint: vendor.endpoint,
       auth,
+      scheme: vendor.auth,
       transport: options.transport,
       timers: options.timers
     })

@@ -2,6 +2,7 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import { type EffectivePolicy, excludedBy, isProjectExclusion } from "../policy/EffectivePolicy.ts"
 import { meets, type Requirement } from "./Requirements.ts"
 
@@ -14,6 +15,8 @@ interface EligibilityInput {
   readonly billingMode: CallerShape["billingMode"]
   /** What is requested of this model that has a price of its own. */
   readonly termsOf: (model: Model) => PriceTerms
+  /** The project's credential for a model; unset where calls use those of the providers. */
+  readonly credentialOf?: ((model: Model) => ProviderCredential | undefined) | undefined
 }
 
 /** Every model of a pool is either eligible or counted once, under the first reason why it is not. */
@@ -49,6 +52,10 @@ export const filterEligible = (pool: ReadonlyArray<Model>, input: EligibilityInp
     }
     if (model.prices === null && input.billingMode === "managed") {
       count("unpriced")
+      continue
+    }
+    if (input.credentialOf !== undefined && input.credentialOf(model) === undefined) {
+      count("no_credential")
       continue
     }
     permitted++

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Utils from "effect/Utils"
+import type { CredentialId } from "../domain/Ids.ts"
 import type { Model } from "../domain/Model.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
@@ -17,13 +18,17 @@ export interface RouteHealth {
   readonly latencyMillis: number | null
 }
 
+/**
+ * What only concerns a credential (it is rejected, limited, or has no access to a model) is kept for each by itself: for a
+ * project's own one where it is named, else for that of the provider. Everything else is shared.
+ */
 export interface HealthShape {
-  readonly of: (model: Model) => RouteHealth
+  readonly of: (model: Model, credential?: CredentialId | null) => RouteHealth
   /** An attempt begins; a half-open circuit stays open for other calls until this probe is decided. */
   readonly attempted: (model: Model) => void
-  readonly succeeded: (model: Model, latencyMillis: number) => void
+  readonly succeeded: (model: Model, latencyMillis: number, credential?: CredentialId | null) => void
   /** Has the effect that the error's `facts.health` names; errors of the client have none. */
-  readonly failed: (model: Model, error: ProviderError) => void
+  readonly failed: (model: Model, error: ProviderError, credential?: CredentialId | null) => void
 }
 
 /** Health of each route from recent calls, in memory and per node. */
@@ -61,16 +66,26 @@ const latencyShare = 0.2
 /** Maximum of routes and of providers in memory; a catalog has far fewer, but it may change any number of times. */
 const maxStates = 10_000
 
-interface RouteState {
-  readonly breaker: Breaker
-  latencyMillis: number | null
+/** How a model can be used with one credential. */
+interface Access {
   coolingUntilMillis: number
   coolDowns: number
   goneUntilMillis: number
 }
 
+interface RouteState extends Access {
+  readonly breaker: Breaker
+  latencyMillis: number | null
+}
+
 interface ProviderState {
   readonly origin: Breaker
+  rejectedUntilMillis: number
+}
+
+/** A project's own credential: `models` by id. */
+interface CredentialState {
+  readonly models: Map<string, Access>
   rejectedUntilMillis: number
 }
 
@@ -84,7 +99,12 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
   const routeOf = (model: Model): RouteState => stateOf(routes, model.id, newRoute)
   const providerOf = (model: Model): ProviderState => stateOf(providers, originOf(model), newProvider)
 
-  const coolDown = (route: RouteState, now: number, retryAfterMillis: number | null): void => {
+  const credentials = new Map<string, CredentialState>()
+  const credentialOf = (id: CredentialId): CredentialState => stateOf(credentials, id, newCredential)
+  const accessOf = (model: Model, credential: CredentialId | null): Access =>
+    credential === null ? routeOf(model) : stateOf(credentialOf(credential).models, model.id, newAccess)
+
+  const coolDown = (route: Access, now: number, retryAfterMillis: number | null): void => {
     if (retryAfterMillis !== null) {
       route.coolingUntilMillis = Math.max(
         route.coolingUntilMillis,
@@ -100,16 +120,19 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
   }
 
   return {
-    of: (model) => {
+    of: (model, credential = null) => {
       const route = routes.get(model.id)
       const provider = providers.get(originOf(model))
-      if (route === undefined && provider === undefined) return defaultHealth
+      const own = credential === null ? undefined : credentials.get(credential)
+      if (route === undefined && provider === undefined && own === undefined) return defaultHealth
       const now = timers.now()
-      const outUntilMillis = Math.max(route?.goneUntilMillis ?? 0, provider?.rejectedUntilMillis ?? 0)
+      const access = credential === null ? route : own?.models.get(model.id)
+      const rejectedUntilMillis = (credential === null ? provider : own)?.rejectedUntilMillis ?? 0
+      const outUntilMillis = Math.max(access?.goneUntilMillis ?? 0, rejectedUntilMillis)
       const openUntilMillis = Math.max(
         outUntilMillis,
         route?.breaker.openUntilMillis ?? 0,
-        route?.coolingUntilMillis ?? 0,
+        access?.coolingUntilMillis ?? 0,
         provider?.origin.openUntilMillis ?? 0
       )
       return {
@@ -129,18 +152,18 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
       route?.breaker.attempted(now)
       provider?.origin.attempted(now)
     },
-    succeeded: (model, latencyMillis) => {
+    succeeded: (model, latencyMillis, credential = null) => {
       const now = timers.now()
       const route = routeOf(model)
       route.breaker.succeeded(now)
-      route.coolDowns = 0
+      accessOf(model, credential).coolDowns = 0
       route.latencyMillis =
         route.latencyMillis === null
           ? latencyMillis
           : route.latencyMillis + latencyShare * (latencyMillis - route.latencyMillis)
       providers.get(originOf(model))?.origin.succeeded(now)
     },
-    failed: (model, error) => {
+    failed: (model, error, credential = null) => {
       const now = timers.now()
       switch (error.facts.health) {
         case "none":
@@ -150,16 +173,17 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
         case "route": {
           const route = routeOf(model)
           route.breaker.failed(now, error.reason._tag === "EmptyCompletion" ? emptyWeight : 1)
-          if (error.retryAfterMillis !== null) coolDown(route, now, error.retryAfterMillis)
+          if (error.retryAfterMillis !== null) coolDown(accessOf(model, credential), now, error.retryAfterMillis)
           return
         }
         case "cool-down":
-          return coolDown(routeOf(model), now, error.retryAfterMillis)
+          return coolDown(accessOf(model, credential), now, error.retryAfterMillis)
         case "credential":
-          providerOf(model).rejectedUntilMillis = now + rejectedCredentialMillis
+          ;(credential === null ? providerOf(model) : credentialOf(credential)).rejectedUntilMillis =
+            now + rejectedCredentialMillis
           return
         case "candidate":
-          routeOf(model).goneUntilMillis = now + modelGoneMillis
+          accessOf(model, credential).goneUntilMillis = now + modelGoneMillis
           return
       }
     }
@@ -175,6 +199,10 @@ const newRoute = (): RouteState => ({
   coolDowns: 0,
   goneUntilMillis: 0
 })
+
+const newAccess = (): Access => ({ coolingUntilMillis: 0, coolDowns: 0, goneUntilMillis: 0 })
+
+const newCredential = (): CredentialState => ({ models: new Map(), rejectedUntilMillis: 0 })
 
 const newProvider = (): ProviderState => ({ origin: new Breaker(), rejectedUntilMillis: 0 })
 

@@ -8,6 +8,7 @@ import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { InvalidRequest, ModelNotFound, NoEligibleModel } from "../domain/GatewayError.ts"
 import type { Model } from "../domain/Model.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { TuningParameter } from "../domain/Support.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
@@ -25,6 +26,8 @@ export interface RankInput {
   readonly health: (model: Model) => RouteHealth
   readonly nowMillis: number
   readonly billingMode: CallerShape["billingMode"]
+  /** The project's credential for a model; unset where calls use those of the providers. */
+  readonly credentialOf?: ((model: Model) => ProviderCredential | undefined) | undefined
 }
 
 export interface Ranked {
@@ -59,7 +62,8 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
     requirements: requirementsOf(request, pool.pinned),
     promptTokens: input.promptTokens,
     billingMode: input.billingMode,
-    termsOf: termsFor
+    termsOf: termsFor,
+    credentialOf: input.credentialOf
   })
   const effortOf = (model: Model): Effort | number | undefined => effortFor(model, request, pool.pinned)
   const rated = rate(eligibility.eligible, request, input.promptTokens, effortOf, termsFor)
@@ -171,7 +175,7 @@ const effortFor = (model: Model, request: ChatRequest, pinned: boolean): Effort 
 
 const toCandidate = (
   scored: Scored,
-  { billingMode, request }: RankInput,
+  { billingMode, credentialOf, request }: RankInput,
   tuning: ReadonlyArray<TuningParameter>,
   terms: PriceTerms,
   pinned: boolean
@@ -188,7 +192,8 @@ const toCandidate = (
     score: scored.utility / (unit * unit),
     effort: scored.effort,
     dropped: effortIgnored ? [...dropped, "reasoning_effort"] : dropped,
-    terms: termsAt(model, terms, billingMode)
+    terms: termsAt(model, terms, billingMode),
+    credential: credentialOf?.(model)
   }
 }
 

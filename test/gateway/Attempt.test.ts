@@ -33,7 +33,8 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
     open: (_: unknown, receiver: Receiver) => {
       receivers.push(receiver)
       return upstream
-    }
+    },
+    takesCredentials: () => false
   }
   const opened = open(
     { providers, timers },

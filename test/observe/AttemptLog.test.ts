@@ -39,6 +39,7 @@ const logged = (reasons: ReadonlyArray<ProviderFailure | null>, timers = Virtual
           latency_ms: 12
         },
         error: reason === null ? null : new ProviderError({ providerId: "one", reason }),
+        credentialId: null,
         firstContentMillis: null
       })
     for (const reason of reasons) fail(reason)

@@ -61,8 +61,12 @@ export const openDatabase = async (kind: "embedded" | "PostgreSQL") => {
 export const databaseKinds: ReadonlyArray<"embedded" | "PostgreSQL"> =
   postgresServer === undefined ? ["embedded"] : ["embedded", "PostgreSQL"]
 
-export const startNode = async (env: Readonly<Record<string, string>>): Promise<AccountNode> => {
-  const settings = await Effect.runPromise(
+/** `stripeApi` is the URL of a stand-in for Stripe's API. */
+export const startNode = async (
+  env: Readonly<Record<string, string>>,
+  stripeApi: string | null = null
+): Promise<AccountNode> => {
+  const loaded = await Effect.runPromise(
     Settings.load(loadOptions).pipe(
       Effect.withConfigProvider(
         ConfigProvider.fromMap(
@@ -72,6 +76,8 @@ export const startNode = async (env: Readonly<Record<string, string>>): Promise<
       Effect.provide(NodeFileSystem.layer)
     )
   )
+  const stripe = loaded.stripe === null ? null : { ...loaded.stripe, apiUrl: stripeApi }
+  const settings = { ...loaded, stripe }
   const layer = server(settings).pipe(
     Layer.provideMerge(Layer.effectDiscard(bootstrap(settings.bootstrap))),
     Layer.provideMerge(services({ ...settings, dataDirectory: env["DATA_DIR"] ?? ":memory:" })),

@@ -1,6 +1,9 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { ActivityGroup } from "./activity/ActivityGroup.ts"
+import { BillingGroup } from "./billing/BillingGroup.ts"
+import { CredentialsGroup } from "./credentials/CredentialsGroup.ts"
+import { PaymentsGroup } from "./payments/PaymentsGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
 import { RequestsGroup } from "./requests/RequestsGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
@@ -14,4 +17,7 @@ export const AccountApi = HttpApi.make("account")
   .add(ProjectsGroup)
   .add(ActivityGroup)
   .add(RequestsGroup)
+  .add(BillingGroup)
+  .add(CredentialsGroup)
+  .add(PaymentsGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

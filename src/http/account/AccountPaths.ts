@@ -1,10 +1,17 @@
 import * as HttpApi from "@effect/platform/HttpApi"
+import { paymentPaths } from "../Paths.ts"
 import { AccountApi } from "./AccountApi.ts"
 
 /** Where the account API is; every path below it is one of its own, or unknown. */
 const prefix = "/api/"
 
-export const isAccountPath = (path: string): boolean => path.startsWith(prefix)
+export const isAccountPath = (path: string): boolean => path.startsWith(prefix) || undeclared.has(path)
+
+/** Not called with an identity, hence not in the declaration: their methods by path. */
+const undeclared: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  [paymentPaths.stripeWebhook, ["POST"]],
+  [paymentPaths.testCheckout, ["GET", "POST"]]
+])
 
 interface DeclaredPath {
   readonly segments: ReadonlyArray<string>
@@ -28,6 +35,8 @@ const paths = declared()
 
 /** The methods of a path, as declared; none where the path is unknown. A fixed segment comes before a parameter. */
 export const methodsOf = (path: string): ReadonlyArray<string> => {
+  const known = undeclared.get(path)
+  if (known !== undefined) return known
   const given = path.split("/")
   const matching = paths.filter(
     ({ segments }) =>

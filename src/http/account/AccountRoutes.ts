@@ -16,8 +16,12 @@ import * as Body from "../server/Body.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
 import { activityHandlers } from "./activity/ActivityHandlers.ts"
+import { billingHandlers } from "./billing/BillingHandlers.ts"
+import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
+import { PaymentRoutes } from "./payments/PaymentRoutes.ts"
+import { paymentsHandlers } from "./payments/PaymentsHandlers.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
 import { requestsHandlers } from "./requests/RequestsHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
@@ -43,20 +47,34 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
     Layer.effect(
       this,
       Effect.map(
-        Effect.context<GroupsOf<typeof AccountApi> | HttpRouter.HttpRouter.DefaultServices>(),
-        (context): ReadonlyArray<AccountRoute> =>
-          Array.from(router.routes).flatMap(({ handler, method, path }) =>
+        Effect.context<PaymentRoutes | GroupsOf<typeof AccountApi> | HttpRouter.HttpRouter.DefaultServices>(),
+        (context): ReadonlyArray<AccountRoute> => [
+          ...Context.get(context, PaymentRoutes).map(({ handler, ...route }) => ({
+            ...route,
+            handler: withInternal(handler)
+          })),
+          ...Array.from(router.routes).flatMap(({ handler, method, path }) =>
             // no endpoint declares them
             method === "HEAD" || method === "*"
               ? []
               : [{ method, path, handler: answered(Effect.mapInputContext(handler, withServices(context))) }]
           )
+        ]
       )
     )
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers, activityHandlers, requestsHandlers]),
+    Layer.provide([
+      sessionHandlers,
+      projectsHandlers,
+      activityHandlers,
+      requestsHandlers,
+      billingHandlers,
+      credentialsHandlers,
+      paymentsHandlers,
+      PaymentRoutes.layer
+    ]),
     Layer.provide(Identity.layer)
   )
 
@@ -93,6 +111,11 @@ const answered = (
   )
 
 const internal = errorResponse(Errors.internal)
+
+const withInternal = <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
+  Effect.catchAllDefect(handler, (defect) =>
+    Effect.as(Effect.logError("a request about a payment failed unexpectedly", Cause.die(defect)), internal)
+  )
 
 /**
  * The same request, whose body is read as on `/v1`: when a handler asks for it, as JSON only, with the checks of `Body`. HttpApi

@@ -45,10 +45,15 @@ const own = <A extends Domain.AccountOnlyError, I>(Class: OwnError<A> & Schema.S
   )
 }
 
+export const OperatorRequired = own(Domain.OperatorRequired)
 export const RoleRequired = own(Domain.RoleRequired)
 export const NotFound = own(Domain.NotFound)
+export const AlreadyExists = own(Domain.AlreadyExists)
+export const CredentialRequired = own(Domain.CredentialRequired)
 export const ManagedByConfiguration = own(Domain.ManagedByConfiguration)
 export const IdempotencyKeyInProgress = own(Domain.IdempotencyKeyInProgress)
+export const PaymentsNotConfigured = own(Domain.PaymentsNotConfigured)
+export const PaymentProviderFailed = own(Domain.PaymentProviderFailed)
 export const ProjectNotEmpty = own(Domain.ProjectNotEmpty)
 export const VersionMismatch = own(Domain.VersionMismatch)
 export const SealingUnavailable = own(Domain.SealingUnavailable)

@@ -58,8 +58,9 @@ const ofDecoding = ({ issues }: HttpApiDecodeError): InvalidRequest => {
   }
 }
 
-/** A description, which names what is expected, ends in a full stop. */
-const reasonOf = (message: string): string => message.replace(".,", ",").slice(0, maxMessageCharacters)
+/** Without what was sent, which may be a secret; a description, which names what is expected, ends in a full stop. */
+const reasonOf = (message: string): string =>
+  (message.split(", actual ", 1)[0] ?? "").replace(/\.$/, "").slice(0, maxMessageCharacters)
 
 const unknownIssue: HttpApiDecodeError["issues"][number] = { _tag: "Type", path: [], message: "it cannot be decoded" }
 const maxParamCharacters = 256

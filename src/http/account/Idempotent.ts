@@ -5,14 +5,18 @@ import * as Schema from "effect/Schema"
 import type { AccountIdempotencyShape, AccountRequest } from "../../account/idempotency/AccountIdempotency.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 
+const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[\x21-\x7e][\x20-\x7e]{0,254}$/))
+const description =
+  "1 to 255 printable ASCII characters, best a random UUID. The same request, sent again within 24 hours, gets the first answer; another request with the same key is an error."
+
 /** The header of every POST that creates something or moves money. */
 export const IdempotencyHeaders = Schema.Struct({
-  "idempotency-key": Schema.optional(Schema.String.pipe(Schema.pattern(/^[\x21-\x7e][\x20-\x7e]{0,254}$/))).annotations(
-    {
-      description:
-        "1 to 255 printable ASCII characters, best a random UUID. The same request, sent again within 24 hours, gets the first answer; another request with the same key is an error."
-    }
-  )
+  "idempotency-key": Schema.optional(IdempotencyKey).annotations({ description })
+})
+
+/** The same where a request without it is an error. */
+export const RequiredIdempotencyHeaders = Schema.Struct({
+  "idempotency-key": IdempotencyKey.annotations({ description })
 })
 
 /** Runs the request, or replays what it was answered at first, with `idempotent-replayed: true`. */

@@ -113,6 +113,7 @@ const accountErrors: ReadonlyMap<number, string> = new Map([
   [409, "It conflicts with the present state; `code` says how."],
   [412, "It was changed meanwhile."],
   [429, "Too many requests without a valid identity."],
+  [502, "The provider of payments could not be reached, or has refused."],
   [503, "Temporarily unavailable, or not set up; `code` says which."]
 ])
 

@@ -8,7 +8,7 @@ import type { Provider, ProviderCall, Receiver, Upstream } from "../Provider.ts"
 import { asFunctions } from "../protocols/shared/CustomTools.ts"
 import { one } from "../protocols/shared/Errors.ts"
 import type { AnswerReader, Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
-import type { Auth } from "./Auth.ts"
+import type { Auth, AuthScheme } from "./Auth.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { maxResponseBytes } from "./ResponseSize.ts"
 import type { AnswerHandler, TransportShape, UpstreamExchange } from "./Transport.ts"
@@ -19,6 +19,8 @@ export interface HttpProviderOptions {
   readonly protocol: Protocol
   readonly endpoint: Endpoint
   readonly auth: Auth
+  /** Of calls that bring a credential; unset: none may. */
+  readonly scheme?: AuthScheme
   readonly transport: TransportShape
   readonly timers: TimersShape
 }
@@ -37,6 +39,7 @@ export const make = (options: HttpProviderOptions): Provider => {
 
 const bare = (options: HttpProviderOptions): Provider => ({
   id: options.id,
+  takesCredentials: options.scheme !== undefined,
   open: (call, receiver) => {
     const attempt = new HttpAttempt(options, call, receiver)
     attempt.send()
@@ -60,18 +63,24 @@ class HttpAttempt implements Upstream, AnswerHandler {
   private readonly maxBytes: number
   private deadline: Cancel | undefined
   private readonly options: HttpProviderOptions
+  private readonly auth: Auth
   private readonly call: ProviderCall
   private readonly receiver: Receiver
 
   constructor(options: HttpProviderOptions, call: ProviderCall, receiver: Receiver) {
     this.options = options
+    this.auth =
+      call.credential === undefined || options.scheme === undefined
+        ? options.auth
+        : options.scheme(call.credential.secret)
     this.call = call
     this.receiver = receiver
     this.maxBytes = maxResponseBytes(call)
   }
 
   send(): void {
-    const { protocol, endpoint, auth, transport, timers } = this.options
+    const { protocol, endpoint, transport, timers } = this.options
+    const { auth } = this
     const body = protocol.lower(this.call)
     if (typeof body !== "string") {
       this.deadline = timers.after(0, () => this.fail(body))
@@ -193,7 +202,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
   private withoutSecrets(failure: ProviderFailure): ProviderFailure {
     if (!("message" in failure)) return failure
     const text = failure.message.replace(/\s+/g, "")
-    const isTold = this.options.auth.secrets.some((secret) => sharesPiece(text, Redacted.value(secret)))
+    const isTold = this.auth.secrets.some((secret) => sharesPiece(text, Redacted.value(secret)))
     return isTold ? { ...failure, message: "The provider rejected the request." } : failure
   }
 
@@ -205,8 +214,11 @@ class HttpAttempt implements Upstream, AnswerHandler {
   }
 
   private classify(status: number, headers: ResponseHeaders, body: string): ProviderFailure {
-    const { auth, protocol, timers } = this.options
-    const clean = auth.secrets.reduce((text, secret) => text.replaceAll(Redacted.value(secret), "[redacted]"), body)
+    const { protocol, timers } = this.options
+    const clean = this.auth.secrets.reduce(
+      (text, secret) => text.replaceAll(Redacted.value(secret), "[redacted]"),
+      body
+    )
     return protocol.failure({ status, headers, body: clean, nowMillis: timers.now() })
   }
 }

@@ -34,6 +34,9 @@ HttpApi.reflect(AccountApi, {
 
 /** What belongs to the first tenant, by the kind of thing that an id in a path stands for. */
 interface Things {
+  readonly checkout: string
+  readonly credential: string
+  readonly account: string
   readonly project: string
   readonly session: string
   readonly request: string
@@ -44,6 +47,9 @@ interface Case {
   readonly path?: (things: Things) => string
   /** A valid body, so that nothing but the id is wrong. */
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** For operators, who may use every id; others get 403 whether the id exists or not. */
+  readonly admin?: true
   /** Why a route needs no identity. */
   readonly open?: string
 }
@@ -65,7 +71,30 @@ const cases: Readonly<Record<string, Case>> = {
   listRequests: { path: ({ project }) => `/api/projects/${project}/requests` },
   getRequest: { path: ({ request }) => `/api/requests/${request}` },
   listRefusals: { path: ({ project }) => `/api/projects/${project}/refusals` },
-  deleteProject: { path: ({ project }) => `/api/projects/${project}` }
+  deleteProject: { path: ({ project }) => `/api/projects/${project}` },
+  getBalance: {},
+  listLedger: {},
+  listInFlight: { path: ({ project }) => `/api/projects/${project}/in-flight` },
+  createCredit: {
+    path: ({ account }) => `/api/admin/accounts/${account}/credits`,
+    body: { amount_microusd: 1, note: "x" },
+    headers: { "idempotency-key": "isolation" },
+    admin: true
+  },
+  getBillingMode: { path: ({ project }) => `/api/projects/${project}/billing-mode` },
+  setBillingMode: { path: ({ project }) => `/api/projects/${project}/billing-mode`, body: { billing_mode: "managed" } },
+  listCredentials: { path: ({ project }) => `/api/projects/${project}/credentials` },
+  createCredential: {
+    path: ({ project }) => `/api/projects/${project}/credentials`,
+    body: { provider: "openai", label: "mine", secret: "sk-not-yours" }
+  },
+  getCredential: { path: ({ credential }) => `/api/credentials/${credential}` },
+  updateCredential: { path: ({ credential }) => `/api/credentials/${credential}`, body: { label: "taken over" } },
+  deleteCredential: { path: ({ credential }) => `/api/credentials/${credential}` },
+  verifyCredential: { path: ({ credential }) => `/api/credentials/${credential}/verify` },
+  createCheckout: { body: { credit_amount_cents: 1_000 } },
+  getCheckout: { path: ({ checkout }) => `/api/me/checkout/${checkout}` },
+  listPayments: {}
 }
 
 const caseOf = ({ name }: DeclaredRoute): Case => cases[name] ?? {}
@@ -82,15 +111,17 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
   let node: AccountNode
   let things: Things
   let owner: Person
+  let operator: Person
   let stranger: Person
   let wrongCredentials: ReadonlyArray<readonly [name: string, headers: Readonly<Record<string, string>>]>
   let revoked: string
 
   beforeAll(async () => {
     database = await openDatabase(kind)
-    node = await startNode(database.env)
+    node = await startNode({ ...database.env, OPENAI_API_KEY: "sk-of-the-operator", LOCAL_CHECKOUT: "on" })
     owner = await newPerson(node)
-    stranger = await operatorOf(node)
+    operator = await operatorOf(node)
+    stranger = await newPerson(node)
     const made = async (response: Response) => ((await response.json()) as { readonly id: string }).id
     const project = await made(await owner.send("POST", "/api/me/projects", { name: "theirs" }))
     const caller = {
@@ -99,7 +130,21 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
       keyId: KeyId.make(unknownId)
     }
     const [request = ""] = await node.run(logCalls([{ caller, agoSeconds: 0 }]))
-    things = { project, request, session: await made(await owner.send("GET", "/api/session")) }
+    const checkout = await owner.send("POST", "/api/me/checkout", { credit_amount_cents: 1_000 })
+    things = {
+      checkout: ((await checkout.json()) as { readonly session_id: string }).session_id,
+      account: owner.accountId,
+      credential: await made(
+        await owner.send("POST", `/api/projects/${project}/credentials`, {
+          provider: "openai",
+          label: "own",
+          secret: "sk-of-the-owner"
+        })
+      ),
+      project,
+      request,
+      session: await made(await owner.send("GET", "/api/session"))
+    }
     revoked = (await newPerson(node)).token
     await sendTo(node.url, { authorization: `Bearer ${revoked}` })("DELETE", "/api/session")
     const signIn = await sendTo(node.url, {})("POST", "/api/session", {
@@ -127,16 +172,40 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
 
   const fill = (route: DeclaredRoute): string => caseOf(route).path?.(things) ?? route.path
 
-  it.each(routes.filter(hasId).map((route) => [`${route.method} ${route.path}`, route] as const))(
-    "%s: an id of another tenant is not found, like one that never was",
+  const isAdmin = (route: DeclaredRoute) => caseOf(route).admin === true
+
+  it.each(
+    routes
+      .filter((route) => hasId(route) && !isAdmin(route))
+      .map((route) => [`${route.method} ${route.path}`, route] as const)
+  )("%s: an id of another tenant is not found, like one that never was", async (_, route) => {
+    const { body, headers } = caseOf(route)
+    const [foreign, unknown] = [fill(route), fill(route).replace(/[0-9a-f-]{36}/, unknownId)]
+    const answers = await Promise.all(
+      [foreign, unknown].flatMap((path) =>
+        [stranger, operator].map((person) => person.send(route.method, path, body, headers))
+      )
+    )
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+    const bodies = await Promise.all(answers.map((answer) => answer.text()))
+    expect(new Set(bodies).size).toBe(1)
+    expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ error: { type: "invalid_request_error", code: "not_found" } })
+  })
+
+  it.each(routes.filter(isAdmin).map((route) => [`${route.method} ${route.path}`, route] as const))(
+    "%s: is for operators",
     async (_, route) => {
-      const { body } = caseOf(route)
-      const [foreign, unknown] = [fill(route), fill(route).replace(/[0-9a-f-]{36}/, unknownId)]
-      const answers = await Promise.all([foreign, unknown].map((path) => stranger.send(route.method, path, body)))
-      expect(answers.map(({ status }) => status)).toEqual([404, 404])
-      const [one, other] = await Promise.all(answers.map((answer) => answer.text()))
-      expect(one).toBe(other)
-      expect(JSON.parse(one ?? "")).toMatchObject({ error: { type: "invalid_request_error", code: "not_found" } })
+      const { body, headers } = caseOf(route)
+      const unknown = fill(route).replace(/[0-9a-f-]{36}/, unknownId)
+      const answers = [
+        await owner.send(route.method, fill(route), body, headers),
+        await owner.send(route.method, unknown, body, headers)
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([403, 403])
+      expect(await answers[0]?.json()).toMatchObject({
+        error: { type: "permission_error", code: "operator_required" }
+      })
+      if (hasId(route)) expect((await operator.send(route.method, unknown, body, headers)).status).toBe(404)
     }
   )
 

@@ -9,7 +9,7 @@ import { customInputSchema, customToolsOf } from "./Tools.ts"
  * calls of such a function are delivered as custom tool calls.
  */
 export const asFunctions = (provider: Provider): Provider => ({
-  id: provider.id,
+  ...provider,
   open: (call, receiver) => {
     const custom = customToolsOf(call.request)
     return custom.size === 0

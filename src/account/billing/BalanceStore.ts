@@ -1,0 +1,138 @@
+import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { AccountId, KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
+import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { fromSql } from "../../sql/StoreErrors.ts"
+
+/** PostgreSQL's 64-bit integers come as text. */
+const Amount = Schema.compose(Schema.NumberFromString, Schema.Int)
+
+const Money = Schema.Struct({ creditedMicroUsd: Amount, spentMicroUsd: Amount, heldMicroUsd: Amount })
+/** What an account has, in micro-USD. Paid back money counts as not credited. */
+export type Money = typeof Money.Type
+
+export const entryKinds = ["usage", "credit", "refund", "dispute"] as const
+
+const Entry = Schema.Struct({
+  /** The row's number, in the form of a UUID. */
+  id: Schema.UUID,
+  kind: Schema.Literal(...entryKinds),
+  debit: Schema.String,
+  credit: Schema.String,
+  amountMicroUsd: Amount,
+  callId: Schema.NullOr(RequestId),
+  source: Schema.NullOr(Schema.String),
+  note: Schema.NullOr(Schema.String),
+  at: Schema.DateFromSelf
+})
+/** A row of the journal that concerns an account. */
+export type Entry = typeof Entry.Type
+
+const OpenHold = Schema.Struct({
+  id: RequestId,
+  keyId: KeyId,
+  requestedModel: Schema.String,
+  amountMicroUsd: Amount,
+  managed: Schema.Boolean,
+  createdAt: Schema.DateFromSelf
+})
+/** Money that is held for a running call. */
+export type OpenHold = typeof OpenHold.Type
+
+/** Money that is paid back, for which an account is no longer credited. */
+export interface PaidBack {
+  readonly account: AccountId
+  readonly kind: "refund" | "dispute"
+  readonly amountMicroUsd: number
+  /** Unique: the same source is paid back once. */
+  readonly source: string
+}
+
+export interface BalanceStoreShape {
+  readonly balance: (account: AccountId) => Effect.Effect<Money | undefined, StoreUnavailable>
+  /** Newest first, those before `before`. */
+  readonly entries: (
+    account: AccountId,
+    max: number,
+    before: string | undefined
+  ) => Effect.Effect<ReadonlyArray<Entry>, StoreUnavailable>
+  /** Of running calls, newest first, those before `before`. */
+  readonly openHolds: (
+    project: ProjectId,
+    max: number,
+    before: RequestId | undefined
+  ) => Effect.Effect<ReadonlyArray<OpenHold>, StoreUnavailable>
+  /** Takes credit from an account; what is spent of it leaves the account overdrawn. False if the source was paid back before. */
+  readonly payBack: (money: PaidBack) => Effect.Effect<boolean, StoreUnavailable>
+}
+
+/** The money of accounts, on the connections of the account API. */
+export class BalanceStore extends Context.Tag("gateway/account/BalanceStore")<BalanceStore, BalanceStoreShape>() {
+  static readonly layer: Layer.Layer<BalanceStore, never, AccountSql> = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* AccountSql
+
+  const balance = SqlSchema.findOne({
+    Request: AccountId,
+    Result: Money,
+    execute: (account) => sql`
+      select limit_micro_usd as "creditedMicroUsd", spent_micro_usd as "spentMicroUsd", held_micro_usd as "heldMicroUsd"
+      from scope where id = ${account} and kind = 'account'`
+  })
+  const columns = sql.literal(`lpad(to_hex(id), 32, '0')::uuid::text as id, kind, debit, credit,
+    amount_micro_usd as "amountMicroUsd", call_id as "callId", source, note, at, id as position`)
+  const entries = SqlSchema.findAll({
+    Request: Schema.Struct({ account: AccountId, max: Schema.Number, before: Schema.UndefinedOr(Schema.String) }),
+    Result: Entry,
+    execute: ({ account, before, max }) => {
+      const name = `account:${account}`
+      const older = before === undefined ? sql`true` : sql`id < ${positionOf(before)}::bigint`
+      return sql`
+        (select ${columns} from journal where debit = ${name} and ${older} order by journal.id desc limit ${max})
+        union all
+        (select ${columns} from journal where credit = ${name} and source is not null and ${older}
+          order by journal.id desc limit ${max})
+        order by position desc limit ${max}`
+    }
+  })
+  const openHolds = SqlSchema.findAll({
+    Request: Schema.Struct({ project: ProjectId, max: Schema.Number, before: Schema.UndefinedOr(RequestId) }),
+    Result: OpenHold,
+    execute: ({ before, max, project }) => sql`
+      select h.id, h.key_id as "keyId", h.requested_model as "requestedModel", h.amount_micro_usd as "amountMicroUsd",
+        h.managed, h.created_at as "createdAt"
+      from hold h
+      where h.created_at >= (select since from open_holds) and h.closed_at is null and h.project_id = ${project}
+        and ${before === undefined ? sql`true` : sql`h.id < ${before}`}
+      order by h.id desc limit ${max}`
+  })
+  const payBack = ({ account, amountMicroUsd, kind, source }: PaidBack) => sql`
+    with written as (
+      insert into journal (kind, debit, credit, amount_micro_usd, source)
+      values (${kind}, ${`account:${account}`}, 'payments', ${amountMicroUsd}::bigint, ${source})
+      on conflict (credit, source) where source is not null do nothing
+      returning amount_micro_usd
+    )
+    update scope s set limit_micro_usd = s.limit_micro_usd - w.amount_micro_usd from written w where s.id = ${account}
+    returning s.id`
+
+  return BalanceStore.of({
+    balance: (account) => fromSql(Effect.map(balance(account), Option.getOrUndefined)),
+    entries: (account, max, before) => fromSql(entries({ account, max, before })),
+    openHolds: (project, max, before) => fromSql(openHolds({ project, max, before })),
+    payBack: (money) => fromSql(Effect.map(payBack(money), (rows) => rows.length === 1))
+  })
+})
+
+/** A row's number is a positive 64-bit integer. */
+const positionOf = (id: string): string => BigInt(`0x${id.replaceAll("-", "").slice(-15)}`).toString()

@@ -1,0 +1,99 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Audit } from "../../audit/Audit.ts"
+import { NotFound, OperatorRequired } from "../../domain/AccountError.ts"
+import { CurrentUser } from "../../domain/CurrentUser.ts"
+import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
+import { IdGenerator } from "../../domain/IdGenerator.ts"
+import type { AccountId, ProjectId, RequestId } from "../../domain/Ids.ts"
+import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import { Scopes } from "../../ledger/Scopes.ts"
+import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { BalanceStore, type Entry, type Money, type OpenHold } from "./BalanceStore.ts"
+
+export interface BillingShape {
+  /** Of the current user's account. */
+  readonly balance: Effect.Effect<Money, StoreUnavailable, CurrentUser>
+  /** The movements of that account's money, newest first, those before `before`. */
+  readonly entries: (
+    max: number,
+    before: string | undefined
+  ) => Effect.Effect<ReadonlyArray<Entry>, StoreUnavailable, CurrentUser>
+  /** What is held for the running calls of a project, newest first. */
+  readonly inFlight: (
+    project: ProjectId,
+    max: number,
+    before: RequestId | undefined
+  ) => Effect.Effect<ReadonlyArray<OpenHold>, NotFound | StoreUnavailable, CurrentUser>
+  /** An operator's gift to any account; what the account has afterwards. */
+  readonly credit: (
+    account: AccountId,
+    amountMicroUsd: number,
+    note: string
+  ) => Effect.Effect<Money, OperatorRequired | NotFound | InvalidRequest | StoreUnavailable, CurrentUser>
+}
+
+/** The money of people's accounts. */
+export class Billing extends Context.Tag("gateway/account/Billing")<Billing, BillingShape>() {
+  static readonly layer: Layer.Layer<
+    Billing,
+    never,
+    AccountTransactions | Audit | BalanceStore | IdGenerator | ProjectAccess | Scopes
+  > = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* BalanceStore
+  const access = yield* ProjectAccess
+  const scopes = yield* Scopes
+  const transactions = yield* AccountTransactions
+  const audit = yield* Audit
+  const ids = yield* IdGenerator
+
+  const found = (account: AccountId) =>
+    Effect.flatMap(store.balance(account), (money) =>
+      money === undefined ? Effect.fail(new NotFound({ message: "There is no such account." })) : Effect.succeed(money)
+    )
+
+  return Billing.of({
+    balance: Effect.flatMap(CurrentUser, ({ accountId }) => ownBalance(found(accountId))),
+    entries: (max, before) => Effect.flatMap(CurrentUser, ({ accountId }) => store.entries(accountId, max, before)),
+    inFlight: (project, max, before) => Effect.zipRight(access.find(project), store.openHolds(project, max, before)),
+    credit: (account, amountMicroUsd, note) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          const actor = yield* CurrentUser
+          if (!actor.isOperator) return yield* new OperatorRequired({ message: "Only an operator may give credit." })
+          const before = yield* found(account)
+          if (before.creditedMicroUsd + amountMicroUsd > maxCreditedMicroUsd) return yield* tooMuch
+          const source = `operator:${ids.uuid()}`
+          yield* audit.record({
+            accountId: account,
+            actor,
+            action: "account.credit",
+            target: { kind: "account", id: account },
+            before: null,
+            after: { amount_microusd: amountMicroUsd, note, source }
+          })
+          yield* scopes.credit(account, amountMicroUsd, source, note)
+          return yield* found(account)
+        })
+      )
+  })
+})
+
+const ownBalance = <R>(balance: Effect.Effect<Money, NotFound | StoreUnavailable, R>) =>
+  Effect.catchTag(balance, "NotFound", () => Effect.dieMessage("every account has a scope"))
+
+/** Sums of money stay exact in a JSON number. */
+const maxCreditedMicroUsd = Number.MAX_SAFE_INTEGER
+
+const tooMuch = new InvalidRequest({
+  code: "invalid_value",
+  message: "The account would have more credit than can be counted exactly.",
+  param: "amount_microusd"
+})

@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { Stripe } from "stripe"
+import { PaymentProviderFailed } from "../../domain/AccountError.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
+import { Timers, type TimersShape } from "../../domain/Timers.ts"
+import type { PaymentEvent, PaymentFact } from "./PaymentFact.ts"
+import { eventOf, sessionOf } from "./StripeEvents.ts"
+
+export interface Opened {
+  readonly sessionId: string
+  readonly url: string
+}
+
+export interface CheckoutsShape {
+  readonly provider: "stripe" | "test"
+  /** Opens the page on which the buyer pays; the same payment always gets the same session. */
+  readonly open: (
+    payment: { readonly id: PaymentId; readonly amountCents: number },
+    publicUrl: string
+  ) => Effect.Effect<Opened, PaymentProviderFailed>
+  /** What the provider knows of a session now; `undefined` where only the session's own page knows. */
+  readonly fetch: (sessionId: string) => Effect.Effect<PaymentFact | undefined, PaymentProviderFailed>
+  /** Unset without a webhook: the event of a body with a right signature, `none` for one that concerns no payment of ours. */
+  readonly verify?: (body: Buffer, signature: string) => Effect.Effect<Option.Option<PaymentEvent>, "wrong signature">
+}
+
+export interface StripeOptions {
+  readonly secretKey: Redacted.Redacted
+  readonly webhookSecret: Redacted.Redacted | null
+  /** `null`: Stripe's own. */
+  readonly apiUrl: string | null
+}
+
+/** Where people pay; `null`: nowhere. */
+export class Checkouts extends Context.Tag("gateway/account/Checkouts")<Checkouts, CheckoutsShape | null>() {
+  static readonly layerNone: Layer.Layer<Checkouts> = Layer.succeed(this, null)
+
+  /** A page of this service where nothing is paid. */
+  static readonly layerTest: Layer.Layer<Checkouts> = Layer.succeed(this, {
+    provider: "test",
+    open: (_, publicUrl) =>
+      Effect.sync(() => {
+        const sessionId = randomUUID()
+        return { sessionId, url: `${publicUrl}/checkout/test?session=${sessionId}` }
+      }),
+    fetch: () => Effect.succeed(undefined)
+  })
+
+  /** Stripe's client is loaded only here: it is large. */
+  static readonly layerStripe = (options: StripeOptions): Layer.Layer<Checkouts, never, Timers> =>
+    Layer.effect(
+      this,
+      Effect.gen(function* () {
+        const timers = yield* Timers
+        const { default: Client } = yield* Effect.promise(() => import("stripe"))
+        return ofStripe(new Client(Redacted.value(options.secretKey), clientOptions(options.apiUrl)), options, timers)
+      })
+    )
+}
+
+const timeoutMillis = 10_000
+const webhookToleranceSeconds = 300
+
+const clientOptions = (apiUrl: string | null) => {
+  const common = { maxNetworkRetries: 1, timeout: timeoutMillis, telemetry: false }
+  if (apiUrl === null) return common
+  const { hostname, port, protocol } = new URL(apiUrl)
+  return { ...common, host: hostname, port, protocol: protocol === "http:" ? ("http" as const) : ("https" as const) }
+}
+
+const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: TimersShape): CheckoutsShape => {
+  const sent = <A>(send: () => Promise<A>) =>
+    Effect.tryPromise({
+      try: send,
+      // Stripe's own message may have parts of the key
+      catch: () =>
+        new PaymentProviderFailed({ message: "The provider of payments could not be reached, or has refused." })
+    })
+  return {
+    provider: "stripe",
+    open: ({ amountCents, id }, publicUrl) =>
+      Effect.flatMap(
+        sent(() =>
+          client.checkout.sessions.create(sessionParameters(id, amountCents, publicUrl), { idempotencyKey: id })
+        ),
+        ({ id: sessionId, url }) =>
+          url === null
+            ? Effect.fail(
+                new PaymentProviderFailed({ message: "The provider of payments has no page for this payment." })
+              )
+            : Effect.succeed({ sessionId, url })
+      ),
+    fetch: (sessionId) =>
+      Effect.flatMap(
+        sent(() => client.checkout.sessions.retrieve(sessionId)),
+        sessionOf
+      ),
+    ...(webhookSecret === null
+      ? {}
+      : {
+          verify: (body, signature) =>
+            Effect.try({
+              try: () =>
+                eventOf(
+                  client.webhooks.constructEvent(
+                    body,
+                    signature,
+                    Redacted.value(webhookSecret),
+                    webhookToleranceSeconds,
+                    undefined,
+                    timers.now()
+                  )
+                ),
+              catch: () => "wrong signature" as const
+            })
+        })
+  }
+}
+
+const sessionParameters = (
+  id: PaymentId,
+  amountCents: number,
+  publicUrl: string
+): Stripe.Checkout.SessionCreateParams => {
+  const returnUrl = `${publicUrl}/dashboard/checkout/{CHECKOUT_SESSION_ID}`
+  return {
+    mode: "payment",
+    client_reference_id: id,
+    success_url: returnUrl,
+    cancel_url: returnUrl,
+    line_items: [
+      {
+        quantity: 1,
+        price_data: { currency: "usd", unit_amount: amountCents, product_data: { name: "Credit for model calls" } }
+      }
+    ]
+  }
+}

@@ -1,0 +1,41 @@
+import * as Console from "effect/Console"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Settings from "../config/Settings.ts"
+import { CredentialStore } from "../credentials/CredentialStore.ts"
+import { SealedCredentials } from "../credentials/SealedCredentials.ts"
+import { IdGenerator } from "../domain/IdGenerator.ts"
+import { Timers } from "../domain/Timers.ts"
+import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import * as Database from "../sql/Database.ts"
+import { masterKeyLayer } from "./AccountServices.ts"
+
+/** Some sealed values cannot be read any more. */
+export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly count: number }> {
+  override get message(): string {
+    return `${this.count} sealed values open with neither GATEWAY_MASTER_KEY nor GATEWAY_MASTER_KEY_PREVIOUS.`
+  }
+}
+
+/**
+ * Seals everything with the current master key, so that the previous one is no longer needed. Other nodes may run meanwhile;
+ * the embedded database can be open in one process only.
+ */
+export const run = (settings: Settings.Settings) =>
+  Effect.gen(function* () {
+    const { resealed, unreadable } = yield* Effect.flatMap(SealedCredentials, (credentials) => credentials.reseal)
+    yield* Console.log(`${resealed} sealed with the current master key`)
+    if (unreadable > 0) return yield* new Unreadable({ count: unreadable })
+  }).pipe(Effect.provide(sealing(settings)))
+
+const sealing = (settings: Settings.Settings) =>
+  SealedCredentials.layer.pipe(
+    Layer.provide(CredentialStore.layer),
+    Layer.provide(masterKeyLayer(settings)),
+    Layer.provide(ChangeNotifications.layer),
+    Layer.provide(Database.layer({ url: Option.fromNullable(settings.databaseUrl), dataDir: settings.dataDirectory })),
+    Layer.provide(IdGenerator.layer),
+    Layer.provide(Timers.layer)
+  )

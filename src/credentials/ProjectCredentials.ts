@@ -1,0 +1,65 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import { ProjectId } from "../domain/Ids.ts"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
+import { Timers } from "../domain/Timers.ts"
+import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import * as RowCache from "../sql/RowCache.ts"
+import { type CredentialRow, CredentialStore } from "./CredentialStore.ts"
+import { SealedCredentials } from "./SealedCredentials.ts"
+
+export interface ProjectCredentialsShape {
+  /**
+   * What the calls of a project with billing mode `byok` use, oldest first; `null`: the credentials that the providers were made
+   * with. Cached; a change is in force at once on the node that made it.
+   */
+  readonly ofProject: (project: ProjectId) => Effect.Effect<ReadonlyArray<ProviderCredential> | null, StoreUnavailable>
+}
+
+/** The credentials of projects that pay their providers themselves; in an embedded gateway those of its providers. */
+export class ProjectCredentials extends Context.Reference<ProjectCredentials>()(
+  "gateway/credentials/ProjectCredentials",
+  { defaultValue: (): ProjectCredentialsShape => ({ ofProject: () => Effect.succeed(null) }) }
+) {
+  static readonly layer: Layer.Layer<
+    ProjectCredentials,
+    never,
+    ChangeNotifications | CredentialStore | SealedCredentials | Timers
+  > = Layer.scoped(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+type Credentials = ReadonlyArray<ProviderCredential>
+
+const make = Effect.gen(function* () {
+  const store = yield* CredentialStore
+  const sealed = yield* SealedCredentials
+
+  /** One that cannot be opened is as good as none: the others still work. */
+  const opened = (row: CredentialRow): Effect.Effect<Credentials> =>
+    Effect.matchEffect(sealed.open(row), {
+      onFailure: () => Effect.succeed([]),
+      onSuccess: (secret) =>
+        secret === undefined
+          ? Effect.as(Effect.logError(`the credential ${row.id} cannot be opened with the master key in force`), [])
+          : Effect.succeed([{ id: row.id, providerId: row.provider, secret, allowedModels: row.allowedModels }])
+    })
+
+  const cache = yield* RowCache.make<Credentials, Credentials>({
+    timers: yield* Timers,
+    changes: yield* ChangeNotifications,
+    load: (id) =>
+      Effect.flatMap(store.ofProject(ProjectId.make(id)), (rows) =>
+        Effect.map(Effect.forEach(rows, opened), (all) => all.flat())
+      ),
+    absent: [],
+    kinds: ["credentials"],
+    concerns: (change, _, id) => change.id === id,
+    validMillis: () => Number.POSITIVE_INFINITY
+  })
+  return { ofProject: cache.get }
+})

@@ -1,0 +1,11 @@
+import type * as Redacted from "effect/Redacted"
+import type { CredentialId } from "./Ids.ts"
+
+/** A project's own credential of a provider. */
+export interface ProviderCredential {
+  readonly id: CredentialId
+  readonly providerId: string
+  readonly secret: Redacted.Redacted
+  /** Ids, `<prefix>/*` or `*`; `null`: every model of the provider. */
+  readonly allowedModels: ReadonlyArray<string> | null
+}

@@ -1,0 +1,110 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { CredentialId, ProjectId } from "../../../domain/Ids.ts"
+import {
+  BillingModeInput,
+  CreateCredentialRequest,
+  CredentialCheckOut,
+  CredentialOut,
+  CredentialsPage,
+  UpdateCredentialRequest
+} from "../../../wire/account/Credentials.ts"
+import { PageParameters } from "../../../wire/account/Page.ts"
+import * as Errors from "../DeclaredErrors.ts"
+import { IfMatchHeaders } from "../EntityTag.ts"
+import { IdempotencyHeaders } from "../Idempotent.ts"
+import { Identity } from "../Identity.ts"
+
+const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
+const CredentialPath = Schema.Struct({ id: CredentialId.annotations({ description: "Id of the credential." }) })
+
+const getBillingMode = HttpApiEndpoint.get("getBillingMode", "/api/projects/:id/billing-mode")
+  .setPath(ProjectPath)
+  .addSuccess(BillingModeInput)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "Who pays the providers for the calls of a project")
+
+const setBillingMode = HttpApiEndpoint.put("setBillingMode", "/api/projects/:id/billing-mode")
+  .setPath(ProjectPath)
+  .setHeaders(IfMatchHeaders)
+  .setPayload(BillingModeInput)
+  .addSuccess(BillingModeInput)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.CredentialRequired)
+  .addError(Errors.VersionMismatch)
+  .annotate(OpenApi.Summary, "Change who pays the providers")
+  .annotate(
+    OpenApi.Description,
+    "For owners. With `byok` calls use the project's credentials, and models of providers without one are not eligible."
+  )
+
+const listCredentials = HttpApiEndpoint.get("listCredentials", "/api/projects/:id/credentials")
+  .setPath(ProjectPath)
+  .setUrlParams(PageParameters)
+  .addSuccess(CredentialsPage)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "List a project's credentials of providers")
+
+const createCredential = HttpApiEndpoint.post("createCredential", "/api/projects/:id/credentials")
+  .setPath(ProjectPath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(CreateCredentialRequest)
+  .addSuccess(CredentialOut, { status: 201 })
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.AlreadyExists)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .addError(Errors.SealingUnavailable)
+  .annotate(OpenApi.Summary, "Give a project a credential of a provider")
+  .annotate(OpenApi.Description, "The secret is stored encrypted and never shown again.")
+
+const getCredential = HttpApiEndpoint.get("getCredential", "/api/credentials/:id")
+  .setPath(CredentialPath)
+  .addSuccess(CredentialOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "One credential, without its secret")
+
+const updateCredential = HttpApiEndpoint.patch("updateCredential", "/api/credentials/:id")
+  .setPath(CredentialPath)
+  .setHeaders(IfMatchHeaders)
+  .setPayload(UpdateCredentialRequest)
+  .addSuccess(CredentialOut)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.AlreadyExists)
+  .addError(Errors.VersionMismatch)
+  .addError(Errors.SealingUnavailable)
+  .annotate(OpenApi.Summary, "Change label, secret or models of a credential")
+  .annotate(OpenApi.Description, "A field that is left out stays as it is.")
+
+const deleteCredential = HttpApiEndpoint.del("deleteCredential", "/api/credentials/:id")
+  .setPath(CredentialPath)
+  .addSuccess(HttpApiSchema.NoContent)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .annotate(OpenApi.Summary, "Delete a credential with its secret")
+
+const verifyCredential = HttpApiEndpoint.post("verifyCredential", "/api/credentials/:id/verify")
+  .setPath(CredentialPath)
+  .addSuccess(CredentialCheckOut)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.SealingUnavailable)
+  .annotate(OpenApi.Summary, "Try a credential at its provider")
+  .annotate(OpenApi.Description, "Asks a model for one token, which the provider may charge; 5 seconds at most.")
+
+export const CredentialsGroup = HttpApiGroup.make("credentials")
+  .add(getBillingMode)
+  .add(setBillingMode)
+  .add(listCredentials)
+  .add(createCredential)
+  .add(getCredential)
+  .add(updateCredential)
+  .add(deleteCredential)
+  .add(verifyCredential)
+  .middleware(Identity)
+  .annotate(OpenApi.Description, "Own credentials of providers, and billing mode.")

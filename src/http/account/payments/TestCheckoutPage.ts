@@ -1,0 +1,33 @@
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { paymentPaths } from "../../Paths.ts"
+
+/** A page without scripts, on which a buyer decides what happens to a payment of test money. */
+export const page = (sessionId: string, amountCents: number, status: string) =>
+  HttpServerResponse.text(html(sessionId, amountCents, status), {
+    contentType: "text/html; charset=utf-8",
+    headers: {
+      "cache-control": "no-store",
+      "content-security-policy":
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY"
+    }
+  })
+
+const style = `body{font:16px system-ui;max-width:28rem;margin:4rem auto;padding:0 1rem}
+strong{background:#fd6;padding:.2rem .4rem}form{display:inline}button{font:inherit;padding:.5rem 1rem;margin:1rem .5rem 0 0}`
+
+/** The id is a UUID, and everything else is the gateway's own text. */
+const html = (sessionId: string, amountCents: number, status: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Test checkout</title><style>${style}</style></head>
+<body><h1>Test checkout</h1><p><strong>Test money</strong> Nothing is really paid here.</p>
+<p>Credit of $${(amountCents / 100).toFixed(2)} for model calls.</p>
+${status === "open" ? ["pay", "decline", "abandon"].map((action) => button(sessionId, action)).join("\n") : outcome(status)}
+</body></html>`
+
+const labels: Readonly<Record<string, string>> = { pay: "Pay", decline: "Decline", abandon: "Abandon" }
+
+const button = (sessionId: string, action: string): string =>
+  `<form method="post" action="${paymentPaths.testCheckout}?session=${sessionId}&amp;action=${action}"><button>${labels[action]}</button></form>`
+
+const outcome = (status: string): string => `<p>This checkout is ${status}. You can close this page.</p>`

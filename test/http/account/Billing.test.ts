@@ -1,0 +1,185 @@
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { BalanceStore } from "../../../src/account/billing/BalanceStore.ts"
+import { AuditStore } from "../../../src/audit/AuditStore.ts"
+import { Ledger } from "../../../src/ledger/Ledger.ts"
+import type { BalanceOut, InFlightOut, LedgerEntryOut } from "../../../src/wire/account/Billing.ts"
+import {
+  type AccountNode,
+  databaseKinds,
+  newPerson,
+  openDatabase,
+  operatorOf,
+  type Person,
+  sendTo,
+  startNode
+} from "../../support/AccountService.ts"
+import { testKey } from "../../support/Service.ts"
+
+type Balance = typeof BalanceOut.Encoded
+type Entry = typeof LedgerEntryOut.Encoded
+interface PageOf<A> {
+  readonly items: ReadonlyArray<A>
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+}
+
+const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
+const errorOf = async (response: Response) => {
+  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
+  return [response.status, error.code, error.param] as const
+}
+
+describe.each(databaseKinds)("billing on %s", (kind) => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let node: AccountNode
+  let operator: Person
+  beforeAll(async () => {
+    database = await openDatabase(kind)
+    node = await startNode(database.env)
+    operator = await operatorOf(node)
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await database.close()
+  })
+
+  const balanceOf = async (person: Person) => jsonOf<Balance>(await person.send("GET", "/api/me/balance"))
+  const ledgerOf = async (person: Person, query = "") =>
+    jsonOf<PageOf<Entry>>(await person.send("GET", `/api/me/ledger${query}`))
+  const expectAddsUp = (balance: Balance) =>
+    expect(balance.spent_microusd + balance.held_microusd + balance.available_microusd).toBe(balance.credited_microusd)
+  const give = (person: Person, amount: number, key: string, note = "a gift") =>
+    operator.send(
+      "POST",
+      `/api/admin/accounts/${person.accountId}/credits`,
+      { amount_microusd: amount, note },
+      { "idempotency-key": key }
+    )
+  const chat = (content: string, more: object = {}) =>
+    sendTo(node.url, { authorization: `Bearer ${testKey}` })("POST", "/v1/chat/completions", {
+      model: "sim/fast",
+      messages: [{ role: "user", content }],
+      ...more
+    })
+
+  it("gives an account credit once for an Idempotency-Key, in one row of its ledger and of its audit log", async () => {
+    const person = await newPerson(node)
+    expect(await balanceOf(person)).toEqual({
+      credited_microusd: 0,
+      spent_microusd: 0,
+      held_microusd: 0,
+      available_microusd: 0
+    })
+    const [first, second] = [await give(person, 5_000, "one"), await give(person, 5_000, "one")]
+    expect([first.status, second.status, second.headers.get("idempotent-replayed")]).toEqual([201, 201, "true"])
+    expect(await jsonOf(first)).toEqual(await jsonOf(second))
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 5_000, available_microusd: 5_000 })
+    const { items } = await ledgerOf(person)
+    expect(items).toEqual([
+      {
+        id: expect.any(String),
+        kind: "credit",
+        debit: "payments",
+        credit: `account:${person.accountId}`,
+        amount_microusd: 5_000,
+        call_id: null,
+        source: expect.stringMatching(/^operator:/),
+        note: "a gift",
+        at: expect.stringMatching(/Z$/)
+      }
+    ])
+    const chain = await node.run(Effect.flatMap(AuditStore, (audit) => audit.chain(person.accountId, 0, 10)))
+    const credits = chain.filter(({ action }) => action === "account.credit")
+    expect(credits.map(({ actorUserId }) => actorUserId)).toEqual([operator.userId])
+    expect(await errorOf(await give(person, 5_001, "one"))).toEqual([400, "idempotency_key_reused", null])
+  })
+
+  it("refuses credits without an Idempotency-Key, without a note, of nothing, and by others than operators", async () => {
+    const person = await newPerson(node)
+    const path = `/api/admin/accounts/${person.accountId}/credits`
+    const body = { amount_microusd: 1, note: "x" }
+    const key = { "idempotency-key": "k" }
+    expect(await errorOf(await operator.send("POST", path, body))).toEqual([
+      400,
+      "missing_required_parameter",
+      '["idempotency-key"]'
+    ])
+    expect(await errorOf(await operator.send("POST", path, { ...body, note: "" }, key))).toEqual([
+      400,
+      "invalid_value",
+      "note"
+    ])
+    expect(await errorOf(await operator.send("POST", path, { ...body, amount_microusd: 0 }, key))).toEqual([
+      400,
+      "invalid_value",
+      "amount_microusd"
+    ])
+    expect(await errorOf(await operator.send("POST", path, { ...body, source: "x" }, key))).toEqual([
+      400,
+      "unsupported_parameter",
+      "source"
+    ])
+    expect(await errorOf(await person.send("POST", path, body, key))).toEqual([403, "operator_required", null])
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 0 })
+  })
+
+  it("lists the ledger newest first in pages, and the usage of calls adds up to what is spent", async () => {
+    const before = await ledgerOf(operator, "?limit=100")
+    for (const content of ["one", "two", "three"]) expect((await chat(content)).status).toBe(200)
+    await node.run(Effect.flatMap(Ledger, (ledger) => ledger.flushed))
+    const all = await ledgerOf(operator, "?limit=100")
+    expect(all.items.length).toBe(before.items.length + 3)
+    const ids = all.items.map(({ id }) => id)
+    expect(ids).toEqual([...ids].sort().reverse())
+    const usage = all.items.filter((entry) => entry.kind === "usage")
+    for (const entry of usage) {
+      expect(entry).toMatchObject({ debit: `account:${operator.accountId}`, credit: "revenue", source: null })
+    }
+    const balance = await balanceOf(operator)
+    expect(balance.spent_microusd).toBe(usage.reduce((sum, entry) => sum + entry.amount_microusd, 0))
+    expectAddsUp(balance)
+    const first = await ledgerOf(operator, "?limit=2")
+    const second = await ledgerOf(operator, `?limit=2&cursor=${first.next_cursor}`)
+    expect([...first.items, ...second.items]).toEqual(all.items.slice(0, 4))
+    expect((await ledgerOf(operator, `?cursor=${"_".repeat(21)}w`)).items.length).toBeGreaterThan(0)
+  })
+
+  it("shows what running calls hold, and the balance adds up meanwhile", async () => {
+    const { default_project_id } = await jsonOf<{ readonly default_project_id: string }>(
+      await operator.send("GET", "/api/me")
+    )
+    const path = `/api/projects/${default_project_id}/in-flight`
+    const running = await chat("hello", { model: "sim/stall-mid", stream: true })
+    const { items } = await jsonOf<PageOf<typeof InFlightOut.Encoded>>(await operator.send("GET", path))
+    expect(items).toMatchObject([{ requested_model: "sim/stall-mid", billing_mode: "managed" }])
+    const balance = await balanceOf(operator)
+    expect(balance.held_microusd).toBe(items.reduce((sum, hold) => sum + hold.held_microusd, 0))
+    expect(balance.held_microusd).toBeGreaterThan(0)
+    expectAddsUp(balance)
+    await running.body?.cancel()
+  })
+
+  it("takes back what was paid once, and overdraws the account where it is spent", async () => {
+    const person = await newPerson(node)
+    await give(person, 1_000, "to be taken back")
+    const payBack = (amountMicroUsd: number, source: string) =>
+      node.run(
+        Effect.flatMap(BalanceStore, (store) =>
+          store.payBack({ account: person.accountId, kind: "refund", amountMicroUsd, source })
+        )
+      )
+    expect([await payBack(400, "refund:1"), await payBack(400, "refund:1"), await payBack(600, "refund:2")]).toEqual([
+      true,
+      false,
+      true
+    ])
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 0, available_microusd: 0 })
+    expect((await ledgerOf(person)).items.map(({ amount_microusd, kind }) => [kind, amount_microusd])).toEqual([
+      ["refund", 600],
+      ["refund", 400],
+      ["credit", 1_000]
+    ])
+    expect(await node.run(Effect.flatMap(Ledger, (ledger) => ledger.checkInvariants))).toEqual([])
+  })
+})

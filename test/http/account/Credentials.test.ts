@@ -1,0 +1,264 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { AuditStore } from "../../../src/audit/AuditStore.ts"
+import { SealedCredentials } from "../../../src/credentials/SealedCredentials.ts"
+import { Ledger } from "../../../src/ledger/Ledger.ts"
+import type { BalanceOut } from "../../../src/wire/account/Billing.ts"
+import type { CredentialCheckOut, CredentialOut } from "../../../src/wire/account/Credentials.ts"
+import {
+  type AccountNode,
+  databaseKinds,
+  masterKey,
+  openDatabase,
+  operatorOf,
+  type Person,
+  sendTo,
+  startNode
+} from "../../support/AccountService.ts"
+import { testKey } from "../../support/Service.ts"
+import { answer, start as startUpstream, type Upstream } from "../../support/Upstream.ts"
+
+type Out = typeof CredentialOut.Encoded
+
+const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
+const errorOf = async (response: Response) => {
+  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
+  return [response.status, error.code, error.param] as const
+}
+
+const operatorSecret = "sk-of-the-operator-0001"
+const [good, other, broken] = ["sk-of-the-project-good1", "sk-of-the-project-other", "sk-of-the-project-wrong"]
+const limits = {
+  inputPriceMicroUsdPerMillion: 1_000_000,
+  outputPriceMicroUsdPerMillion: 4_000_000,
+  contextTokens: 100_000,
+  outputTokens: 4_096
+}
+
+/** Rejects one credential, as providers do. */
+const startProvider = () =>
+  startUpstream((received, response) => {
+    if (received.headers.authorization === `Bearer ${broken}`) {
+      response.writeHead(401, { "content-type": "application/json" })
+      response.end(JSON.stringify({ error: { message: "Incorrect API key", code: "invalid_api_key" } }))
+    } else answer(received, response, ["Hello"])
+  })
+
+describe.each(databaseKinds)("credentials on %s", (kind) => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let directory: string
+  let upstream: Upstream
+  let env: Readonly<Record<string, string>>
+  let node: AccountNode
+  let operator: Person
+  let project: string
+  beforeAll(async () => {
+    database = await openDatabase(kind)
+    upstream = await startProvider()
+    directory = await mkdtemp(join(tmpdir(), "credentials-"))
+    const config = join(directory, "config.json")
+    const provider = (id: string, names: ReadonlyArray<string>) => ({
+      id,
+      protocol: "openai-chat",
+      baseUrl: upstream.baseUrl,
+      apiKeyEnv: "PROVIDER_KEY",
+      models: names.map((name) => ({ id: `${id}/${name}`, ...limits }))
+    })
+    await writeFile(
+      config,
+      JSON.stringify({ providers: [provider("acme", ["large", "small"]), provider("bolt", ["one"])] })
+    )
+    const onDisk = kind === "embedded" ? { DATA_DIR: join(directory, "data") } : {}
+    env = {
+      ...database.env,
+      ...onDisk,
+      GATEWAY_CONFIG: config,
+      PROVIDER_KEY: operatorSecret,
+      SIMULATED_PROVIDERS: "on"
+    }
+    node = await startNode(env)
+    operator = await operatorOf(node)
+    project = (await jsonOf<{ readonly default_project_id: string }>(await operator.send("GET", "/api/me")))
+      .default_project_id
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await upstream.stop()
+    await database.close()
+    await rm(directory, { recursive: true })
+  })
+
+  const create = (body: object, headers?: Readonly<Record<string, string>>) =>
+    operator.send("POST", `/api/projects/${project}/credentials`, body, headers)
+  const mode = (billing_mode: string, headers?: Readonly<Record<string, string>>) =>
+    operator.send("PUT", `/api/projects/${project}/billing-mode`, { billing_mode }, headers)
+  const chat = (model: string, stream = false) =>
+    sendTo(node.url, { authorization: `Bearer ${testKey}` })("POST", "/v1/chat/completions", {
+      model,
+      stream,
+      messages: [{ role: "user", content: "hello" }]
+    })
+  const sentWith = () => upstream.requests.at(-1)?.headers.authorization
+  const balance = async () => {
+    await node.run(Effect.flatMap(Ledger, (ledger) => ledger.flushed))
+    return jsonOf<typeof BalanceOut.Encoded>(await operator.send("GET", "/api/me/balance"))
+  }
+  const spentByProject = async () => {
+    const read = await operator.send("GET", `/api/projects/${project}`)
+    return (await jsonOf<{ readonly total_spent_microusd: number }>(read)).total_spent_microusd
+  }
+
+  it("are needed for byok, and calls then use them, at no cost to the balance", async () => {
+    expect(await errorOf(await mode("byok"))).toEqual([409, "credential_required", null])
+    expect((await chat("acme/small")).status).toBe(200)
+    expect(sentWith()).toBe(`Bearer ${operatorSecret}`)
+
+    const created = await create({ provider: "acme", label: "main", secret: good })
+    expect(created.status).toBe(201)
+    const credential = await jsonOf<Out>(created)
+    expect(credential).toMatchObject({ provider: "acme", masked_secret: "…ood1", allowed_models: null })
+    // a credential alone changes nothing
+    expect((await chat("acme/small")).status).toBe(200)
+    expect(sentWith()).toBe(`Bearer ${operatorSecret}`)
+
+    expect(await jsonOf(await mode("byok"))).toEqual({ billing_mode: "byok" })
+    const [before, spent] = [await balance(), await spentByProject()]
+    const plain = await jsonOf<{ readonly router_metadata: { readonly cost: object } }>(await chat("acme/small"))
+    expect(sentWith()).toBe(`Bearer ${good}`)
+    expect(plain.router_metadata.cost).toMatchObject({ basis: "estimated", amount_microusd: expect.any(Number) })
+    const streamed = await chat("acme/large", true)
+    expect(await streamed.text()).toContain("[DONE]")
+    expect(sentWith()).toBe(`Bearer ${good}`)
+    expect(await balance()).toEqual(before)
+    expect(await spentByProject()).toBeGreaterThan(spent)
+    expect(await node.run(Effect.flatMap(Ledger, (ledger) => ledger.checkInvariants))).toEqual([])
+  })
+
+  it("of other providers make a model ineligible, and absent from the list of models", async () => {
+    const refused = await chat("bolt/one")
+    expect(refused.status).toBe(404)
+    expect(await refused.json()).toMatchObject({
+      error: { code: "no_eligible_model", metadata: { excluded: { no_credential: 1 } } }
+    })
+    const auto = await jsonOf<{ readonly model: string; readonly router_metadata: { readonly excluded: object } }>(
+      await chat("auto")
+    )
+    expect(auto.model).toMatch(/^acme\//)
+    expect(auto.router_metadata.excluded).toMatchObject({ no_credential: expect.any(Number) })
+    const models = await sendTo(node.url, { authorization: `Bearer ${testKey}` })("GET", "/v1/models")
+    const { data } = await jsonOf<{ readonly data: ReadonlyArray<{ readonly id: string }> }>(models)
+    expect(data.map(({ id }) => id)).toEqual(["auto", "acme/large", "acme/small"])
+  })
+
+  it("are chosen by the models that they allow, and changes are in force at once", async () => {
+    const { items } = await jsonOf<{ readonly items: ReadonlyArray<Out> }>(
+      await operator.send("GET", `/api/projects/${project}/credentials`)
+    )
+    const main = items[0]?.id ?? ""
+    const narrowed = await operator.send("PATCH", `/api/credentials/${main}`, { allowed_models: ["acme/large"] })
+    expect(await jsonOf(narrowed)).toMatchObject({ allowed_models: ["acme/large"], masked_secret: "…ood1" })
+    expect((await chat("acme/small")).status).toBe(404)
+    const second = await jsonOf<Out>(await create({ provider: "acme", label: "small", secret: other }))
+    expect((await chat("acme/small")).status).toBe(200)
+    expect(sentWith()).toBe(`Bearer ${other}`)
+    expect((await chat("acme/large")).status).toBe(200)
+    expect(sentWith()).toBe(`Bearer ${good}`)
+    expect((await operator.send("DELETE", `/api/credentials/${second.id}`)).status).toBe(204)
+    expect((await operator.send("GET", `/api/credentials/${second.id}`)).status).toBe(404)
+    expect((await chat("acme/small")).status).toBe(404)
+    expect((await operator.send("PATCH", `/api/credentials/${main}`, { allowed_models: null })).status).toBe(200)
+    expect((await chat("acme/small")).status).toBe(200)
+  })
+
+  it("are each healthy by themselves: a rejected one neither touches another nor the operator's", async () => {
+    const wrong = await jsonOf<Out>(await create({ provider: "bolt", label: "wrong", secret: broken }))
+    expect((await chat("bolt/one")).status).toBe(502)
+    const calls = upstream.requests.length
+    const verified = async (id: string) =>
+      jsonOf<typeof CredentialCheckOut.Encoded>(await operator.send("POST", `/api/credentials/${id}/verify`))
+    expect(await verified(wrong.id)).toMatchObject({
+      status: "rejected",
+      model: "bolt/one",
+      error: { code: "credential_rejected" }
+    })
+    expect(upstream.requests.length).toBe(calls + 1)
+    const right = await jsonOf<Out>(await create({ provider: "bolt", label: "right", secret: good }))
+    expect(await verified(right.id)).toMatchObject({ status: "accepted", model: "bolt/one", error: null })
+    expect(upstream.requests.at(-1)?.body).toMatchObject({ max_tokens: 1 })
+    // the older one is out for a time
+    expect((await chat("bolt/one")).status).toBe(200)
+    expect(sentWith()).toBe(`Bearer ${good}`)
+    expect((await mode("managed")).status).toBe(200)
+    expect((await chat("bolt/one")).status).toBe(200)
+    expect(sentWith()).toBe(`Bearer ${operatorSecret}`)
+  })
+
+  it("are created once, with a label of their own, for providers of this gateway only", async () => {
+    const body = { provider: "acme", label: "unique", secret: good }
+    const key = { "idempotency-key": "a credential" }
+    const [first, again] = [await create(body, key), await create(body, key)]
+    expect([first.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"])
+    expect(await jsonOf(first)).toEqual(await jsonOf(again))
+    expect(await errorOf(await create({ ...body, secret: other }, key))).toEqual([400, "idempotency_key_reused", null])
+    expect(await errorOf(await create(body))).toEqual([409, "already_exists", null])
+    for (const provider of ["sim", "https://example.com", "openai"]) {
+      expect(await errorOf(await create({ ...body, provider }))).toEqual([400, "invalid_value", "provider"])
+    }
+    const spaced = await create({ ...body, secret: "with a space" })
+    expect(await spaced.clone().text()).not.toContain("with a space")
+    expect(await errorOf(spaced)).toEqual([400, "invalid_value", "secret"])
+    expect(await errorOf(await create({ ...body, base_url: "x" }))).toEqual([400, "unsupported_parameter", "base_url"])
+  })
+
+  it("and the billing mode are changed only in the version that is meant", async () => {
+    const path = `/api/projects/${project}/billing-mode`
+    const read = await operator.send("GET", path)
+    const stale = read.headers.get("etag") ?? ""
+    expect((await mode("byok", { "if-match": stale })).status).toBe(200)
+    expect(await errorOf(await mode("managed", { "if-match": stale }))).toEqual([412, "version_mismatch", null])
+    expect((await mode("managed")).status).toBe(200)
+  })
+
+  it("open under the previous master key until they are sealed again, and never elsewhere", async () => {
+    const next = Buffer.alloc(32, 9).toString("base64")
+    await node.stop()
+    node = await startNode({ ...env, GATEWAY_MASTER_KEY: next, GATEWAY_MASTER_KEY_PREVIOUS: masterKey })
+    operator = await operatorOf(node)
+    await mode("byok")
+    expect((await chat("acme/small")).status).toBe(200)
+    expect(sentWith()).toBe(`Bearer ${good}`)
+    const reseal = node.run(Effect.flatMap(SealedCredentials, (credentials) => credentials.reseal))
+    expect(await reseal).toMatchObject({ unreadable: 0 })
+    await node.stop()
+    node = await startNode({ ...env, GATEWAY_MASTER_KEY: next })
+    operator = await operatorOf(node)
+    expect((await chat("acme/small")).status).toBe(200)
+    expect(await node.run(Effect.flatMap(SealedCredentials, (credentials) => credentials.reseal))).toEqual({
+      resealed: 0,
+      unreadable: 0
+    })
+    // a sealed value that is copied to another row does not open
+    await node.run(
+      Effect.flatMap(
+        SqlClient,
+        (sql) => sql`
+          update credential c set sealed = o.sealed from credential o where c.provider = 'acme' and o.provider = 'bolt'`
+      )
+    )
+    await node.stop()
+    node = await startNode({ ...env, GATEWAY_MASTER_KEY: next })
+    expect((await chat("acme/small")).status).toBe(404)
+  }, 60_000)
+
+  it("are audited without their secrets", async () => {
+    const chain = await node.run(Effect.flatMap(AuditStore, (audit) => audit.chain(operator.accountId, 0, 100)))
+    const actions = new Set(chain.map(({ action }) => action))
+    for (const action of ["create", "update", "delete"]) expect(actions).toContain(`credential.${action}`)
+    expect(actions).toContain("project.billing_mode")
+    for (const secret of [good, other, broken]) expect(JSON.stringify(chain)).not.toContain(secret)
+  })
+})

@@ -1,0 +1,323 @@
+import * as Effect from "effect/Effect"
+import { Stripe } from "stripe"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Ledger } from "../../../src/ledger/Ledger.ts"
+import type { BalanceOut, LedgerEntryOut } from "../../../src/wire/account/Billing.ts"
+import type { CheckoutStatusOut, CreateCheckoutResponse, PaymentOut } from "../../../src/wire/account/Payments.ts"
+import {
+  type AccountNode,
+  databaseKinds,
+  newPerson,
+  openDatabase,
+  type Person,
+  sendTo,
+  startNode
+} from "../../support/AccountService.ts"
+import { type StripeApi, type StripeSession, start as startStripe } from "../../support/StripeApi.ts"
+
+type Created = typeof CreateCheckoutResponse.Encoded
+type Status = typeof CheckoutStatusOut.Encoded
+
+const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
+const errorCode = async (response: Response) =>
+  [response.status, (await jsonOf<{ readonly error: { readonly code: string } }>(response)).error.code] as const
+
+const webhookSecret = "whsec_of_this_test_only"
+const stripeKey = "sk_test_of_this_test_only"
+const stripe = new Stripe(stripeKey)
+const microUsdPerCent = 10_000
+
+/** The same order in every run. */
+const shuffled = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const all = [...items]
+  let state = 42
+  for (let at = all.length - 1; at > 0; at--) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    const other = state % (at + 1)
+    const [a, b] = [all[at], all[other]]
+    if (a !== undefined && b !== undefined) [all[at], all[other]] = [b, a]
+  }
+  return all
+}
+
+const balanceOf = async (person: Person) =>
+  jsonOf<typeof BalanceOut.Encoded>(await person.send("GET", "/api/me/balance"))
+const checkout = async (person: Person, cents: number, headers?: Readonly<Record<string, string>>) => {
+  const response = await person.send("POST", "/api/me/checkout", { credit_amount_cents: cents }, headers)
+  expect(response.status).toBe(201)
+  return jsonOf<Created>(response)
+}
+const statusOf = async (person: Person, session: string) =>
+  jsonOf<Status>(await person.send("GET", `/api/me/checkout/${session}`))
+
+describe.each(databaseKinds)("payments by Stripe on %s", (kind) => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let api: StripeApi
+  let nodes: ReadonlyArray<AccountNode>
+  let node: AccountNode
+  beforeAll(async () => {
+    database = await openDatabase(kind)
+    api = await startStripe()
+    const env = { ...database.env, STRIPE_SECRET_KEY: stripeKey, STRIPE_WEBHOOK_SECRET: webhookSecret }
+    node = await startNode(env, api.url)
+    // the embedded database is open in one process only
+    nodes = kind === "embedded" ? [node] : [node, await startNode(env, api.url)]
+  }, 120_000)
+  afterAll(async () => {
+    for (const one of nodes) await one.stop()
+    await api.stop()
+    await database.close()
+  })
+
+  let events = 0
+  const eventOf = (type: string, object: object) => ({ id: `evt_${++events}`, object: "event", type, data: { object } })
+  const nowSeconds = () => Math.floor(Date.now() / 1_000)
+  const post = (payload: string, signature: string, at = 0) =>
+    sendTo((nodes[at % nodes.length] ?? node).url, {})("POST", "/webhooks/stripe", payload, {
+      "content-type": "application/json; charset=utf-8",
+      "stripe-signature": signature
+    })
+  const sign = (payload: string, secret = webhookSecret, timestamp = nowSeconds()) =>
+    stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
+  const deliver = (event: object, at = 0) => {
+    const payload = JSON.stringify(event)
+    return post(payload, sign(payload), at)
+  }
+  const sessionOf = ({ session_id }: Created): StripeSession => {
+    const session = api.sessions.get(session_id)
+    if (session === undefined) throw new Error("the stand-in has no such session")
+    return session
+  }
+  const paid = (created: Created, more: object = {}) => ({
+    ...sessionOf(created),
+    payment_intent: `pi_${created.session_id}`,
+    payment_status: "paid",
+    status: "complete",
+    ...more
+  })
+  const refunded = ({ session_id }: Created, cents: number) =>
+    eventOf("charge.refunded", {
+      id: `ch_${session_id}`,
+      payment_intent: `pi_${session_id}`,
+      amount_refunded: cents,
+      currency: "usd"
+    })
+  const disputed = ({ session_id }: Created, what: string, cents: number) =>
+    eventOf(`charge.dispute.${what}`, {
+      id: `dp_${session_id}`,
+      payment_intent: `pi_${session_id}`,
+      amount: cents,
+      currency: "usd"
+    })
+  const expectSound = async () =>
+    expect(await node.run(Effect.flatMap(Ledger, (ledger) => ledger.checkInvariants))).toEqual([])
+
+  it("open one session for an Idempotency-Key, and are credited by the webhook, not by the buyer's return", async () => {
+    const person = await newPerson(node)
+    const key = { "idempotency-key": "one checkout" }
+    const created = await checkout(person, 2_500, key)
+    expect(created.checkout_url).toBe(`https://checkout.example/${created.session_id}`)
+    expect(await checkout(person, 2_500, key)).toEqual(created)
+    expect(api.authorizations).toEqual(new Set([`Bearer ${stripeKey}`]))
+    expect(await statusOf(person, created.session_id)).toMatchObject({ status: "open", credited_amount_microusd: 0 })
+    expect((await deliver(eventOf("checkout.session.completed", paid(created)))).status).toBe(200)
+    expect(await statusOf(person, created.session_id)).toEqual({
+      session_id: created.session_id,
+      status: "credited",
+      checkout_amount_cents: 2_500,
+      credited_amount_microusd: 25_000_000,
+      failure_category: null,
+      failure_message: null
+    })
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 25_000_000, available_microusd: 25_000_000 })
+    const { items } = await jsonOf<{ readonly items: ReadonlyArray<typeof PaymentOut.Encoded> }>(
+      await person.send("GET", "/api/me/payments")
+    )
+    expect(items).toMatchObject([{ id: created.payment_id, provider: "stripe", status: "credited" }])
+  })
+
+  it("are credited from the session itself where no webhook comes", async () => {
+    const person = await newPerson(node)
+    const created = await checkout(person, 1_000)
+    Object.assign(sessionOf(created), paid(created))
+    expect(await statusOf(person, created.session_id)).toMatchObject({ status: "credited" })
+    expect((await deliver(eventOf("checkout.session.completed", paid(created)))).status).toBe(200)
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 10_000_000 })
+    await expectSound()
+  })
+
+  it("take only 1000 to 100000 cents, and report a provider that fails; the same request can be sent again", async () => {
+    const person = await newPerson(node)
+    const key = { "idempotency-key": "a failing one" }
+    for (const cents of [999, 100_001, 1_000.5]) {
+      const refused = await person.send("POST", "/api/me/checkout", { credit_amount_cents: cents })
+      expect((await errorCode(refused))[0]).toBe(400)
+    }
+    api.fails = true
+    const failed = await person.send("POST", "/api/me/checkout", { credit_amount_cents: 1_000 }, key)
+    api.fails = false
+    expect(await errorCode(failed)).toEqual([502, "payment_provider_failed"])
+    await checkout(person, 1_000, key)
+    const { items } = await jsonOf<{ readonly items: ReadonlyArray<unknown> }>(
+      await person.send("GET", "/api/me/payments")
+    )
+    expect(items.length).toBe(1)
+  })
+
+  it("follow refunds and disputes in any order, and never below what was paid", async () => {
+    const person = await newPerson(node)
+    const [first, second] = [await checkout(person, 5_000), await checkout(person, 1_000)]
+    // the refund is known before the payment
+    await deliver(refunded(first, 2_000))
+    await deliver(eventOf("checkout.session.completed", paid(first)))
+    expect(await statusOf(person, first.session_id)).toMatchObject({
+      status: "refunded",
+      credited_amount_microusd: 30_000_000
+    })
+    await deliver(disputed(first, "created", 5_000))
+    await deliver(disputed(first, "funds_withdrawn", 5_000))
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 0 })
+    await deliver(disputed(first, "funds_reinstated", 5_000))
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 30_000_000 })
+    // and the end of a dispute before its beginning
+    await deliver(eventOf("checkout.session.completed", paid(second)))
+    await deliver(disputed(second, "funds_reinstated", 1_000))
+    await deliver(disputed(second, "funds_withdrawn", 1_000))
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 40_000_000 })
+    await expectSound()
+  })
+
+  it("credit exactly the paid sessions after 1,000 deliveries", async () => {
+    const [person, cents] = [await newPerson(node), 1_000]
+    const sessions: Array<Created> = []
+    for (let at = 0; at < 40; at++) sessions.push(await checkout(person, cents))
+    const good: Array<object> = []
+    let expected = 0
+    for (const [at, created] of sessions.entries()) {
+      const kindOf = at % 8
+      if (kindOf === 7) {
+        good.push(eventOf("checkout.session.expired", { ...sessionOf(created), status: "expired" }))
+        continue
+      }
+      if (kindOf === 6) {
+        const failed = { ...paid(created), payment_status: "unpaid" }
+        good.push(eventOf("checkout.session.completed", failed))
+        good.push(eventOf("checkout.session.async_payment_failed", failed))
+        continue
+      }
+      expected += cents
+      good.push(eventOf("checkout.session.completed", paid(created, { payment_status: "unpaid" })))
+      good.push(eventOf("checkout.session.async_payment_succeeded", paid(created)))
+      if (kindOf === 5) {
+        good.push(refunded(created, 300), refunded(created, 400))
+        expected -= 400
+      }
+      if (kindOf === 4) {
+        good.push(disputed(created, "created", cents), disputed(created, "funds_withdrawn", cents))
+        expected -= cents
+      }
+      if (kindOf === 3) {
+        good.push(disputed(created, "funds_withdrawn", cents), disputed(created, "funds_reinstated", cents))
+      }
+    }
+    const unpaid = await checkout(person, cents)
+    const forge = (object: object) => JSON.stringify(eventOf("checkout.session.completed", object))
+    const bad = [
+      () => forge(paid(unpaid)),
+      () => forge(paid(unpaid)),
+      () => forge(paid(unpaid, { amount_total: 100_000 })),
+      () => forge(paid(unpaid, { currency: "jpy" })),
+      () => forge(paid(unpaid, { id: "cs_of_somebody_else" }))
+    ] as const
+    const signatures = [
+      (payload: string) => sign(payload, "whsec_of_somebody_else"),
+      (payload: string) => sign(payload, webhookSecret, nowSeconds() - 301),
+      sign,
+      sign,
+      sign
+    ] as const
+    const refusals = Array.from({ length: 200 }, (_, at) => async () => {
+      const payload = bad[at % bad.length]?.() ?? ""
+      expect((await post(payload, signatures[at % bad.length]?.(payload) ?? "", at)).status).toBe(400)
+    })
+    const deliveries = Array.from({ length: 800 }, (_, at) => async () => {
+      const answer = await deliver(good[at % good.length] ?? {}, at)
+      // a busy database is reported, so that it is delivered again
+      if (answer.status === 503) expect((await deliver(good[at % good.length] ?? {}, at + 1)).status).toBe(200)
+      else expect(answer.status).toBe(200)
+    })
+    const all = shuffled([...refusals, ...deliveries])
+    expect(all.length).toBe(1_000)
+    for (let at = 0; at < all.length; at += 20) await Promise.all(all.slice(at, at + 20).map((run) => run()))
+
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: expected * microUsdPerCent, spent_microusd: 0 })
+    const statuses = await Promise.all(
+      sessions.map(async ({ session_id }) => (await statusOf(person, session_id)).status)
+    )
+    const byKind = ["credited", "credited", "credited", "credited", "disputed", "refunded", "failed", "expired"]
+    expect(statuses).toEqual(sessions.map((_, at) => byKind[at % 8]))
+    expect(await statusOf(person, unpaid.session_id)).toMatchObject({ status: "open", credited_amount_microusd: 0 })
+    const credits = new Set<string>()
+    for (let cursor = ""; ; ) {
+      const page = await jsonOf<{
+        readonly items: ReadonlyArray<typeof LedgerEntryOut.Encoded>
+        readonly next_cursor: string | null
+      }>(await person.send("GET", `/api/me/ledger?limit=100${cursor}`))
+      for (const { id, source } of page.items) if (source?.startsWith("checkout:")) credits.add(`${id} ${source}`)
+      if (page.next_cursor === null) break
+      cursor = `&cursor=${page.next_cursor}`
+    }
+    expect(credits.size).toBe(sessions.filter((_, at) => at % 8 < 6).length)
+    await expectSound()
+  }, 120_000)
+})
+
+describe("the local test checkout", () => {
+  let node: AccountNode
+  let person: Person
+  beforeAll(async () => {
+    node = await startNode({ DATA_DIR: ":memory:" })
+    person = await newPerson(node)
+  }, 60_000)
+  afterAll(() => node.stop())
+
+  const decide = (url: string, action: string) =>
+    fetch(`${url}&action=${action}`, { method: "POST", redirect: "manual" })
+
+  it.each([
+    ["pay", "credited", 10_000_000],
+    ["decline", "failed", 0],
+    ["abandon", "expired", 0]
+  ] as const)("%s: the checkout is %s once, whatever is pressed later", async (action, status, credited) => {
+    const created = await checkout(person, 1_000)
+    const page = await (await fetch(created.checkout_url)).text()
+    for (const text of ["Test money", "$10.00", "Pay", "Decline", "Abandon"]) expect(page).toContain(text)
+    const before = await balanceOf(person)
+    const decided = await Promise.all([decide(created.checkout_url, action), decide(created.checkout_url, action)])
+    expect(decided.map((answer) => answer.status)).toEqual([303, 303])
+    await decide(created.checkout_url, "pay")
+    expect(await statusOf(person, created.session_id)).toMatchObject({ status, credited_amount_microusd: credited })
+    expect((await balanceOf(person)).credited_microusd).toBe(before.credited_microusd + credited)
+    expect(await (await fetch(created.checkout_url)).text()).toContain(`This checkout is ${status}.`)
+  })
+
+  it("has no page for an unknown session, no other action, and no webhook", async () => {
+    const created = await checkout(person, 1_000)
+    expect((await decide(created.checkout_url, "steal")).status).toBe(400)
+    expect((await fetch(`${node.url}/checkout/test?session=x`)).status).toBe(404)
+    expect((await fetch(`${node.url}/checkout/test?session=x`, { method: "PUT" })).status).toBe(400)
+    expect(await errorCode(await sendTo(node.url, {})("POST", "/webhooks/stripe", {}))).toEqual([404, "unknown_path"])
+  })
+})
+
+it("without Stripe no payment is taken while providers cost money, and an empty secret refuses to start", async () => {
+  const node = await startNode({ DATA_DIR: ":memory:", OPENAI_API_KEY: "sk-of-the-operator" })
+  const person = await newPerson(node)
+  const refused = await person.send("POST", "/api/me/checkout", { credit_amount_cents: 1_000 })
+  expect(await errorCode(refused)).toEqual([409, "payments_not_configured"])
+  await node.stop()
+  const start = (env: Readonly<Record<string, string>>) => startNode({ DATA_DIR: ":memory:", ...env })
+  await expect(start({ STRIPE_SECRET_KEY: "sk_x", STRIPE_WEBHOOK_SECRET: "" })).rejects.toThrow("STRIPE_WEBHOOK_SECRET")
+  await expect(start({ STRIPE_SECRET_KEY: "" })).rejects.toThrow("STRIPE_SECRET_KEY")
+  await expect(start({ STRIPE_WEBHOOK_SECRET: webhookSecret })).rejects.toThrow("STRIPE_SECRET_KEY")
+}, 60_000)
