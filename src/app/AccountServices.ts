@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts"
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
+import { Keys } from "../account/keys/Keys.ts"
+import { ProjectKeyStore } from "../account/keys/ProjectKeyStore.ts"
 import { Projects } from "../account/projects/Projects.ts"
 import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
@@ -16,10 +18,14 @@ import { Sessions } from "../identity/sessions/Sessions.ts"
 import { SignIn } from "../identity/sessions/SignIn.ts"
 import { SignInCodeStore } from "../identity/sessions/SignInCodeStore.ts"
 import { UserStore } from "../identity/users/UserStore.ts"
+import { SpendLimitStore } from "../ledger/SpendLimitStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Database } from "../sql/Database.ts"
 
-export type AccountSettings = Pick<Settings.Settings, "dataDirectory" | "host" | "masterKey" | "publicUrl">
+export type AccountSettings = Pick<
+  Settings.Settings,
+  "dataDirectory" | "host" | "masterKey" | "publicUrl" | "rateLimits"
+>
 
 /** The programs of the account API, on the connections of their own. */
 export const accountServices = (settings: AccountSettings) => {
@@ -27,8 +33,10 @@ export const accountServices = (settings: AccountSettings) => {
     AccountRequestStore.layer,
     AuditStore.layer,
     ProjectAccessStore.layer,
+    ProjectKeyStore.layer,
     SessionStore.layer,
     SignInCodeStore.layer,
+    SpendLimitStore.layer,
     UserStore.layer
   ).pipe(Layer.provideMerge(AccountTransactions.layer))
   const identity = SignIn.layer.pipe(
@@ -42,10 +50,11 @@ export const accountServices = (settings: AccountSettings) => {
       )
     )
   )
-  return Layer.mergeAll(AccountIdempotency.layer, Projects.layer).pipe(
-    Layer.provideMerge(identity),
-    Layer.provideMerge(stores)
-  )
+  return Layer.mergeAll(
+    AccountIdempotency.layer,
+    Keys.layer(settings.rateLimits.key),
+    Projects.layer(settings.rateLimits.project)
+  ).pipe(Layer.provideMerge(identity), Layer.provideMerge(stores))
 }
 
 /** Only the process that has the embedded database open may make a key beside it. */

@@ -1,5 +1,6 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { KeysGroup } from "./keys/KeysGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
@@ -10,4 +11,5 @@ import { SessionGroup } from "./session/SessionGroup.ts"
 export const AccountApi = HttpApi.make("account")
   .add(SessionGroup)
   .add(ProjectsGroup)
+  .add(KeysGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

@@ -17,6 +17,7 @@ import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
+import { keysHandlers } from "./keys/KeysHandlers.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
 
@@ -54,7 +55,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers]),
+    Layer.provide([sessionHandlers, projectsHandlers, keysHandlers]),
     Layer.provide(Identity.layer)
   )
 

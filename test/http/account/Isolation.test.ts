@@ -34,6 +34,7 @@ HttpApi.reflect(AccountApi, {
 interface Things {
   readonly project: string
   readonly session: string
+  readonly key: string
 }
 
 interface Case {
@@ -58,7 +59,17 @@ const cases: Readonly<Record<string, Case>> = {
   createMyProject: { body: { name: "mine" } },
   getProject: { path: ({ project }) => `/api/projects/${project}` },
   updateProject: { path: ({ project }) => `/api/projects/${project}`, body: { name: "taken over" } },
-  deleteProject: { path: ({ project }) => `/api/projects/${project}` }
+  deleteProject: { path: ({ project }) => `/api/projects/${project}` },
+  listMyKeys: {},
+  createMyKey: { body: { name: "mine" } },
+  listKeys: { path: ({ project }) => `/api/projects/${project}/keys` },
+  createKey: { path: ({ project }) => `/api/projects/${project}/keys`, body: { name: "taken over" } },
+  createAnyKey: { body: { name: "any", project_id: "00000000-0000-7000-8000-00000000dead" } },
+  getKey: { path: ({ key }) => `/api/keys/${key}` },
+  updateKey: { path: ({ key }) => `/api/keys/${key}`, body: { name: "taken over" } },
+  deleteKey: { path: ({ key }) => `/api/keys/${key}` },
+  rotateKey: { path: ({ key }) => `/api/keys/${key}/rotate`, body: {} },
+  revokeKey: { path: ({ key }) => `/api/keys/${key}/revoke` }
 }
 
 const caseOf = ({ name }: DeclaredRoute): Case => cases[name] ?? {}
@@ -87,7 +98,8 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
     const made = async (response: Response) => ((await response.json()) as { readonly id: string }).id
     things = {
       project: await made(await owner.send("POST", "/api/me/projects", { name: "theirs" })),
-      session: await made(await owner.send("GET", "/api/session"))
+      session: await made(await owner.send("GET", "/api/session")),
+      key: await made(await owner.send("POST", "/api/me/keys", { name: "theirs" }))
     }
     revoked = (await newPerson(node)).token
     await sendTo(node.url, { authorization: `Bearer ${revoked}` })("DELETE", "/api/session")
@@ -148,5 +160,9 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
   it("leaves everything of the first tenant as it was", async () => {
     expect(await (await owner.send("GET", `/api/projects/${things.project}`)).json()).toMatchObject({ name: "theirs" })
     expect((await owner.send("GET", "/api/session")).status).toBe(200)
+    expect(await (await owner.send("GET", `/api/keys/${things.key}`)).json()).toMatchObject({
+      name: "theirs",
+      is_active: true
+    })
   })
 })
