@@ -12,7 +12,7 @@ const table = {
   calls: ["domain", "sql", "ledger"],
   policy: ["domain", "sql", "catalog"],
   ledger: ["domain", "sql"],
-  account: ["domain", "wire", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger"],
+  account: ["domain", "wire", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "routing"],
   routing: ["domain", "sql", "catalog", "policy"],
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider"],

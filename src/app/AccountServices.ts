@@ -5,6 +5,7 @@ import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
 import { Keys } from "../account/keys/Keys.ts"
 import { ProjectKeyStore } from "../account/keys/ProjectKeyStore.ts"
+import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
 import { Projects } from "../account/projects/Projects.ts"
 import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
@@ -53,6 +54,7 @@ export const accountServices = (settings: AccountSettings) => {
   return Layer.mergeAll(
     AccountIdempotency.layer,
     Keys.layer(settings.rateLimits.key),
+    ProjectPolicies.layer,
     Projects.layer(settings.rateLimits.project)
   ).pipe(Layer.provideMerge(identity), Layer.provideMerge(stores))
 }

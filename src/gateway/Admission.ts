@@ -17,7 +17,7 @@ import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, SealedAnswer } from "../ledger/Ledger.ts"
-import { type EffectivePolicy, intersectPolicies } from "../policy/EffectivePolicy.ts"
+import { type EffectivePolicy, intersectPolicies, noControls } from "../policy/EffectivePolicy.ts"
 import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy/Policy.ts"
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
@@ -116,7 +116,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
     const snapshot = deps.catalog.snapshot()
     const poolOf = (configuration: RoutingConfiguration | null) =>
-      Router.listable(snapshot, intersectPolicies(project, configuration, unrestricted), caller.billingMode)
+      Router.listable(snapshot, intersectPolicies(project, configuration, noControls), caller.billingMode)
     return {
       models: poolOf(null),
       configurations: configurations
@@ -182,16 +182,6 @@ const optionsOf = (
 
 /** The ranked candidate whose hold option was granted. */
 export const candidateIndex = ({ ranked }: Admitted, option: number): number => option % ranked.candidates.length
-
-const unrestricted: ChatRequest["routing"] = {
-  models: { allow: null, deny: [] },
-  providers: { allow: null, deny: [] },
-  routingConfig: undefined,
-  alpha: undefined,
-  maxInputPriceMicroUsdPerMillion: undefined,
-  maxOutputPriceMicroUsdPerMillion: undefined,
-  enableFallback: undefined
-}
 
 /** `auto:<slug>` and `routing_config` name the same things; together they have to agree. */
 const resolveConfiguration = (

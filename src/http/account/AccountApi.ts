@@ -1,6 +1,7 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { KeysGroup } from "./keys/KeysGroup.ts"
+import { PolicyGroup } from "./policy/PolicyGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
@@ -12,4 +13,5 @@ export const AccountApi = HttpApi.make("account")
   .add(SessionGroup)
   .add(ProjectsGroup)
   .add(KeysGroup)
+  .add(PolicyGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

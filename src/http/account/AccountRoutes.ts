@@ -18,6 +18,7 @@ import type { AccountApi } from "./AccountApi.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
 import { keysHandlers } from "./keys/KeysHandlers.ts"
+import { policyHandlers } from "./policy/PolicyHandlers.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
 
@@ -55,7 +56,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers, keysHandlers]),
+    Layer.provide([sessionHandlers, projectsHandlers, keysHandlers, policyHandlers]),
     Layer.provide(Identity.layer)
   )
 

@@ -69,7 +69,10 @@ const cases: Readonly<Record<string, Case>> = {
   updateKey: { path: ({ key }) => `/api/keys/${key}`, body: { name: "taken over" } },
   deleteKey: { path: ({ key }) => `/api/keys/${key}` },
   rotateKey: { path: ({ key }) => `/api/keys/${key}/rotate`, body: {} },
-  revokeKey: { path: ({ key }) => `/api/keys/${key}/revoke` }
+  revokeKey: { path: ({ key }) => `/api/keys/${key}/revoke` },
+  getPolicy: { path: ({ project }) => `/api/projects/${project}/policy` },
+  putPolicy: { path: ({ project }) => `/api/projects/${project}/policy`, body: { allowed_models: [] } },
+  simulatePolicy: { path: ({ project }) => `/api/projects/${project}/policy/simulate`, body: {} }
 }
 
 const caseOf = ({ name }: DeclaredRoute): Case => cases[name] ?? {}
