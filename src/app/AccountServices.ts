@@ -7,6 +7,8 @@ import { Keys } from "../account/keys/Keys.ts"
 import { ProjectKeyStore } from "../account/keys/ProjectKeyStore.ts"
 import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
 import { Projects } from "../account/projects/Projects.ts"
+import { ProjectRoutings } from "../account/routing/ProjectRoutings.ts"
+import { RoutingVersionStore } from "../account/routing/RoutingVersionStore.ts"
 import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import type * as Settings from "../config/Settings.ts"
@@ -35,6 +37,7 @@ export const accountServices = (settings: AccountSettings) => {
     AuditStore.layer,
     ProjectAccessStore.layer,
     ProjectKeyStore.layer,
+    RoutingVersionStore.layer,
     SessionStore.layer,
     SignInCodeStore.layer,
     SpendLimitStore.layer,
@@ -55,6 +58,7 @@ export const accountServices = (settings: AccountSettings) => {
     AccountIdempotency.layer,
     Keys.layer(settings.rateLimits.key),
     ProjectPolicies.layer,
+    ProjectRoutings.layer,
     Projects.layer(settings.rateLimits.project)
   ).pipe(Layer.provideMerge(identity), Layer.provideMerge(stores))
 }

@@ -21,7 +21,7 @@ import { type EffectivePolicy, intersectPolicies, noControls } from "../policy/E
 import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy/Policy.ts"
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
-import type { HealthShape } from "../routing/Health.ts"
+import type { HealthShape, RouteHealth } from "../routing/Health.ts"
 import * as Router from "../routing/Router.ts"
 import { willReason } from "./Deadlines.ts"
 
@@ -79,8 +79,30 @@ export interface Admission {
     request: ChatRequest,
     options: CallOptions
   ) => Effect.Effect<Admitted, CallFailure>
+  /** What a call of this request would be routed to now. Nothing is counted or held. */
+  readonly preview: (
+    caller: Pick<CallerShape, "projectId" | "billingMode">,
+    request: ChatRequest
+  ) => Effect.Effect<Preview, RoutingFailure | StoreUnavailable>
   /** What the key may see, for the model list. */
   readonly listable: (caller: CallerShape) => Effect.Effect<Omit<Listable, "rateLimits">, StoreUnavailable>
+}
+
+/** Why a request is routed to nothing. */
+export type RoutingFailure = Router.RankFailure | RoutingConfigNotFound
+
+/** The decision of the router on one request, before any money is held. */
+export interface Preview extends Routed {
+  readonly likelyPromptTokens: number
+  /** For the smallest answer of each ranked candidate, in their order; for a byok project what its calls count as. */
+  readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
+  readonly health: Arr.NonEmptyReadonlyArray<RouteHealth>
+}
+
+interface Routed {
+  readonly configuration: RoutingConfiguration | null
+  readonly allowed: EffectivePolicy
+  readonly ranked: Router.Ranked
 }
 
 export interface Listable {
@@ -111,6 +133,20 @@ export const make = (deps: AdmissionDeps): Admission => ({
         }
       )
     }),
+  preview: Effect.fnUntraced(function* (caller, request) {
+    const measure = Estimate.estimatePrompt(request, deps.random)
+    const project = yield* deps.policy.ofProject(caller.projectId)
+    const configurations = yield* deps.configurations.ofProject(caller.projectId)
+    const call = { caller, request, measure, startedAtMillis: deps.timers.now() }
+    const routed = yield* route(deps, call, project, configurations)
+    const { candidates } = routed.ranked
+    return {
+      ...routed,
+      likelyPromptTokens: Estimate.likelyPromptTokens(measure),
+      options: Arr.map(candidates, (one) => Estimate.holdOption(measure, request, one.model, willReason(one))),
+      health: Arr.map(candidates, ({ model }) => deps.health.of(model))
+    }
+  }),
   listable: Effect.fnUntraced(function* (caller) {
     const project = yield* deps.policy.ofProject(caller.projectId)
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
@@ -132,11 +168,38 @@ type Measured = Pick<
 >
 
 const rankCandidates = (
-  { catalog, health }: AdmissionDeps,
+  deps: AdmissionDeps,
   call: Measured,
   project: ProjectPolicy,
   configurations: ReadonlyArray<RoutingConfiguration>
-): Either.Either<Admitted, Router.RankFailure | RoutingConfigNotFound> => {
+): Either.Either<Admitted, RoutingFailure> => {
+  const { caller, measure, request } = call
+  return Either.map(route(deps, call, project, configurations), ({ allowed, configuration, ranked }) => ({
+    // spreading `call` took 4 µs
+    requestId: call.requestId,
+    endpoint: call.endpoint,
+    clientRequestId: call.clientRequestId,
+    caller,
+    request,
+    startedAtMillis: call.startedAtMillis,
+    measure,
+    release: call.release,
+    configuration,
+    allowed,
+    ranked,
+    options: optionsOf(measure, request, ranked.candidates),
+    maxOutputTokens: Math.max(...ranked.candidates.map(({ model }) => Estimate.outputCap(request, model, measure)))
+  }))
+}
+
+const route = (
+  { catalog, health }: AdmissionDeps,
+  call: Pick<Measured, "request" | "measure" | "startedAtMillis"> & {
+    readonly caller: Pick<CallerShape, "billingMode">
+  },
+  project: ProjectPolicy,
+  configurations: ReadonlyArray<RoutingConfiguration>
+): Either.Either<Routed, RoutingFailure> => {
   const { caller, measure, request } = call
   return Either.flatMap(resolveConfiguration(request, configurations), (configuration) => {
     const allowed = intersectPolicies(project, configuration, request.routing)
@@ -149,22 +212,7 @@ const rankCandidates = (
       nowMillis: call.startedAtMillis,
       billingMode: caller.billingMode
     })
-    return Either.map(ranked, (ranked) => ({
-      // spreading `call` took 4 µs
-      requestId: call.requestId,
-      endpoint: call.endpoint,
-      clientRequestId: call.clientRequestId,
-      caller,
-      request,
-      startedAtMillis: call.startedAtMillis,
-      measure,
-      release: call.release,
-      configuration,
-      allowed,
-      ranked,
-      options: optionsOf(measure, request, ranked.candidates),
-      maxOutputTokens: Math.max(...ranked.candidates.map(({ model }) => Estimate.outputCap(request, model, measure)))
-    }))
+    return Either.map(ranked, (ranked) => ({ configuration, allowed, ranked }))
   })
 }
 

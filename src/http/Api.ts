@@ -4,6 +4,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import { RouteOut } from "../wire/account/Route.ts"
 import { ChatCompletion } from "../wire/chat/ChatAnswerSchema.ts"
 import { ChatCompletionRequest } from "../wire/chat/ChatRequestSchema.ts"
 import { AnthropicModelList } from "../wire/models/AnthropicModelListSchema.ts"
@@ -53,6 +54,15 @@ const models = HttpApiEndpoint.get("listModels", routedPaths.listModels)
     "Specific to the key's project. With an `anthropic-version` header, of any value, the list has Anthropic's shape."
   )
 
+const route = HttpApiEndpoint.post("previewRoute", routedPaths.previewRoute)
+  .setPayload(ChatCompletionRequest)
+  .addSuccess(RouteOut)
+  .annotate(OpenApi.Summary, "What a request would be routed to now")
+  .annotate(
+    OpenApi.Description,
+    "Takes the body of a chat completion. Nothing is sent to a provider, held or charged; that nothing could take the call is told as `error`, with status 200."
+  )
+
 const Health = Schema.Struct({ status: Schema.String.annotations({ description: "Health status." }) })
 const text = HttpApiSchema.Text()
 
@@ -75,6 +85,11 @@ export const Api = HttpApi.make("gateway")
       .add(responses)
       .add(models)
       .annotate(OpenApi.Description, "One OpenAI-compatible API for all configured model providers.")
+  )
+  .add(
+    HttpApiGroup.make("extension")
+      .add(route)
+      .annotate(OpenApi.Description, "Beyond the specified endpoints, by project key.")
   )
   .add(
     HttpApiGroup.make("operations")

@@ -8,6 +8,7 @@ import { InvalidRequest, UnknownPath } from "../domain/GatewayError.ts"
 import * as AccountPaths from "./account/AccountPaths.ts"
 import { AccountRoutes } from "./account/AccountRoutes.ts"
 import { models } from "./inference/ModelsHandler.ts"
+import { route } from "./inference/RouteHandler.ts"
 import { docs } from "./operations/Docs.ts"
 import { openApiDocument } from "./operations/OpenApiDocument.ts"
 import { livez, metrics, readyz } from "./operations/Operations.ts"
@@ -48,6 +49,7 @@ export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
     Effect.gen(function* () {
       const handlers: { readonly [Name in RoutedName]: RouteHandler } = {
         listModels: yield* models,
+        previewRoute: yield* route,
         livez,
         readyz: yield* readyz,
         metrics: metrics(metricsToken, isLoopback),

@@ -3,6 +3,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { KeysGroup } from "./keys/KeysGroup.ts"
 import { PolicyGroup } from "./policy/PolicyGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
+import { RoutingGroup } from "./routing/RoutingGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
 /**
@@ -14,4 +15,5 @@ export const AccountApi = HttpApi.make("account")
   .add(ProjectsGroup)
   .add(KeysGroup)
   .add(PolicyGroup)
+  .add(RoutingGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

@@ -20,6 +20,7 @@ import { Identity } from "./Identity.ts"
 import { keysHandlers } from "./keys/KeysHandlers.ts"
 import { policyHandlers } from "./policy/PolicyHandlers.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
+import { routingHandlers } from "./routing/RoutingHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
 
 export interface AccountRoute {
@@ -56,7 +57,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers, keysHandlers, policyHandlers]),
+    Layer.provide([sessionHandlers, projectsHandlers, keysHandlers, policyHandlers, routingHandlers]),
     Layer.provide(Identity.layer)
   )
 

@@ -38,6 +38,7 @@ const completed = (spec: Json): Json => {
   describe(operation(paths, inferencePaths.createChatCompletion, "post"), schemas, callErrors, ChatCompletionChunk)
   describe(operation(paths, inferencePaths.createResponse, "post"), schemas, callErrors, ResponsesEvent)
   describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)
+  describe(operation(paths, routedPaths.previewRoute, "post"), schemas, listErrors)
   for (const path of [inferencePaths.createChatCompletion, inferencePaths.createResponse]) {
     child(child(operation(paths, path, "post"), "responses"), "402")["headers"] = {
       "Retry-After": {

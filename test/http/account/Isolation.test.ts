@@ -72,7 +72,25 @@ const cases: Readonly<Record<string, Case>> = {
   revokeKey: { path: ({ key }) => `/api/keys/${key}/revoke` },
   getPolicy: { path: ({ project }) => `/api/projects/${project}/policy` },
   putPolicy: { path: ({ project }) => `/api/projects/${project}/policy`, body: { allowed_models: [] } },
-  simulatePolicy: { path: ({ project }) => `/api/projects/${project}/policy/simulate`, body: {} }
+  simulatePolicy: { path: ({ project }) => `/api/projects/${project}/policy/simulate`, body: {} },
+  listRoutingConfigurations: { path: ({ project }) => `/api/projects/${project}/routing-configurations` },
+  createRoutingConfiguration: {
+    path: ({ project }) => `/api/projects/${project}/routing-configurations`,
+    body: { slug: "mine" }
+  },
+  getRoutingConfiguration: { path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs` },
+  putRoutingConfiguration: {
+    path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs`,
+    body: { alpha: 1 }
+  },
+  deleteRoutingConfiguration: { path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs` },
+  listRoutingVersions: { path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs/versions` },
+  activateRoutingVersion: {
+    path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs/activate`,
+    body: { version: 1 }
+  },
+  listCatalog: {},
+  previewRoute: { path: ({ project }) => `/api/projects/${project}/route`, body: {} }
 }
 
 const caseOf = ({ name }: DeclaredRoute): Case => cases[name] ?? {}
@@ -104,6 +122,7 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
       session: await made(await owner.send("GET", "/api/session")),
       key: await made(await owner.send("POST", "/api/me/keys", { name: "theirs" }))
     }
+    await owner.send("POST", `/api/projects/${things.project}/routing-configurations`, { slug: "theirs" })
     revoked = (await newPerson(node)).token
     await sendTo(node.url, { authorization: `Bearer ${revoked}` })("DELETE", "/api/session")
     const signIn = await sendTo(node.url, {})("POST", "/api/session", {
