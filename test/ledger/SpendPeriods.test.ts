@@ -1,5 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, layer } from "@effect/vitest"
+import * as Arr from "effect/Array"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
@@ -33,7 +35,7 @@ for (const [name, database] of databases) {
       LedgerLayer.pipe(
         Layer.provideMerge(SpendLimitStore.layer),
         Layer.provideMerge(database),
-        Layer.provide(IdGenerator.layer),
+        Layer.provideMerge(IdGenerator.layer),
         Layer.provideMerge(Timers.layer)
       ),
       { timeout: 60_000, excludeTestServices: true }
@@ -98,6 +100,32 @@ for (const [name, database] of databases) {
           yield* spend(caller, 50)
           yield* sound
         })
+      )
+
+      it.effect("two nodes together grant exactly the limit of the new period, from its first moment on", () =>
+        Effect.gen(function* () {
+          const other = yield* Layer.build(Layer.fresh(LedgerLayer))
+          const ledgers = [yield* Ledger, Context.get(other, Ledger)] as const
+          const caller = yield* limited("week")
+          yield* spend(caller, 100)
+          const reserve = Effect.map(
+            Effect.forEach(
+              Array.from({ length: 20 }).flatMap(() => ledgers),
+              (ledger) => Effect.option(ledger.reserve(wants(caller, option(10)))),
+              { concurrency: "unbounded" }
+            ),
+            Arr.getSomes
+          )
+          expect(yield* reserve).toEqual([])
+          yield* lastChanged(caller.keyId, "date_trunc('week', today)::date - 1")
+          const granted = yield* reserve
+          expect(granted).toHaveLength(10)
+          for (const hold of granted) yield* ledgers[1].settle(hold, settled(10))
+          yield* ledgers[1].flushed
+          expect(yield* read(caller.keyId)).toMatchObject({ spentMicroUsd: 100, totalSpentMicroUsd: 200 })
+          expect(yield* reserve).toEqual([])
+          yield* sound
+        }).pipe(Effect.scoped)
       )
 
       it.effect("what was spent today counts when the period is set later, and a lifted period makes it for ever", () =>
