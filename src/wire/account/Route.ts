@@ -9,7 +9,7 @@ export const HealthOut = Schema.Struct({
     description: "For how long it is not tried any more, in milliseconds; 0 when it is."
   }),
   latency_ms: Schema.NullOr(Schema.Number).annotations({
-    description: "Usual time to the first content, in milliseconds; null without calls."
+    description: "Moving average of the time to the first content, in milliseconds; null without calls."
   })
 }).annotations({ identifier: "RouteHealth", description: "Of this node's recent calls." })
 
