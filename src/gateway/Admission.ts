@@ -143,7 +143,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     return {
       ...routed,
       likelyPromptTokens: Estimate.likelyPromptTokens(measure),
-      options: Arr.map(candidates, (one) => Estimate.holdOption(measure, request, one.model, willReason(one))),
+      options: Arr.map(candidates, (one) => Estimate.holdOption(measure, request, one, willReason(one))),
       health: Arr.map(candidates, ({ model }) => deps.health.of(model))
     }
   }),
@@ -222,9 +222,7 @@ const optionsOf = (
   candidates: Router.Ranked["candidates"]
 ): Arr.NonEmptyReadonlyArray<HoldOption> => {
   const optionsFor = (need: "likely" | "min") =>
-    Arr.map(candidates, (candidate) =>
-      Estimate.holdOption(measure, request, candidate.model, willReason(candidate), need)
-    )
+    Arr.map(candidates, (candidate) => Estimate.holdOption(measure, request, candidate, willReason(candidate), need))
   return candidates.length === 1 ? optionsFor("min") : Arr.appendAll(optionsFor("likely"), optionsFor("min"))
 }
 

@@ -14,6 +14,8 @@ export type InferenceName = keyof typeof inferencePaths
 export const routedPaths = {
   listModels: "/v1/models",
   previewRoute: "/v1/route",
+  getKey: "/v1/key",
+  getGeneration: "/v1/generation",
   livez: "/livez",
   readyz: "/readyz",
   metrics: "/metrics",

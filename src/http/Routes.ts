@@ -7,6 +7,7 @@ import type * as Redacted from "effect/Redacted"
 import { InvalidRequest, UnknownPath } from "../domain/GatewayError.ts"
 import * as AccountPaths from "./account/AccountPaths.ts"
 import { AccountRoutes } from "./account/AccountRoutes.ts"
+import { generation, key } from "./inference/KeyHandlers.ts"
 import { models } from "./inference/ModelsHandler.ts"
 import { route } from "./inference/RouteHandler.ts"
 import { docs } from "./operations/Docs.ts"
@@ -50,6 +51,8 @@ export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
       const handlers: { readonly [Name in RoutedName]: RouteHandler } = {
         listModels: yield* models,
         previewRoute: yield* route,
+        getKey: yield* key,
+        getGeneration: yield* generation,
         livez,
         readyz: yield* readyz,
         metrics: metrics(metricsToken, isLoopback),

@@ -18,6 +18,7 @@ import {
   type RateLimitOptions,
   RateLimits,
   type RateLimitsShape,
+  type RejectingLimit,
   rejection,
   tightest,
   unlimited
@@ -237,11 +238,11 @@ const numbersOf = ({ concurrentRequests, requestsPerMinute, tokensPerMinute }: R
 ]
 
 /** By the verdicts of the SQL; that of an admission is empty. */
-const limitNames: Readonly<Record<string, string>> = Object.fromEntries(
-  ["key", "project"].flatMap((kind) => [
-    [`${kind}/requests`, `requests per minute of this ${kind}`],
-    [`${kind}/tokens`, `tokens per minute of this ${kind}`],
-    [`${kind}/concurrency`, `requests of this ${kind} at the same time`]
+const limitNames: Readonly<Record<string, RejectingLimit>> = Object.fromEntries(
+  (["key", "project"] as const).flatMap((scope) => [
+    [`${scope}/requests`, { scope, limit: `requests per minute of this ${scope}` }],
+    [`${scope}/tokens`, { scope, limit: `tokens per minute of this ${scope}` }],
+    [`${scope}/concurrency`, { scope, limit: `requests of this ${scope} at the same time` }]
   ])
 )
 

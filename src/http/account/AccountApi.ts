@@ -1,8 +1,10 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { ActivityGroup } from "./activity/ActivityGroup.ts"
 import { KeysGroup } from "./keys/KeysGroup.ts"
 import { PolicyGroup } from "./policy/PolicyGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
+import { RequestsGroup } from "./requests/RequestsGroup.ts"
 import { RoutingGroup } from "./routing/RoutingGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
@@ -16,4 +18,6 @@ export const AccountApi = HttpApi.make("account")
   .add(KeysGroup)
   .add(PolicyGroup)
   .add(RoutingGroup)
+  .add(ActivityGroup)
+  .add(RequestsGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

@@ -15,11 +15,13 @@ import * as Errors from "../Errors.ts"
 import * as Body from "../server/Body.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
+import { activityHandlers } from "./activity/ActivityHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
 import { keysHandlers } from "./keys/KeysHandlers.ts"
 import { policyHandlers } from "./policy/PolicyHandlers.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
+import { requestsHandlers } from "./requests/RequestsHandlers.ts"
 import { routingHandlers } from "./routing/RoutingHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
 
@@ -57,7 +59,15 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers, keysHandlers, policyHandlers, routingHandlers]),
+    Layer.provide([
+      sessionHandlers,
+      projectsHandlers,
+      keysHandlers,
+      policyHandlers,
+      routingHandlers,
+      activityHandlers,
+      requestsHandlers
+    ]),
     Layer.provide(Identity.layer)
   )
 

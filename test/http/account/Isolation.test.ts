@@ -1,6 +1,8 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import { AccountApi } from "../../../src/http/account/AccountApi.ts"
+import { logCalls } from "../../account/calls.ts"
 import {
   type AccountNode,
   codeAtStart,
@@ -35,6 +37,7 @@ interface Things {
   readonly project: string
   readonly session: string
   readonly key: string
+  readonly request: string
 }
 
 interface Case {
@@ -59,6 +62,10 @@ const cases: Readonly<Record<string, Case>> = {
   createMyProject: { body: { name: "mine" } },
   getProject: { path: ({ project }) => `/api/projects/${project}` },
   updateProject: { path: ({ project }) => `/api/projects/${project}`, body: { name: "taken over" } },
+  getActivity: { path: ({ project }) => `/api/projects/${project}/activity` },
+  listRequests: { path: ({ project }) => `/api/projects/${project}/requests` },
+  getRequest: { path: ({ request }) => `/api/requests/${request}` },
+  listRefusals: { path: ({ project }) => `/api/projects/${project}/refusals` },
   deleteProject: { path: ({ project }) => `/api/projects/${project}` },
   listMyKeys: {},
   createMyKey: { body: { name: "mine" } },
@@ -117,12 +124,20 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
     owner = await newPerson(node)
     stranger = await operatorOf(node)
     const made = async (response: Response) => ((await response.json()) as { readonly id: string }).id
+    const project = await made(await owner.send("POST", "/api/me/projects", { name: "theirs" }))
+    const caller = {
+      accountId: owner.accountId,
+      projectId: ProjectId.make(project),
+      keyId: KeyId.make(unknownId)
+    }
+    const [request = ""] = await node.run(logCalls([{ caller, agoSeconds: 0 }]))
     things = {
-      project: await made(await owner.send("POST", "/api/me/projects", { name: "theirs" })),
+      project,
+      request,
       session: await made(await owner.send("GET", "/api/session")),
       key: await made(await owner.send("POST", "/api/me/keys", { name: "theirs" }))
     }
-    await owner.send("POST", `/api/projects/${things.project}/routing-configurations`, { slug: "theirs" })
+    await owner.send("POST", `/api/projects/${project}/routing-configurations`, { slug: "theirs" })
     revoked = (await newPerson(node)).token
     await sendTo(node.url, { authorization: `Bearer ${revoked}` })("DELETE", "/api/session")
     const signIn = await sendTo(node.url, {})("POST", "/api/session", {

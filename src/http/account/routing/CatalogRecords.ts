@@ -1,5 +1,5 @@
 import type { Model } from "../../../domain/Model.ts"
-import type { Prices } from "../../../domain/Money.ts"
+import type { PriceList } from "../../../domain/Prices.ts"
 import type { HealthShape, RouteHealth } from "../../../routing/Health.ts"
 import { type CatalogModelOut, type CatalogParameters, catalogCursor } from "../../../wire/account/Models.ts"
 import type { Page } from "../../../wire/account/Page.ts"
@@ -40,7 +40,7 @@ const recordOf = (model: Model, health: RouteHealth, nowMillis: number): Catalog
   health: healthOut(health, nowMillis)
 })
 
-const pricesOf = ({ cacheRead, cacheWrite, input, output, tiers }: Prices) => ({
+const pricesOf = ({ cacheRead, cacheWrite, input, output, tiers }: PriceList) => ({
   input,
   output,
   cache_read: cacheRead,
