@@ -8,10 +8,15 @@ import { CredentialCheck } from "../account/credentials/CredentialCheck.ts"
 import { Credentials } from "../account/credentials/Credentials.ts"
 import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts"
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
+import { Keys } from "../account/keys/Keys.ts"
+import { ProjectKeyStore } from "../account/keys/ProjectKeyStore.ts"
 import { Checkouts } from "../account/payments/Checkouts.ts"
 import { PaymentStore } from "../account/payments/PaymentStore.ts"
 import { Payments } from "../account/payments/Payments.ts"
+import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
 import { Projects } from "../account/projects/Projects.ts"
+import { ProjectRoutings } from "../account/routing/ProjectRoutings.ts"
+import { RoutingVersionStore } from "../account/routing/RoutingVersionStore.ts"
 import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import type * as Settings from "../config/Settings.ts"
@@ -24,12 +29,13 @@ import { Sessions } from "../identity/sessions/Sessions.ts"
 import { SignIn } from "../identity/sessions/SignIn.ts"
 import { SignInCodeStore } from "../identity/sessions/SignInCodeStore.ts"
 import { UserStore } from "../identity/users/UserStore.ts"
+import { SpendLimitStore } from "../ledger/SpendLimitStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Database } from "../sql/Database.ts"
 
 export type AccountSettings = Pick<
   Settings.Settings,
-  "bedrock" | "host" | "localCheckout" | "providers" | "publicUrl" | "stripe" | "vendorKeys"
+  "bedrock" | "host" | "localCheckout" | "providers" | "publicUrl" | "rateLimits" | "stripe" | "vendorKeys"
 >
 
 /** The programs of the account API, on the connections of their own. Sealing is shared with the calls. */
@@ -40,8 +46,11 @@ export const accountServices = (settings: AccountSettings) => {
     PaymentStore.layer,
     BalanceStore.layer,
     ProjectAccessStore.layer,
+    ProjectKeyStore.layer,
+    RoutingVersionStore.layer,
     SessionStore.layer,
     SignInCodeStore.layer,
+    SpendLimitStore.layer,
     UserStore.layer
   ).pipe(Layer.provideMerge(AccountTransactions.layer))
   const identity = SignIn.layer.pipe(
@@ -56,7 +65,10 @@ export const accountServices = (settings: AccountSettings) => {
     BillingModes.layer,
     Payments.layer.pipe(Layer.provideMerge(checkouts(settings))),
     Credentials.layer.pipe(Layer.provide(CredentialCheck.layer)),
-    Projects.layer
+    Keys.layer(settings.rateLimits.key),
+    ProjectPolicies.layer,
+    ProjectRoutings.layer,
+    Projects.layer(settings.rateLimits.project)
   ] as const
   return Layer.mergeAll(...programs).pipe(Layer.provideMerge(identity), Layer.provideMerge(stores))
 }

@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import type { AccountId, KeyId, ProjectId } from "./Ids.ts"
+import type { RateLimit } from "./RateLimitStatus.ts"
 
 export interface CallerShape {
   readonly keyId: KeyId
@@ -7,6 +8,8 @@ export interface CallerShape {
   readonly accountId: AccountId
   /** `byok`: the project pays its providers itself, so calls are not charged to the account's balance. */
   readonly billingMode: "managed" | "byok"
+  /** Of this key and this project, in place of those that the configuration has for all; `null`: those. */
+  readonly rateLimits?: { readonly key: RateLimit | null; readonly project: RateLimit | null }
 }
 
 /**

@@ -1,3 +1,10 @@
+/** How often a key or a project may call; `null` allows everything. */
+export interface RateLimit {
+  readonly requestsPerMinute: number | null
+  readonly tokensPerMinute: number | null
+  readonly concurrentRequests: number | null
+}
+
 /** What a caller may still use of a limit per minute. */
 export interface RateLimitQuota {
   /** Units a minute. */

@@ -19,12 +19,12 @@ import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, SealedAnswer } from "../ledger/Ledger.ts"
-import { type EffectivePolicy, intersectPolicies } from "../policy/EffectivePolicy.ts"
+import { type EffectivePolicy, intersectPolicies, noControls } from "../policy/EffectivePolicy.ts"
 import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy/Policy.ts"
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
-import type { HealthShape } from "../routing/Health.ts"
+import type { HealthShape, RouteHealth } from "../routing/Health.ts"
 import * as Router from "../routing/Router.ts"
 import { willReason } from "./Deadlines.ts"
 
@@ -83,8 +83,30 @@ export interface Admission {
     request: ChatRequest,
     options: CallOptions
   ) => Effect.Effect<Admitted, CallFailure>
+  /** What a call of this request would be routed to now. Nothing is counted or held. */
+  readonly preview: (
+    caller: Pick<CallerShape, "projectId" | "billingMode">,
+    request: ChatRequest
+  ) => Effect.Effect<Preview, RoutingFailure | StoreUnavailable>
   /** What the key may see, for the model list. */
   readonly listable: (caller: CallerShape) => Effect.Effect<Omit<Listable, "rateLimits">, StoreUnavailable>
+}
+
+/** Why a request is routed to nothing. */
+export type RoutingFailure = Router.RankFailure | RoutingConfigNotFound
+
+/** The decision of the router on one request, before any money is held. */
+export interface Preview extends Routed {
+  readonly likelyPromptTokens: number
+  /** For the smallest answer of each ranked candidate, in their order; for a byok project what its calls count as. */
+  readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
+  readonly health: Arr.NonEmptyReadonlyArray<RouteHealth>
+}
+
+interface Routed {
+  readonly configuration: RoutingConfiguration | null
+  readonly allowed: EffectivePolicy
+  readonly ranked: Router.Ranked
 }
 
 export interface Listable {
@@ -119,13 +141,28 @@ export const make = (deps: AdmissionDeps): Admission => ({
         }
       )
     }),
+  preview: Effect.fnUntraced(function* (caller, request) {
+    const measure = Estimate.estimatePrompt(request, deps.random)
+    const project = yield* deps.policy.ofProject(caller.projectId)
+    const configurations = yield* deps.configurations.ofProject(caller.projectId)
+    const call = { caller, request, measure, startedAtMillis: deps.timers.now() }
+    const credentials = yield* credentialsOf(deps, caller)
+    const routed = yield* route(deps, call, project, configurations, credentials)
+    const { candidates } = routed.ranked
+    return {
+      ...routed,
+      likelyPromptTokens: Estimate.likelyPromptTokens(measure),
+      options: Arr.map(candidates, (one) => Estimate.holdOption(measure, request, one, willReason(one))),
+      health: Arr.map(candidates, ({ credential, model }) => deps.health.of(model, credential?.id))
+    }
+  }),
   listable: Effect.fnUntraced(function* (caller) {
     const project = yield* deps.policy.ofProject(caller.projectId)
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
-    const credentials = caller.billingMode === "byok" ? yield* deps.credentials.ofProject(caller.projectId) : null
+    const credentials = yield* credentialsOf(deps, caller)
     const snapshot = deps.catalog.snapshot()
     const poolOf = (configuration: RoutingConfiguration | null) => {
-      const policy = intersectPolicies(project, configuration, unrestricted)
+      const policy = intersectPolicies(project, configuration, noControls)
       const allowed = Router.listable(snapshot, policy, caller.billingMode)
       return credentials === null
         ? allowed
@@ -140,18 +177,55 @@ export const make = (deps: AdmissionDeps): Admission => ({
   })
 })
 
+const credentialsOf = (
+  { credentials }: AdmissionDeps,
+  { billingMode, projectId }: Pick<CallerShape, "billingMode" | "projectId">
+): Effect.Effect<Credentials, StoreUnavailable> =>
+  billingMode === "byok" ? credentials.ofProject(projectId) : Effect.succeed(null)
+
 type Measured = Pick<
   Admitted,
   "requestId" | "endpoint" | "clientRequestId" | "caller" | "request" | "startedAtMillis" | "measure" | "release"
 >
 
+/** Those of a project that pays its providers itself; `null` for any other. */
+type Credentials = ReadonlyArray<ProviderCredential> | null
+
 const rankCandidates = (
-  { catalog, health }: AdmissionDeps,
+  deps: AdmissionDeps,
   call: Measured,
   project: ProjectPolicy,
   configurations: ReadonlyArray<RoutingConfiguration>,
-  credentials: ReadonlyArray<ProviderCredential> | null
-): Either.Either<Admitted, Router.RankFailure | RoutingConfigNotFound> => {
+  credentials: Credentials
+): Either.Either<Admitted, RoutingFailure> => {
+  const { caller, measure, request } = call
+  return Either.map(route(deps, call, project, configurations, credentials), ({ allowed, configuration, ranked }) => ({
+    // spreading `call` took 4 µs
+    requestId: call.requestId,
+    endpoint: call.endpoint,
+    clientRequestId: call.clientRequestId,
+    caller,
+    request,
+    startedAtMillis: call.startedAtMillis,
+    measure,
+    release: call.release,
+    configuration,
+    allowed,
+    ranked,
+    options: optionsOf(measure, request, ranked.candidates),
+    maxOutputTokens: Math.max(...ranked.candidates.map(({ model }) => Estimate.outputCap(request, model, measure)))
+  }))
+}
+
+const route = (
+  { catalog, health }: AdmissionDeps,
+  call: Pick<Measured, "request" | "measure" | "startedAtMillis"> & {
+    readonly caller: Pick<CallerShape, "billingMode">
+  },
+  project: ProjectPolicy,
+  configurations: ReadonlyArray<RoutingConfiguration>,
+  credentials: Credentials
+): Either.Either<Routed, RoutingFailure> => {
   const { caller, measure, request } = call
   return Either.flatMap(resolveConfiguration(request, configurations), (configuration) => {
     const allowed = intersectPolicies(project, configuration, request.routing)
@@ -166,22 +240,7 @@ const rankCandidates = (
       billingMode: caller.billingMode,
       credentialOf
     })
-    return Either.map(ranked, (ranked) => ({
-      // spreading `call` took 4 µs
-      requestId: call.requestId,
-      endpoint: call.endpoint,
-      clientRequestId: call.clientRequestId,
-      caller,
-      request,
-      startedAtMillis: call.startedAtMillis,
-      measure,
-      release: call.release,
-      configuration,
-      allowed,
-      ranked,
-      options: optionsOf(measure, request, ranked.candidates),
-      maxOutputTokens: Math.max(...ranked.candidates.map(({ model }) => Estimate.outputCap(request, model, measure)))
-    }))
+    return Either.map(ranked, (ranked) => ({ configuration, allowed, ranked }))
   })
 }
 
@@ -197,16 +256,6 @@ const optionsOf = (
 
 /** The ranked candidate whose hold option was granted. */
 export const candidateIndex = ({ ranked }: Admitted, option: number): number => option % ranked.candidates.length
-
-const unrestricted: ChatRequest["routing"] = {
-  models: { allow: null, deny: [] },
-  providers: { allow: null, deny: [] },
-  routingConfig: undefined,
-  alpha: undefined,
-  maxInputPriceMicroUsdPerMillion: undefined,
-  maxOutputPriceMicroUsdPerMillion: undefined,
-  enableFallback: undefined
-}
 
 /** `auto:<slug>` and `routing_config` name the same things; together they have to agree. */
 const resolveConfiguration = (

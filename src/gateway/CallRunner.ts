@@ -71,6 +71,8 @@ export interface CallRunnerShape {
   ) => Effect.Effect<void, CallFailure>
   /** Fails every running call: the node has to go down. Clients receive the error, customers are not charged. */
   readonly abort: Effect.Effect<void>
+  /** What a call of this request would be routed to now. Nothing is counted or held. */
+  readonly preview: Admission.Admission["preview"]
   readonly models: (caller: CallerShape) => Effect.Effect<Admission.Listable, RateLimited | StoreUnavailable>
 }
 
@@ -140,6 +142,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         relay(deps, call, sink)
       ),
     abort: Effect.sync(() => abort(deps)),
+    preview: deps.admission.preview,
     models: (caller) =>
       Effect.acquireUseRelease(
         rateLimits.admit(caller, 0),

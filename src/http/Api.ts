@@ -6,6 +6,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { KeyStatusOut } from "../wire/account/KeyStatus.ts"
 import { RequestOut } from "../wire/account/Requests.ts"
+import { RouteOut } from "../wire/account/Route.ts"
 import { ChatCompletion } from "../wire/chat/ChatAnswerSchema.ts"
 import { ChatCompletionRequest } from "../wire/chat/ChatRequestSchema.ts"
 import { AnthropicModelList } from "../wire/models/AnthropicModelListSchema.ts"
@@ -70,6 +71,15 @@ const generation = HttpApiEndpoint.get("getGeneration", routedPaths.getGeneratio
   .addSuccess(RequestOut)
   .annotate(OpenApi.Summary, "One ended call of the key's project, with its attempts and cost")
 
+const route = HttpApiEndpoint.post("previewRoute", routedPaths.previewRoute)
+  .setPayload(ChatCompletionRequest)
+  .addSuccess(RouteOut)
+  .annotate(OpenApi.Summary, "What a request would be routed to now")
+  .annotate(
+    OpenApi.Description,
+    "Takes the body of a chat completion. Nothing is sent to a provider, held or charged; that nothing could take the call is told as `error`, with status 200."
+  )
+
 const Health = Schema.Struct({ status: Schema.String.annotations({ description: "Health status." }) })
 const text = HttpApiSchema.Text()
 
@@ -97,6 +107,7 @@ export const Api = HttpApi.make("gateway")
     HttpApiGroup.make("extension")
       .add(key)
       .add(generation)
+      .add(route)
       .annotate(OpenApi.Description, "Beyond the specified endpoints, by project key.")
   )
   .add(

@@ -13,6 +13,7 @@ export type InferenceName = keyof typeof inferencePaths
 /** Endpoints of the platform's router. */
 export const routedPaths = {
   listModels: "/v1/models",
+  previewRoute: "/v1/route",
   getKey: "/v1/key",
   getGeneration: "/v1/generation",
   livez: "/livez",

@@ -9,6 +9,7 @@ import * as AccountPaths from "./account/AccountPaths.ts"
 import { AccountRoutes } from "./account/AccountRoutes.ts"
 import { generation, key } from "./inference/KeyHandlers.ts"
 import { models } from "./inference/ModelsHandler.ts"
+import { route } from "./inference/RouteHandler.ts"
 import { docs } from "./operations/Docs.ts"
 import { openApiDocument } from "./operations/OpenApiDocument.ts"
 import { livez, metrics, readyz } from "./operations/Operations.ts"
@@ -49,6 +50,7 @@ export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
     Effect.gen(function* () {
       const handlers: { readonly [Name in RoutedName]: RouteHandler } = {
         listModels: yield* models,
+        previewRoute: yield* route,
         getKey: yield* key,
         getGeneration: yield* generation,
         livez,

@@ -13,6 +13,10 @@ const minuteMillis = 60_000
 
 export const make = (perMinute: number | null): Bucket => ({ perMinute, level: 0, atMillis: 0 })
 
+/** The same bucket under another limit: what was taken stays taken. */
+export const withLimit = (bucket: Bucket, perMinute: number | null, nowMillis: number): Bucket =>
+  bucket.perMinute === perMinute ? bucket : { perMinute, level: levelAt(bucket, nowMillis), atMillis: nowMillis }
+
 /**
  * Time until so many units can be taken; 0 when they can be taken now. More units than a minute's limit are admitted once the
  * bucket is empty, and the level then exceeds the capacity: no waiting time would ever be enough for them.

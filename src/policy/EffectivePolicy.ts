@@ -49,6 +49,17 @@ interface Patterns {
 
 const defaultAlpha = 0.65
 
+/** Of a request that restricts nothing. */
+export const noControls: RoutingControls = {
+  models: { allow: null, deny: [] },
+  providers: { allow: null, deny: [] },
+  routingConfig: undefined,
+  alpha: undefined,
+  maxInputPriceMicroUsdPerMillion: undefined,
+  maxOutputPriceMicroUsdPerMillion: undefined,
+  enableFallback: undefined
+}
+
 export const intersectPolicies = (
   project: ProjectPolicy,
   configuration: RoutingConfiguration | null,

@@ -7,7 +7,7 @@ import { ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
-import { type PolicyRow, PolicyStore } from "./PolicyStore.ts"
+import { type PolicyColumns, PolicyStore } from "./PolicyStore.ts"
 
 export interface ProjectPolicy extends RoutingRestrictions {
   /** Increases with every change. */
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   const cache = yield* RowCache.make<ProjectPolicy, ProjectPolicy>({
     timers: yield* Timers,
     changes: yield* ChangeNotifications,
-    load: (id) => Effect.map(store.find(ProjectId.make(id)), (row) => row && policyOf(row)),
+    load: (id) => Effect.map(store.find(ProjectId.make(id)), (row) => row && policyOf(row, row.policy_version)),
     absent: nothingAllowed,
     kinds: ["project"],
     concerns: (change, _, id) => change.id === id,
@@ -65,8 +65,8 @@ const nothingAllowed: ProjectPolicy = {
   enableFallback: false
 }
 
-const policyOf = (row: PolicyRow): ProjectPolicy => ({
-  version: row.policy_version,
+export const policyOf = (row: PolicyColumns, version: number): ProjectPolicy => ({
+  version,
   models: { allow: row.allowed_models, deny: row.excluded_models ?? [] },
   providers: { allow: row.allowed_providers, deny: row.excluded_providers ?? [] },
   maxInputPriceMicroUsdPerMillion: row.max_input_price_microusd_per_million,

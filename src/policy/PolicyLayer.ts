@@ -5,13 +5,13 @@ import type { Timers } from "../domain/Timers.ts"
 import { Database } from "../sql/Database.ts"
 import { Policy } from "./Policy.ts"
 import { PolicyStore } from "./PolicyStore.ts"
-import { limitsAnything, type RateLimitOptions, RateLimits } from "./RateLimits.ts"
+import { noRateLimits, type RateLimitOptions, RateLimits } from "./RateLimits.ts"
 import { RoutingConfigurationStore } from "./RoutingConfigurationStore.ts"
 import { RoutingConfigurations } from "./RoutingConfigurations.ts"
 import * as StoredRateLimits from "./StoredRateLimits.ts"
 
 export interface PolicyOptions {
-  /** Of each key and each project, over all processes that share a database; without them nothing is limited. */
+  /** Of each key and each project that has none of its own, over all processes that share a database; default: no limit. */
   readonly rateLimits?: RateLimitOptions
 }
 
@@ -23,14 +23,12 @@ export const PolicyLayer = (options: PolicyOptions = {}) =>
 
 /** The embedded database belongs to one process, which can count by itself. */
 const rateLimits = ({
-  rateLimits: limits
+  rateLimits: limits = noRateLimits
 }: PolicyOptions): Layer.Layer<RateLimits, never, Database | IdGenerator | Timers> =>
-  limits === undefined || !limitsAnything(limits)
-    ? RateLimits.layerOff
-    : Layer.unwrapEffect(
-        Effect.map(
-          Database,
-          ({ kind }): Layer.Layer<RateLimits, never, Database | IdGenerator | Timers> =>
-            kind === "postgres" ? StoredRateLimits.layer(limits) : RateLimits.layerMemory(limits)
-        )
-      )
+  Layer.unwrapEffect(
+    Effect.map(
+      Database,
+      ({ kind }): Layer.Layer<RateLimits, never, Database | IdGenerator | Timers> =>
+        kind === "postgres" ? StoredRateLimits.layer(limits) : RateLimits.layerMemory(limits)
+    )
+  )

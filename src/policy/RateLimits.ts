@@ -3,15 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CallerShape } from "../domain/Caller.ts"
 import { RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
-import type { RateLimitQuota, RateLimitStatus } from "../domain/RateLimitStatus.ts"
+import type { RateLimit, RateLimitQuota, RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import { Timers } from "../domain/Timers.ts"
 import * as Bucket from "./Bucket.ts"
 
-export interface RateLimit {
-  readonly requestsPerMinute: number | null
-  readonly tokensPerMinute: number | null
-  readonly concurrentRequests: number | null
-}
+export type { RateLimit } from "../domain/RateLimitStatus.ts"
 
 /** Releases the request's place in the concurrency limits; idempotent. */
 export type Release = () => void
@@ -30,7 +26,7 @@ export interface RateLimitsShape {
   ) => Effect.Effect<RateLimitAdmission, RateLimited | StoreUnavailable>
 }
 
-/** How often a key and a project may call; off unless configured. */
+/** How often a key and a project may call: as configured for all, or as set for this one; without either unlimited. */
 export class RateLimits extends Context.Tag("gateway/policy/RateLimits")<RateLimits, RateLimitsShape>() {
   /** No limits. */
   static readonly layerOff: Layer.Layer<RateLimits> = Layer.succeed(this, { admit: () => unlimited })
@@ -43,13 +39,23 @@ export class RateLimits extends Context.Tag("gateway/policy/RateLimits")<RateLim
     )
 }
 
+/** Of every key and every project that has none of its own. */
 export interface RateLimitOptions {
   readonly key: RateLimit
   readonly project: RateLimit
 }
 
+const noLimit: RateLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
+export const noRateLimits: RateLimitOptions = { key: noLimit, project: noLimit }
+
 /** Whether anything is limited at all. */
 export const limitsAnything = ({ key, project }: RateLimitOptions): boolean => isLimited(key) || isLimited(project)
+
+/** The limits of this key and this project. */
+export const limitsOf = (options: RateLimitOptions, { rateLimits }: CallerShape): RateLimitOptions =>
+  rateLimits === undefined || (rateLimits.key === null && rateLimits.project === null)
+    ? options
+    : { key: rateLimits.key ?? options.key, project: rateLimits.project ?? options.project }
 
 const isLimited = (limit: RateLimit): boolean =>
   limit.requestsPerMinute !== null || limit.tokensPerMinute !== null || limit.concurrentRequests !== null
@@ -86,21 +92,24 @@ const concurrencyRetryMillis = 1_000
 const sweepEveryMillis = 60_000
 
 const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsShape => {
-  const scopes = [scopeOf("key", options.key), scopeOf("project", options.project)].filter(({ limit }) =>
-    isLimited(limit)
-  )
-  if (scopes.length === 0) return { admit: () => unlimited }
+  const scopes = { key: scopeOf("key"), project: scopeOf("project") }
   let sweptAtMillis = 0
 
   return {
     admit: (caller, tokens) =>
       Effect.suspend(() => {
+        const limits = limitsOf(options, caller)
+        if (!limitsAnything(limits)) return unlimited
         const now = Math.floor(nowMillis())
         if (now - sweptAtMillis >= sweepEveryMillis) {
           sweptAtMillis = now
-          for (const scope of scopes) sweep(scope, now)
+          sweep(scopes.key, now)
+          sweep(scopes.project, now)
         }
-        const entries = scopes.map((scope) => entryOf(scope, caller))
+        const entries = [
+          entryOf(scopes.key, caller.keyId, limits.key, now),
+          entryOf(scopes.project, caller.projectId, limits.project, now)
+        ]
         const rejections = entries.flatMap((entry) => rejectionsOf(entry, tokens, now))
         const longest = rejections.reduce<Rejection | undefined>(
           (longest, next) => (longest === undefined || next.waitMillis > longest.waitMillis ? next : longest),
@@ -113,21 +122,21 @@ const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsSha
   }
 }
 
-const unlimited: Effect.Effect<RateLimitAdmission> = Effect.succeed({
+export const unlimited: Effect.Effect<RateLimitAdmission> = Effect.succeed({
   release: () => {},
   status: { requests: null, tokens: null }
 })
 
 interface Scope {
   readonly kind: "key" | "project"
-  readonly limit: RateLimit
   readonly entries: Map<string, Entry>
 }
 
 interface Entry {
-  readonly scope: Scope
-  readonly requests: Bucket.Bucket
-  readonly tokens: Bucket.Bucket
+  readonly kind: Scope["kind"]
+  maxRunning: number | null
+  requests: Bucket.Bucket
+  tokens: Bucket.Bucket
   running: number
 }
 
@@ -135,19 +144,25 @@ interface Rejection extends RejectingLimit {
   readonly waitMillis: number
 }
 
-const scopeOf = (kind: Scope["kind"], limit: RateLimit): Scope => ({ kind, limit, entries: new Map() })
+const scopeOf = (kind: Scope["kind"]): Scope => ({ kind, entries: new Map() })
 
-const entryOf = (scope: Scope, caller: CallerShape): Entry => {
-  const id = scope.kind === "key" ? caller.keyId : caller.projectId
-  const known = scope.entries.get(id)
-  if (known !== undefined) return known
+/** A limit that has changed since applies to what was taken before, too. */
+const entryOf = ({ entries, kind }: Scope, id: string, limit: RateLimit, now: number): Entry => {
+  const known = entries.get(id)
+  if (known !== undefined) {
+    known.maxRunning = limit.concurrentRequests
+    known.requests = Bucket.withLimit(known.requests, limit.requestsPerMinute, now)
+    known.tokens = Bucket.withLimit(known.tokens, limit.tokensPerMinute, now)
+    return known
+  }
   const entry: Entry = {
-    scope,
-    requests: Bucket.make(scope.limit.requestsPerMinute),
-    tokens: Bucket.make(scope.limit.tokensPerMinute),
+    kind,
+    maxRunning: limit.concurrentRequests,
+    requests: Bucket.make(limit.requestsPerMinute),
+    tokens: Bucket.make(limit.tokensPerMinute),
     running: 0
   }
-  scope.entries.set(id, entry)
+  entries.set(id, entry)
   return entry
 }
 
@@ -160,14 +175,13 @@ const sweep = (scope: Scope, now: number): void => {
   }
 }
 
-const rejectionsOf = ({ requests, running, scope, tokens }: Entry, wanted: number, now: number): Array<Rejection> => {
-  const max = scope.limit.concurrentRequests
-  const { kind } = scope
+const rejectionsOf = (entry: Entry, wanted: number, now: number): Array<Rejection> => {
+  const { kind, maxRunning, requests, running, tokens } = entry
   return [
     { waitMillis: Bucket.waitMillis(requests, 1, now), scope: kind, limit: `requests per minute of this ${kind}` },
     { waitMillis: Bucket.waitMillis(tokens, wanted, now), scope: kind, limit: `tokens per minute of this ${kind}` },
     {
-      waitMillis: max !== null && running >= max ? concurrencyRetryMillis : 0,
+      waitMillis: maxRunning !== null && running >= maxRunning ? concurrencyRetryMillis : 0,
       scope: kind,
       limit: `requests of this ${kind} at the same time`
     }

@@ -95,7 +95,8 @@ const make = Effect.gen(function* () {
         providers_allow = excluded.providers_allow, providers_deny = excluded.providers_deny, alpha = excluded.alpha,
         max_input_price_microusd_per_million = excluded.max_input_price_microusd_per_million,
         max_output_price_microusd_per_million = excluded.max_output_price_microusd_per_million,
-        enable_fallback = excluded.enable_fallback, is_active = true, managed_by_configuration = true, updated_at = now()
+        enable_fallback = excluded.enable_fallback, is_active = true, managed_by_configuration = true,
+        active_version = null, updated_at = now()
       where (
         old.name, old.models_allow, old.models_deny, old.providers_allow, old.providers_deny, old.alpha,
         old.max_input_price_microusd_per_million, old.max_output_price_microusd_per_million, old.enable_fallback,

@@ -11,6 +11,8 @@ import type { RateLimitQuota, RateLimitStatus } from "../domain/RateLimitStatus.
 import { Database } from "../sql/Database.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
 import {
+  limitsAnything,
+  limitsOf,
   type RateLimit,
   type RateLimitAdmission,
   type RateLimitOptions,
@@ -18,7 +20,8 @@ import {
   type RateLimitsShape,
   type RejectingLimit,
   rejection,
-  tightest
+  tightest,
+  unlimited
 } from "./RateLimits.ts"
 
 /** Running requests of a process that was not seen for so long do not count any more. */
@@ -37,7 +40,7 @@ export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never,
       const ids = yield* IdGenerator
       const limiter = new Limiter(
         options,
-        prepare("rate_limit_batch", statement),
+        prepare("rate_limit_admit", statement),
         ids.uuid(),
         Runtime.runFork(yield* Effect.runtime<never>())
       )
@@ -48,11 +51,12 @@ export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never,
   )
 
 const statement = `select verdicts, waits, remaining, resets
-  from rate_limit_batch($1, '${silence}', $2, $3, $4, $5, $6, $7, $8)`
+  from rate_limit_admit($1, '${silence}', $2, $3, $4, $5, $6, $7)`
 
 /** A request that waits for its admission. */
 interface Waiting {
   readonly caller: CallerShape
+  readonly limits: RateLimitOptions
   readonly tokens: number
   readonly resume: (result: Effect.Effect<RateLimitAdmission, RateLimited | StoreUnavailable>) => void
 }
@@ -94,10 +98,21 @@ class Limiter implements RateLimitsShape {
     caller: CallerShape,
     tokens: number
   ): Effect.Effect<RateLimitAdmission, RateLimited | StoreUnavailable> =>
-    Effect.async((resume) => {
+    Effect.suspend(() => {
+      const limits = limitsOf(this.options, caller)
+      return limitsAnything(limits) ? this.admitLimited(caller, limits, tokens) : unlimited
+    })
+
+  private admitLimited(
+    caller: CallerShape,
+    limits: RateLimitOptions,
+    tokens: number
+  ): Effect.Effect<RateLimitAdmission, RateLimited | StoreUnavailable> {
+    return Effect.async((resume) => {
       let isInterrupted = false
       this.waiting.push({
         caller,
+        limits,
         tokens,
         resume: (result) => {
           if (!isInterrupted) return resume(result)
@@ -109,6 +124,7 @@ class Limiter implements RateLimitsShape {
         isInterrupted = true
       })
     })
+  }
 
   /** Writes all that runs in this process, so that it goes on to count. */
   readonly beat = (): void => {
@@ -144,13 +160,20 @@ class Limiter implements RateLimitsShape {
     )
   }
 
+  /** The limits of a scope without an admission decide nothing. */
   private parametersOf(admissions: ReadonlyArray<Waiting>, scopes: ReadonlyArray<string>): ReadonlyArray<unknown> {
+    const limits = new Map<string, ReadonlyArray<number | null>>()
+    for (const {
+      caller,
+      limits: { key, project }
+    } of admissions) {
+      limits.set(caller.keyId, numbersOf(key)).set(caller.projectId, numbersOf(project))
+    }
     return [
       this.process,
-      limitsOf(this.options.key),
-      limitsOf(this.options.project),
       list(scopes),
       list(scopes.map((scope) => this.running.get(scope) ?? 0)),
+      list(scopes.flatMap((scope) => limits.get(scope) ?? [null, null, null])),
       list(admissions.map(({ caller }) => caller.keyId)),
       list(admissions.map(({ caller }) => caller.projectId)),
       list(admissions.map(({ tokens }) => tokens))
@@ -159,12 +182,12 @@ class Limiter implements RateLimitsShape {
 
   private written(admissions: ReadonlyArray<Waiting>, rows: ReadonlyArray<object>): void {
     const [row] = rows
-    for (const [index, { caller, resume }] of admissions.entries()) {
+    for (const [index, { caller, limits, resume }] of admissions.entries()) {
       if (!isBatchRow(row)) {
         resume(Effect.dieMessage("the database decided nothing on a rate limit"))
         continue
       }
-      const status = statusOf(this.options, row, index)
+      const status = statusOf(limits, row, index)
       const limit = limitNames[row.verdicts[index] ?? ""]
       resume(
         limit === undefined
@@ -208,8 +231,11 @@ class Limiter implements RateLimitsShape {
 const list = (values: ReadonlyArray<string | number | null>): string =>
   `{${values.map((value) => value ?? "null").join(",")}}`
 
-const limitsOf = ({ concurrentRequests, requestsPerMinute, tokensPerMinute }: RateLimit): string =>
-  list([requestsPerMinute, tokensPerMinute, concurrentRequests])
+const numbersOf = ({ concurrentRequests, requestsPerMinute, tokensPerMinute }: RateLimit) => [
+  requestsPerMinute,
+  tokensPerMinute,
+  concurrentRequests
+]
 
 /** By the verdicts of the SQL; that of an admission is empty. */
 const limitNames: Readonly<Record<string, RejectingLimit>> = Object.fromEntries(

@@ -16,6 +16,7 @@ import { callPrices } from "./migrations/0009_call_prices.ts"
 import { accountTables } from "./migrations/0010_account.ts"
 import { activityAndRetention } from "./migrations/0011_activity.ts"
 import { billing } from "./migrations/0012_billing.ts"
+import { keysAndVersions } from "./migrations/0013_keys.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -32,7 +33,8 @@ export const migrations = {
   "0009_call_prices": callPrices,
   "0010_account": accountTables,
   "0011_activity": activityAndRetention,
-  "0012_billing": billing
+  "0012_billing": billing,
+  "0013_keys": keysAndVersions
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -25,25 +25,29 @@ export class KeyStatus extends Context.Tag("gateway/account/KeyStatus")<KeyStatu
 }
 
 const statusOf =
-  ({ concurrentRequests, requestsPerMinute, tokensPerMinute }: RateLimit) =>
-  (row: KeyStatusRow): KeyStatusOut => ({
-    id: row.id,
-    name: row.name,
-    key_prefix: row.keyPrefix,
-    project_id: row.projectId,
-    expires_at: row.expiresAt,
-    spend_limit_microusd: row.limitMicroUsd,
-    spent_microusd: row.spentMicroUsd,
-    held_microusd: row.heldMicroUsd,
-    remaining_microusd:
-      row.limitMicroUsd === null ? null : Math.max(0, row.limitMicroUsd - row.spentMicroUsd - row.heldMicroUsd),
-    balance_state: balanceState(row),
-    rate_limits: {
-      requests_per_minute: requestsPerMinute,
-      tokens_per_minute: tokensPerMinute,
-      concurrent_requests: concurrentRequests
+  (configured: RateLimit) =>
+  (row: KeyStatusRow): KeyStatusOut => {
+    const { concurrentRequests, requestsPerMinute, tokensPerMinute } = row.rateLimits ?? configured
+    return {
+      id: row.id,
+      name: row.name,
+      key_prefix: row.keyPrefix,
+      project_id: row.projectId,
+      expires_at: row.expiresAt,
+      spend_limit_microusd: row.limitMicroUsd,
+      limit_reset: row.limitReset,
+      spent_microusd: row.spentMicroUsd,
+      held_microusd: row.heldMicroUsd,
+      remaining_microusd:
+        row.limitMicroUsd === null ? null : Math.max(0, row.limitMicroUsd - row.spentMicroUsd - row.heldMicroUsd),
+      balance_state: balanceState(row),
+      rate_limits: {
+        requests_per_minute: requestsPerMinute,
+        tokens_per_minute: tokensPerMinute,
+        concurrent_requests: concurrentRequests
+      }
     }
-  })
+  }
 
 const balanceState = ({ availableMicroUsd, isManaged }: KeyStatusRow): KeyStatusOut["balance_state"] => {
   if (!isManaged) return "not_used"

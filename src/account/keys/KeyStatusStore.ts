@@ -6,6 +6,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { KeyId } from "../../domain/Ids.ts"
+import { RateLimitColumn } from "../../identity/keys/RateLimitColumn.ts"
+import { LimitReset } from "../../ledger/SpendLimitStore.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
@@ -19,6 +21,9 @@ const Row = Schema.Struct({
   projectId: Schema.String,
   expiresAt: Schema.NullOr(Schema.DateFromSelf),
   limitMicroUsd: Schema.NullOr(Amount),
+  limitReset: Schema.NullOr(LimitReset),
+  /** `null`: as configured for all keys. */
+  rateLimits: Schema.NullOr(RateLimitColumn),
   spentMicroUsd: Amount,
   heldMicroUsd: Amount,
   isManaged: Schema.Boolean,
@@ -47,7 +52,8 @@ const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const make = (sql: SqlClient): KeyStatusStoreShape => ({
   find: (key) =>
     sql`select k.id, k.name, k.key_prefix as "keyPrefix", k.project_id as "projectId", k.expires_at as "expiresAt",
-        own.limit_micro_usd as "limitMicroUsd", own.spent_micro_usd as "spentMicroUsd", own.held_micro_usd as "heldMicroUsd",
+        own.limit_micro_usd as "limitMicroUsd", own.limit_reset as "limitReset",
+        own.spent_micro_usd - scope_base(own) as "spentMicroUsd", k.rate_limits as "rateLimits", own.held_micro_usd as "heldMicroUsd",
         p.billing_mode = 'managed' as "isManaged",
         paying.limit_micro_usd - paying.spent_micro_usd - paying.held_micro_usd as "availableMicroUsd"
       from api_key k join project p on p.id = k.project_id join scope own on own.id = k.id

@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { Audit } from "../../audit/Audit.ts"
 import {
   ManagedByConfiguration,
@@ -11,25 +10,23 @@ import {
   type VersionMismatch
 } from "../../domain/AccountError.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
-import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { InvalidRequest, StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { type AccessibleProject, ProjectAccessStore } from "../../identity/projects/ProjectAccessStore.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
+import { type SpendLimit, SpendLimitStore } from "../../ledger/SpendLimitStore.ts"
+import type { RateLimit } from "../../policy/RateLimits.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { requireWithin } from "../limits/ConfiguredLimits.ts"
 
 /** A project with the money of its scope. */
-export interface Project extends AccessibleProject {
-  readonly limitMicroUsd: number | null
-  readonly spentMicroUsd: number
-}
+export interface Project extends AccessibleProject, SpendLimit {}
 
-export interface ProjectPatch {
-  readonly name?: string
-  readonly limitMicroUsd?: number | null
-}
+/** What is left out stays as it is. */
+export type ProjectPatch = Partial<Pick<Project, "name" | "limitMicroUsd" | "limitReset" | "rateLimits">>
 
 type Refused = NotFound | RoleRequired | StoreUnavailable
 
@@ -47,7 +44,7 @@ export interface ProjectsShape {
     id: ProjectId,
     patch: ProjectPatch,
     check: (project: Project) => Effect.Effect<void, VersionMismatch>
-  ) => Effect.Effect<Project, Refused | VersionMismatch, CurrentUser>
+  ) => Effect.Effect<Project, Refused | InvalidRequest | VersionMismatch, CurrentUser>
   /** Only without active keys; the project's calls stay. */
   readonly remove: (
     id: ProjectId
@@ -56,33 +53,22 @@ export interface ProjectsShape {
 
 /** The projects of people. */
 export class Projects extends Context.Tag("gateway/account/Projects")<Projects, ProjectsShape>() {
-  static readonly layer: Layer.Layer<
-    Projects,
-    never,
-    AccountTransactions | Audit | IdGenerator | ProjectAccess | ProjectAccessStore | ProjectStore | Scopes
-  > = Layer.effect(
-    this,
-    Effect.suspend(() => make)
-  )
+  /** With the rate limits that are configured for all projects. */
+  static readonly layer = (configured: RateLimit) => Layer.effect(this, make(configured))
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (configured: RateLimit) {
   const access = yield* ProjectAccess
   const accessible = yield* ProjectAccessStore
   const projects = yield* ProjectStore
   const scopes = yield* Scopes
+  const limits = yield* SpendLimitStore
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
 
   const withMoney = (project: AccessibleProject): Effect.Effect<Project, StoreUnavailable> =>
-    Effect.flatMap(
-      scopes.read(project.id),
-      Option.match({
-        onNone: () => Effect.dieMessage(`the project ${project.id} has no scope`),
-        onSome: ({ limitMicroUsd, spentMicroUsd }) => Effect.succeed({ ...project, limitMicroUsd, spentMicroUsd })
-      })
-    )
+    Effect.map(limits.read(project.id), (limit) => ({ ...project, ...limit }))
   const read = (id: ProjectId) => Effect.flatMap(access.find(id), withMoney)
   const readOwn = (id: ProjectId) => Effect.flatMap(access.require(id, "owner"), withMoney)
 
@@ -131,7 +117,14 @@ const make = Effect.gen(function* () {
           const before = yield* readOwn(id)
           yield* check(before)
           yield* projects.rename(id, patch.name ?? before.name)
-          if (patch.limitMicroUsd !== undefined) yield* scopes.setLimit(id, patch.limitMicroUsd)
+          if (patch.rateLimits !== undefined) {
+            yield* requireWithin(configured, patch.rateLimits)
+            yield* projects.setRateLimits(id, patch.rateLimits)
+          }
+          const { limitMicroUsd, limitReset } = { ...before, ...patch }
+          if (limitMicroUsd !== before.limitMicroUsd || limitReset !== before.limitReset) {
+            yield* limits.set(id, { limitMicroUsd, limitReset })
+          }
           const after = yield* readOwn(id)
           yield* record("project.update", id, after.accountId, before, after)
           return after
@@ -156,4 +149,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-const audited = ({ limitMicroUsd, name }: Project) => ({ name, spend_limit_microusd: limitMicroUsd })
+const audited = ({ limitMicroUsd, limitReset, name, rateLimits }: Project) => ({
+  name,
+  spend_limit_microusd: limitMicroUsd,
+  limit_reset: limitReset,
+  rate_limits: rateLimits
+})

@@ -3,9 +3,12 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { ActivityGroup } from "./activity/ActivityGroup.ts"
 import { BillingGroup } from "./billing/BillingGroup.ts"
 import { CredentialsGroup } from "./credentials/CredentialsGroup.ts"
+import { KeysGroup } from "./keys/KeysGroup.ts"
 import { PaymentsGroup } from "./payments/PaymentsGroup.ts"
+import { PolicyGroup } from "./policy/PolicyGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
 import { RequestsGroup } from "./requests/RequestsGroup.ts"
+import { RoutingGroup } from "./routing/RoutingGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
 /**
@@ -15,6 +18,9 @@ import { SessionGroup } from "./session/SessionGroup.ts"
 export const AccountApi = HttpApi.make("account")
   .add(SessionGroup)
   .add(ProjectsGroup)
+  .add(KeysGroup)
+  .add(PolicyGroup)
+  .add(RoutingGroup)
   .add(ActivityGroup)
   .add(RequestsGroup)
   .add(BillingGroup)

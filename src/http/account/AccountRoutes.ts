@@ -20,10 +20,13 @@ import { billingHandlers } from "./billing/BillingHandlers.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
+import { keysHandlers } from "./keys/KeysHandlers.ts"
 import { PaymentRoutes } from "./payments/PaymentRoutes.ts"
 import { paymentsHandlers } from "./payments/PaymentsHandlers.ts"
+import { policyHandlers } from "./policy/PolicyHandlers.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
 import { requestsHandlers } from "./requests/RequestsHandlers.ts"
+import { routingHandlers } from "./routing/RoutingHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
 
 export interface AccountRoute {
@@ -73,7 +76,10 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       billingHandlers,
       credentialsHandlers,
       paymentsHandlers,
-      PaymentRoutes.layer
+      PaymentRoutes.layer,
+      keysHandlers,
+      policyHandlers,
+      routingHandlers
     ]),
     Layer.provide(Identity.layer)
   )

@@ -40,6 +40,7 @@ const completed = (spec: Json): Json => {
   describe(operation(paths, inferencePaths.createChatCompletion, "post"), schemas, callErrors, ChatCompletionChunk)
   describe(operation(paths, inferencePaths.createResponse, "post"), schemas, callErrors, ResponsesEvent)
   describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)
+  describe(operation(paths, routedPaths.previewRoute, "post"), schemas, listErrors)
   describe(operation(paths, routedPaths.getKey, "get"), schemas, keyErrors)
   describe(operation(paths, routedPaths.getGeneration, "get"), schemas, [...keyErrors, 404])
   const ofGeneration = child(operation(paths, routedPaths.getGeneration, "get"), "responses")

@@ -13,11 +13,12 @@ import { AccountId, KeyId, ProjectId } from "../../domain/Ids.ts"
 import { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
 import { fromSql, type Translated } from "../../sql/StoreErrors.ts"
 import { hashOf, prefixOf } from "./ApiKey.ts"
+import { RateLimitColumn } from "./RateLimitColumn.ts"
 
 /** A key that may be used now. */
 export interface ActiveKey {
   readonly caller: CallerShape
-  /** Until it expires, by the database's clock; infinite when it does not. */
+  /** Until this secret of it ends, by the database's clock; infinite when it does not. */
   readonly validMillis: number
 }
 
@@ -40,7 +41,10 @@ const ListedKey = Schema.Struct({
 export type ListedKey = typeof ListedKey.Type
 
 export interface ApiKeyStoreShape {
-  /** By the SHA-256 of the complete key, in hex. Inactive and expired keys are not found. */
+  /**
+   * By the SHA-256 of the complete key, in hex. Inactive and expired keys are not found; the secret before a rotation is found
+   * until its grace ends.
+   */
   readonly findActive: (hash: string) => Effect.Effect<ActiveKey | undefined, StoreUnavailable>
   /** The hashes of the active keys, in hex, oldest first; the `max` newest if there are more. */
   readonly activeHashes: (max: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
@@ -66,6 +70,8 @@ const Owner = Schema.Struct({
   project_id: ProjectId,
   account_id: AccountId,
   billing_mode: Schema.Literal("managed", "byok"),
+  key_limits: Schema.NullOr(RateLimitColumn),
+  project_limits: Schema.NullOr(RateLimitColumn),
   valid_millis: Schema.NullOr(Schema.Number)
 })
 
@@ -81,10 +87,14 @@ const make = Effect.gen(function* () {
     Request: Schema.String,
     Result: Owner,
     execute: (hash) => sql`
-      select k.id as key_id, k.project_id, p.account_id, p.billing_mode,
-        (extract(epoch from k.expires_at - now()) * 1000)::float8 as valid_millis
-      from api_key k join project p on p.id = k.project_id
-      where k.hash = decode(${hash}, 'hex') and k.is_active and (k.expires_at is null or k.expires_at > now())`
+      select k.id as key_id, k.project_id, p.account_id, p.billing_mode, k.rate_limits as key_limits,
+        p.rate_limits as project_limits, (extract(epoch from least(k.expires_at, f.until) - now()) * 1000)::float8 as valid_millis
+      from (
+        select id, null::timestamptz as until from api_key where hash = decode(${hash}, 'hex')
+        union all
+        select id, previous_until from api_key where previous_hash = decode(${hash}, 'hex') and previous_until > now()
+      ) f join api_key k on k.id = f.id join project p on p.id = k.project_id
+      where k.is_active and (k.expires_at is null or k.expires_at > now())`
   })
   const newestHashes = SqlSchema.single({
     Request: Schema.Number,
@@ -97,8 +107,9 @@ const make = Effect.gen(function* () {
     Request: Schema.Array(KeyId),
     Result: Hashes,
     execute: (ids) => sql`
-      select coalesce(string_agg(encode(hash, 'hex'), ' '), '') as hashes
-      from api_key where id = any(${ids}::uuid[]) and ${isActive}`
+      select coalesce(string_agg(encode(h.hash, 'hex'), ' '), '') as hashes
+      from api_key k cross join lateral (values (k.hash), (k.previous_hash)) h(hash)
+      where k.id = any(${ids}::uuid[]) and ${isActive} and h.hash is not null`
   })
   const list = SqlSchema.findAll({
     Request: ProjectId,
@@ -152,7 +163,10 @@ const activeKey = (row: typeof Owner.Type): ActiveKey => ({
     keyId: row.key_id,
     projectId: row.project_id,
     accountId: row.account_id,
-    billingMode: row.billing_mode
+    billingMode: row.billing_mode,
+    ...(row.key_limits === null && row.project_limits === null
+      ? {}
+      : { rateLimits: { key: row.key_limits, project: row.project_limits } })
   },
   validMillis: row.valid_millis ?? Number.POSITIVE_INFINITY
 })

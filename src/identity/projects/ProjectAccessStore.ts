@@ -8,6 +8,7 @@ import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
+import { RateLimitColumn } from "../keys/RateLimitColumn.ts"
 
 const AccessibleProject = Schema.Struct({
   id: ProjectId,
@@ -17,6 +18,8 @@ const AccessibleProject = Schema.Struct({
   billingMode: Schema.Literal("managed", "byok"),
   policyVersion: Schema.Int,
   managedByConfiguration: Schema.Boolean,
+  /** `null`: as configured for all projects. */
+  rateLimits: Schema.NullOr(RateLimitColumn),
   createdAt: Schema.DateFromSelf,
   updatedAt: Schema.DateFromSelf,
   /** Of the person who asked. */
@@ -51,7 +54,7 @@ const make = Effect.gen(function* () {
   const sql = yield* AccountSql
   const columns = sql.literal(`p.id, p.account_id as "accountId", p.name, p.is_default as "isDefault",
     p.billing_mode as "billingMode", p.policy_version as "policyVersion",
-    p.managed_by_configuration as "managedByConfiguration", p.created_at as "createdAt", p.updated_at as "updatedAt"`)
+    p.managed_by_configuration as "managedByConfiguration", p.rate_limits as "rateLimits", p.created_at as "createdAt", p.updated_at as "updatedAt"`)
 
   const find = SqlSchema.findOne({
     Request: Schema.Struct({ project: ProjectId, user: UserId }),

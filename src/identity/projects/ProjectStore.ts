@@ -8,7 +8,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { CallerShape } from "../../domain/Caller.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
-import { type AccountId, ProjectId } from "../../domain/Ids.ts"
+import { AccountId, ProjectId } from "../../domain/Ids.ts"
+import type { RateLimit } from "../../domain/RateLimitStatus.ts"
 import { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
@@ -23,6 +24,8 @@ export interface NewProject {
 export interface ProjectStoreShape {
   readonly create: (project: NewProject) => Effect.Effect<void, StoreUnavailable>
   readonly findDefault: Effect.Effect<ProjectId | undefined, StoreUnavailable>
+  /** The account that a project belongs to; `undefined` also for a deleted one. */
+  readonly findAccount: (project: ProjectId) => Effect.Effect<AccountId | undefined, StoreUnavailable>
   /** False when there is no such project. */
   readonly setBillingMode: (
     project: ProjectId,
@@ -32,6 +35,8 @@ export interface ProjectStoreShape {
   readonly lock: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
   /** Also notes the time of the change. */
   readonly rename: (project: ProjectId, name: string) => Effect.Effect<void, StoreUnavailable>
+  /** `null`: as configured for all projects. */
+  readonly setRateLimits: (project: ProjectId, limits: RateLimit | null) => Effect.Effect<void, StoreUnavailable>
   /** False, and nothing changes, while the project has a key that is active. */
   readonly remove: (project: ProjectId) => Effect.Effect<boolean, StoreUnavailable>
 }
@@ -54,6 +59,11 @@ const make = Effect.gen(function* () {
     Request: Schema.Void,
     Result: Found,
     execute: () => sql`select id from project where is_default`
+  })
+  const findAccount = SqlSchema.findOne({
+    Request: ProjectId,
+    Result: Schema.Struct({ id: AccountId }),
+    execute: (project) => sql`select account_id as id from project where id = ${project} and deleted_at is null`
   })
   const updateBillingMode = SqlSchema.findOne({
     Request: Schema.Struct({ project: ProjectId, mode: Schema.Literal("managed", "byok") }),
@@ -83,6 +93,7 @@ const make = Effect.gen(function* () {
       Effect.map((found) => Option.getOrUndefined(found)?.id),
       fromSql
     ),
+    findAccount: (project) => fromSql(Effect.map(findAccount(project), (found) => Option.getOrUndefined(found)?.id)),
     setBillingMode: (project, mode) =>
       changes.commit((announce) =>
         updateBillingMode({ project, mode }).pipe(
@@ -92,6 +103,14 @@ const make = Effect.gen(function* () {
       ),
     lock: (project) => fromSql(Effect.asVoid(sql`select from project where id = ${project} for update`)),
     rename: flow(rename, Effect.asVoid, fromSql),
+    setRateLimits: (project, limits) =>
+      changes.commit((announce) =>
+        Effect.zipRight(
+          sql`update project set rate_limits = ${limits === null ? null : JSON.stringify(limits)}::jsonb,
+            updated_at = now() where id = ${project}`,
+          announce({ kind: "project", id: project })
+        )
+      ),
     remove: (project) =>
       changes.commit((announce) =>
         remove(project).pipe(

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { LimitReset } from "./Limits.ts"
 import { timestamp } from "./Times.ts"
 
 const limit = (what: string) =>
@@ -16,6 +17,7 @@ export const KeyStatusOut = Schema.Struct({
   spend_limit_microusd: Schema.NullOr(Schema.NonNegativeInt).annotations({
     description: "What it may spend, in micro-USD; null: no limit of its own."
   }),
+  limit_reset: LimitReset,
   spent_microusd: Schema.NonNegativeInt.annotations({ description: "What counts against the limit, in micro-USD." }),
   held_microusd: Schema.NonNegativeInt.annotations({ description: "What its running calls hold, in micro-USD." }),
   remaining_microusd: Schema.NullOr(Schema.NonNegativeInt).annotations({

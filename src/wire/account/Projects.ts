@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
 import { nonEmptyText } from "../validation/SchemaParts.ts"
+import { LimitMicroUsd, LimitReset, OwnRateLimits } from "./Limits.ts"
 import { pageOf } from "./Page.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
@@ -15,11 +16,6 @@ export type ProjectRole = typeof ProjectRole.Type
 /** Of a project, a key and whatever else people name. */
 export const Name = nonEmptyText(200)
 
-/** Whole micro-USD, not negative. */
-export const LimitMicroUsd = Schema.NullOr(
-  Schema.Number.pipe(Schema.int(), Schema.between(0, Number.MAX_SAFE_INTEGER), Schema.annotations({ title: "a limit" }))
-)
-
 export const CreateMyProjectRequest = strict({
   name: Name.annotations({ description: "Name of the project, 1 to 200 characters." })
 }).annotations({ identifier: "CreateMyProjectRequest" })
@@ -28,7 +24,9 @@ export const UpdateProjectRequest = strict({
   name: Schema.optionalWith(Name, { exact: true }).annotations({ description: "Name, 1 to 200 characters." }),
   spend_limit_microusd: Schema.optionalWith(LimitMicroUsd, { exact: true }).annotations({
     description: "What all keys of the project together may spend, in micro-USD; null: no limit."
-  })
+  }),
+  limit_reset: Schema.optionalWith(LimitReset, { exact: true }),
+  rate_limits: Schema.optionalWith(OwnRateLimits, { exact: true })
 }).annotations({ identifier: "UpdateProjectRequest" })
 export type UpdateProjectRequest = typeof UpdateProjectRequest.Type
 
@@ -44,7 +42,12 @@ export const ProjectOut = Schema.Struct({
   spend_limit_microusd: Schema.NullOr(Schema.Int).annotations({
     description: "What all keys of the project together may spend, in micro-USD; null: no limit."
   }),
-  total_spent_microusd: Schema.Int.annotations({ description: "Spent so far, in micro-USD." }),
+  limit_reset: LimitReset,
+  spent_microusd: Schema.Int.annotations({
+    description: "Spent in the current period of the limit, in micro-USD; without a period for ever."
+  }),
+  total_spent_microusd: Schema.Int.annotations({ description: "Spent for ever, in micro-USD." }),
+  rate_limits: OwnRateLimits,
   created_at: timestamp("When it was created."),
   updated_at: timestamp("When it was changed last.")
 }).annotations({ identifier: "ProjectOut" })

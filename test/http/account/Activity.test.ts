@@ -138,6 +138,7 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
       project_id: project,
       key_prefix: testKey.slice(0, 12),
       spend_limit_microusd: null,
+      limit_reset: null,
       spent_microusd: data.by_key[0]?.spend_microusd,
       held_microusd: 0,
       remaining_microusd: null,

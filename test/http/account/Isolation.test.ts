@@ -39,6 +39,7 @@ interface Things {
   readonly account: string
   readonly project: string
   readonly session: string
+  readonly key: string
   readonly request: string
 }
 
@@ -94,7 +95,38 @@ const cases: Readonly<Record<string, Case>> = {
   verifyCredential: { path: ({ credential }) => `/api/credentials/${credential}/verify` },
   createCheckout: { body: { credit_amount_cents: 1_000 } },
   getCheckout: { path: ({ checkout }) => `/api/me/checkout/${checkout}` },
-  listPayments: {}
+  listPayments: {},
+  listMyKeys: {},
+  createMyKey: { body: { name: "mine" } },
+  listKeys: { path: ({ project }) => `/api/projects/${project}/keys` },
+  createKey: { path: ({ project }) => `/api/projects/${project}/keys`, body: { name: "taken over" } },
+  createAnyKey: { body: { name: "any", project_id: "00000000-0000-7000-8000-00000000dead" } },
+  getKey: { path: ({ key }) => `/api/keys/${key}` },
+  updateKey: { path: ({ key }) => `/api/keys/${key}`, body: { name: "taken over" } },
+  deleteKey: { path: ({ key }) => `/api/keys/${key}` },
+  rotateKey: { path: ({ key }) => `/api/keys/${key}/rotate`, body: {} },
+  revokeKey: { path: ({ key }) => `/api/keys/${key}/revoke` },
+  getPolicy: { path: ({ project }) => `/api/projects/${project}/policy` },
+  putPolicy: { path: ({ project }) => `/api/projects/${project}/policy`, body: { allowed_models: [] } },
+  simulatePolicy: { path: ({ project }) => `/api/projects/${project}/policy/simulate`, body: {} },
+  listRoutingConfigurations: { path: ({ project }) => `/api/projects/${project}/routing-configurations` },
+  createRoutingConfiguration: {
+    path: ({ project }) => `/api/projects/${project}/routing-configurations`,
+    body: { slug: "mine" }
+  },
+  getRoutingConfiguration: { path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs` },
+  putRoutingConfiguration: {
+    path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs`,
+    body: { alpha: 1 }
+  },
+  deleteRoutingConfiguration: { path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs` },
+  listRoutingVersions: { path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs/versions` },
+  activateRoutingVersion: {
+    path: ({ project }) => `/api/projects/${project}/routing-configurations/theirs/activate`,
+    body: { version: 1 }
+  },
+  listCatalog: {},
+  previewRoute: { path: ({ project }) => `/api/projects/${project}/route`, body: {} }
 }
 
 const caseOf = ({ name }: DeclaredRoute): Case => cases[name] ?? {}
@@ -143,8 +175,10 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
       ),
       project,
       request,
-      session: await made(await owner.send("GET", "/api/session"))
+      session: await made(await owner.send("GET", "/api/session")),
+      key: await made(await owner.send("POST", "/api/me/keys", { name: "theirs" }))
     }
+    await owner.send("POST", `/api/projects/${project}/routing-configurations`, { slug: "theirs" })
     revoked = (await newPerson(node)).token
     await sendTo(node.url, { authorization: `Bearer ${revoked}` })("DELETE", "/api/session")
     const signIn = await sendTo(node.url, {})("POST", "/api/session", {
@@ -228,5 +262,9 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
   it("leaves everything of the first tenant as it was", async () => {
     expect(await (await owner.send("GET", `/api/projects/${things.project}`)).json()).toMatchObject({ name: "theirs" })
     expect((await owner.send("GET", "/api/session")).status).toBe(200)
+    expect(await (await owner.send("GET", `/api/keys/${things.key}`)).json()).toMatchObject({
+      name: "theirs",
+      is_active: true
+    })
   })
 })

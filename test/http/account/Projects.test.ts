@@ -188,14 +188,19 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
     const rows = await node.run(Effect.flatMap(AuditStore, (store) => store.chain(owner.accountId, 0, 10)))
     expect(rows.map(({ action, after, before, position }) => [position, action, before, after])).toEqual([
       [1, "session.create", null, '{"transport":"bearer"}'],
-      [2, "project.create", null, '{"name":"audited","spend_limit_microusd":null}'],
+      [
+        2,
+        "project.create",
+        null,
+        '{"name":"audited","spend_limit_microusd":null,"limit_reset":null,"rate_limits":null}'
+      ],
       [
         3,
         "project.update",
-        '{"name":"audited","spend_limit_microusd":null}',
-        '{"name":"audited","spend_limit_microusd":7}'
+        '{"name":"audited","spend_limit_microusd":null,"limit_reset":null,"rate_limits":null}',
+        '{"name":"audited","spend_limit_microusd":7,"limit_reset":null,"rate_limits":null}'
       ],
-      [4, "project.delete", '{"name":"audited","spend_limit_microusd":7}', null]
+      [4, "project.delete", '{"name":"audited","spend_limit_microusd":7,"limit_reset":null,"rate_limits":null}', null]
     ])
     expect(rows.map(({ actorUserId }) => actorUserId)).toEqual([1, 2, 3, 4].map(() => owner.userId))
     expect(JSON.stringify(rows)).not.toContain(owner.token)

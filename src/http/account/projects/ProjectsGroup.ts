@@ -50,7 +50,7 @@ const updateProject = HttpApiEndpoint.patch("updateProject", "/api/projects/:id"
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.VersionMismatch)
-  .annotate(OpenApi.Summary, "Change the name or the spend limit of a project")
+  .annotate(OpenApi.Summary, "Change the name or the limits of a project")
   .annotate(OpenApi.Description, "For owners. A field that is left out stays as it is.")
 
 const deleteProject = HttpApiEndpoint.del("deleteProject", "/api/projects/:id")

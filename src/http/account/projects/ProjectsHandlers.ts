@@ -10,6 +10,7 @@ import { type MeOut, ProjectOut, type UpdateProjectRequest } from "../../../wire
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
+import * as RateLimitRecords from "../RateLimitRecords.ts"
 
 export const projectsHandlers = HttpApiBuilder.group(AccountApi, "projects", (handlers) =>
   Effect.gen(function* () {
@@ -61,12 +62,15 @@ export const projectsHandlers = HttpApiBuilder.group(AccountApi, "projects", (ha
   })
 )
 
-const patchOf = ({ name, spend_limit_microusd }: UpdateProjectRequest): ProjectPatch => ({
+const patchOf = ({ limit_reset, name, rate_limits, spend_limit_microusd }: UpdateProjectRequest): ProjectPatch => ({
   ...(name === undefined ? {} : { name }),
-  ...(spend_limit_microusd === undefined ? {} : { limitMicroUsd: spend_limit_microusd })
+  ...(spend_limit_microusd === undefined ? {} : { limitMicroUsd: spend_limit_microusd }),
+  ...(limit_reset === undefined ? {} : { limitReset: limit_reset }),
+  ...(rate_limits === undefined ? {} : { rateLimits: RateLimitRecords.in(rate_limits) })
 })
 
-const tagOf = ({ id, limitMicroUsd, updatedAt }: Project): string => entityTag([id, limitMicroUsd, updatedAt.getTime()])
+const tagOf = ({ id, limitMicroUsd, limitReset, updatedAt }: Project): string =>
+  entityTag([id, limitMicroUsd, limitReset, updatedAt.getTime()])
 
 const outOf = (project: Project): ProjectOut => ({
   id: project.id,
@@ -76,7 +80,10 @@ const outOf = (project: Project): ProjectOut => ({
   is_default: project.isDefault,
   billing_mode: project.billingMode,
   spend_limit_microusd: project.limitMicroUsd,
-  total_spent_microusd: project.spentMicroUsd,
+  limit_reset: project.limitReset,
+  spent_microusd: project.spentMicroUsd,
+  total_spent_microusd: project.totalSpentMicroUsd,
+  rate_limits: RateLimitRecords.out(project.rateLimits),
   created_at: project.createdAt,
   updated_at: project.updatedAt
 })

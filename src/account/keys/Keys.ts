@@ -1,0 +1,221 @@
+import { randomFillSync } from "node:crypto"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Audit } from "../../audit/Audit.ts"
+import { NotFound, OperatorRequired, type RoleRequired, type VersionMismatch } from "../../domain/AccountError.ts"
+import { CurrentUser } from "../../domain/CurrentUser.ts"
+import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
+import { IdGenerator } from "../../domain/IdGenerator.ts"
+import { type AccountId, KeyId, type ProjectId } from "../../domain/Ids.ts"
+import { mint, prefixOf } from "../../identity/keys/ApiKey.ts"
+import { ApiKeyStore } from "../../identity/keys/ApiKeyStore.ts"
+import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
+import { Scopes } from "../../ledger/Scopes.ts"
+import { type SpendLimit, SpendLimitStore } from "../../ledger/SpendLimitStore.ts"
+import type { RateLimit } from "../../policy/RateLimits.ts"
+import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { requireWithin } from "../limits/ConfiguredLimits.ts"
+import { type KeySettings, type ProjectKey, ProjectKeyStore } from "./ProjectKeyStore.ts"
+
+export interface NewKey {
+  readonly name: string
+  readonly limitMicroUsd: number | null
+}
+
+/** What is left out stays as it is. */
+export type KeyPatch = Partial<KeySettings & Pick<SpendLimit, "limitMicroUsd" | "limitReset">>
+
+/** A key with its secret, which is shown once. */
+export interface KeyWithSecret {
+  readonly id: KeyId
+  readonly secret: string
+  readonly prefix: string
+  readonly name: string
+}
+
+type Refused = NotFound | RoleRequired | StoreUnavailable
+
+export interface KeysShape {
+  readonly create: (project: ProjectId, key: NewKey) => Effect.Effect<KeyWithSecret, Refused, CurrentUser>
+  /** In a project of anybody; for operators. */
+  readonly createAnywhere: (
+    project: ProjectId,
+    key: NewKey
+  ) => Effect.Effect<KeyWithSecret, NotFound | OperatorRequired | StoreUnavailable, CurrentUser>
+  /** Newest first, with the number of all. */
+  readonly list: (
+    project: ProjectId,
+    range: { readonly skip: number; readonly max: number }
+  ) => Effect.Effect<
+    { readonly keys: ReadonlyArray<ProjectKey>; readonly total: number },
+    NotFound | StoreUnavailable,
+    CurrentUser
+  >
+  readonly read: (key: KeyId) => Effect.Effect<ProjectKey, NotFound | StoreUnavailable, CurrentUser>
+  /** `check` sees the key as it is before the change and can refuse it. */
+  readonly update: (
+    key: KeyId,
+    patch: KeyPatch,
+    check: (key: ProjectKey) => Effect.Effect<void, VersionMismatch>
+  ) => Effect.Effect<ProjectKey, Refused | InvalidRequest | VersionMismatch, CurrentUser>
+  /** The same key with a new secret; the one before works for the grace, an older one ends. */
+  readonly rotate: (
+    key: KeyId,
+    graceSeconds: number
+  ) => Effect.Effect<KeyWithSecret, Refused | InvalidRequest, CurrentUser>
+  /** For good, and at once. */
+  readonly revoke: (key: KeyId) => Effect.Effect<ProjectKey, Refused, CurrentUser>
+  /** Revokes the key and hides it; its calls stay. */
+  readonly remove: (key: KeyId) => Effect.Effect<void, Refused, CurrentUser>
+}
+
+/** The keys of projects. */
+export class Keys extends Context.Tag("gateway/account/Keys")<Keys, KeysShape>() {
+  /** With the rate limits that are configured for all keys. */
+  static readonly layer = (configured: RateLimit) => Layer.effect(this, make(configured))
+}
+
+const make = (configured: RateLimit) =>
+  Effect.gen(function* () {
+    const access = yield* ProjectAccess
+    const keys = yield* ProjectKeyStore
+    const secrets = yield* ApiKeyStore
+    const projects = yield* ProjectStore
+    const scopes = yield* Scopes
+    const limits = yield* SpendLimitStore
+    const transactions = yield* AccountTransactions
+    const audit = yield* Audit
+    const ids = yield* IdGenerator
+
+    /** The same error for every key that the current user may not see, and for none. */
+    const found = (id: KeyId) =>
+      Effect.gen(function* () {
+        const key = yield* keys.find(id)
+        if (key === undefined) return yield* noKey
+        const project = yield* Effect.catchTag(access.find(key.projectId), "NotFound", () => noKey)
+        return { key, project }
+      })
+
+    const record = (
+      action: string,
+      accountId: AccountId,
+      id: KeyId,
+      before: ProjectKey | null,
+      after: ProjectKey | null
+    ) =>
+      Effect.flatMap(CurrentUser, (actor) =>
+        audit.record({
+          accountId,
+          actor,
+          action,
+          target: { kind: "key", id },
+          before: before === null ? null : audited(before),
+          after: after === null ? null : audited(after)
+        })
+      )
+
+    const createIn = (projectId: ProjectId, accountId: AccountId, { limitMicroUsd, name }: NewKey) =>
+      Effect.gen(function* () {
+        const id = KeyId.make(ids.uuid())
+        const secret = mint(randomFillSync)
+        yield* secrets.create(secret, { id, projectId, name, expiresAt: null })
+        yield* scopes.open("key", id, limitMicroUsd)
+        yield* record("key.create", accountId, id, null, (yield* keys.find(id)) ?? (yield* notWritten))
+        return { id, secret, name, prefix: prefixOf(secret) }
+      })
+
+    /** Changes a key that nobody else changes meanwhile. */
+    const change = <A, E>(id: KeyId, action: string, run: (key: ProjectKey) => Effect.Effect<A, E, CurrentUser>) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          yield* keys.lock(id)
+          const { key: before, project } = yield* found(id)
+          yield* access.require(project.id, "member")
+          const result = yield* run(before)
+          // a deleted key is found no more
+          const after = (yield* keys.find(id)) ?? null
+          yield* record(action, project.accountId, id, before, after)
+          return { result, after }
+        })
+      )
+    const changed = <A, E>(id: KeyId, action: string, run: (key: ProjectKey) => Effect.Effect<A, E, CurrentUser>) =>
+      Effect.flatMap(change(id, action, run), ({ after }) => (after === null ? notWritten : Effect.succeed(after)))
+
+    return Keys.of({
+      create: (projectId, key) =>
+        transactions.commit(() =>
+          Effect.gen(function* () {
+            // so that the project is not deleted meanwhile
+            yield* projects.lock(projectId)
+            const project = yield* access.require(projectId, "member")
+            return yield* createIn(projectId, project.accountId, key)
+          })
+        ),
+      createAnywhere: (projectId, key) =>
+        transactions.commit(() =>
+          Effect.gen(function* () {
+            if (!(yield* CurrentUser).isOperator) return yield* operatorRequired
+            yield* projects.lock(projectId)
+            const accountId = yield* projects.findAccount(projectId)
+            if (accountId === undefined) return yield* noProject
+            return yield* createIn(projectId, accountId, key)
+          })
+        ),
+      list: (projectId, range) => Effect.zipRight(access.find(projectId), keys.list(projectId, range)),
+      read: (id) => Effect.map(found(id), ({ key }) => key),
+      update: (id, patch, check) =>
+        changed(id, "key.update", (before) =>
+          Effect.gen(function* () {
+            yield* check(before)
+            if (patch.isActive === true && before.revokedAt !== null) return yield* revoked("is_active")
+            if (patch.rateLimits !== undefined) yield* requireWithin(configured, patch.rateLimits)
+            const { expiresAt, isActive, limitMicroUsd, limitReset, name, rateLimits } = { ...before, ...patch }
+            yield* keys.update(id, { name, isActive, expiresAt, rateLimits })
+            if (limitMicroUsd !== before.limitMicroUsd || limitReset !== before.limitReset) {
+              yield* limits.set(id, { limitMicroUsd, limitReset })
+            }
+          })
+        ),
+      rotate: (id, graceSeconds) =>
+        Effect.map(
+          change(id, "key.rotate", (before) =>
+            Effect.gen(function* () {
+              if (before.revokedAt !== null) return yield* revoked("id")
+              const secret = mint(randomFillSync)
+              yield* keys.replaceSecret(id, secret, graceSeconds)
+              return { id, secret, name: before.name, prefix: prefixOf(secret) }
+            })
+          ),
+          ({ result }) => result
+        ),
+      revoke: (id) => changed(id, "key.revoke", () => keys.end(id, "revoked")),
+      remove: (id) => Effect.asVoid(change(id, "key.delete", () => keys.end(id, "deleted")))
+    })
+  })
+
+const notWritten = Effect.dieMessage("a key that was written just now is found")
+const noKey = new NotFound({ message: "There is no such key." })
+const noProject = new NotFound({ message: "There is no such project." })
+const operatorRequired = new OperatorRequired({ message: "Only an operator may do this." })
+
+const revoked = (param: string): InvalidRequest =>
+  new InvalidRequest({
+    code: "invalid_value",
+    message: "The key was revoked, and stays so; create another one.",
+    param
+  })
+
+const audited = (key: ProjectKey) => ({
+  name: key.name,
+  project_id: key.projectId,
+  key_prefix: key.keyPrefix,
+  is_active: key.isActive,
+  spend_limit_microusd: key.limitMicroUsd,
+  limit_reset: key.limitReset,
+  expires_at: key.expiresAt,
+  rate_limits: key.rateLimits,
+  previous_secret_until: key.previousUntil,
+  revoked_at: key.revokedAt
+})

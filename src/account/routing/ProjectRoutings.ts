@@ -1,0 +1,220 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Audit } from "../../audit/Audit.ts"
+import {
+  AlreadyExists,
+  ManagedByConfiguration,
+  NotFound,
+  type RoleRequired,
+  type VersionMismatch
+} from "../../domain/AccountError.ts"
+import { CurrentUser } from "../../domain/CurrentUser.ts"
+import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
+import { IdGenerator } from "../../domain/IdGenerator.ts"
+import type { ProjectId } from "../../domain/Ids.ts"
+import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
+import { PolicyStore } from "../../policy/PolicyStore.ts"
+import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import {
+  type ProjectRouting,
+  type RoutingSettings,
+  type RoutingVersion,
+  RoutingVersionStore
+} from "./RoutingVersionStore.ts"
+
+type Found = NotFound | StoreUnavailable
+type Refused = Found | RoleRequired
+
+export interface ProjectRoutingsShape {
+  /** Newest first, those before `before`. */
+  readonly list: (
+    project: ProjectId,
+    max: number,
+    before: string | undefined
+  ) => Effect.Effect<ReadonlyArray<ProjectRouting>, Found, CurrentUser>
+  readonly read: (project: ProjectId, slug: string) => Effect.Effect<ProjectRouting, Found, CurrentUser>
+  /** With these settings as its first version, which is in force. */
+  readonly create: (
+    project: ProjectId,
+    slug: string,
+    settings: RoutingSettings
+  ) => Effect.Effect<ProjectRouting, Refused | AlreadyExists | InvalidRequest, CurrentUser>
+  /** Makes a version of these settings and puts it in force; `check` sees the configuration before and can refuse. */
+  readonly replace: (
+    project: ProjectId,
+    slug: string,
+    settings: RoutingSettings,
+    check: (found: ProjectRouting) => Effect.Effect<void, VersionMismatch>
+  ) => Effect.Effect<ProjectRouting, Refused | ManagedByConfiguration | VersionMismatch, CurrentUser>
+  /** Puts an earlier or later version in force. */
+  readonly activate: (
+    project: ProjectId,
+    slug: string,
+    version: number
+  ) => Effect.Effect<ProjectRouting, Refused | ManagedByConfiguration | InvalidRequest, CurrentUser>
+  readonly remove: (
+    project: ProjectId,
+    slug: string
+  ) => Effect.Effect<void, Refused | ManagedByConfiguration, CurrentUser>
+  /** Newest first, those before the version `before`. */
+  readonly versions: (
+    project: ProjectId,
+    slug: string,
+    max: number,
+    before: number | undefined
+  ) => Effect.Effect<
+    { readonly routing: ProjectRouting; readonly versions: ReadonlyArray<RoutingVersion> },
+    Found,
+    CurrentUser
+  >
+}
+
+/** The routing configurations of projects, for the people of a project; `RoutingConfigurations` has them for calls. */
+export class ProjectRoutings extends Context.Tag("gateway/account/ProjectRoutings")<
+  ProjectRoutings,
+  ProjectRoutingsShape
+>() {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+/** Every node reads all of a project's at once. */
+const maxConfigurations = 500
+
+const make = Effect.gen(function* () {
+  const access = yield* ProjectAccess
+  const store = yield* RoutingVersionStore
+  const projects = yield* ProjectStore
+  const policies = yield* PolicyStore
+  const transactions = yield* AccountTransactions
+  const audit = yield* Audit
+  const ids = yield* IdGenerator
+
+  const find = (project: ProjectId, slug: string) =>
+    Effect.flatMap(store.find(project, slug), (found) => (found === undefined ? noRouting : Effect.succeed(found)))
+  /** The same error for a project that the current user may not see. */
+  const read = (project: ProjectId, slug: string) =>
+    Effect.zipRight(
+      Effect.catchTag(access.find(project), "NotFound", () => noRouting),
+      find(project, slug)
+    )
+
+  /** Changes what one project has, one change at a time; the change is in force on this node when it returns. */
+  const change = <A extends ProjectRouting | null, E, R>(
+    project: ProjectId,
+    action: string,
+    run: Effect.Effect<{ readonly before: ProjectRouting | null; readonly after: A }, E, R>
+  ) =>
+    transactions.commit((announce) =>
+      Effect.gen(function* () {
+        yield* projects.lock(project)
+        const { accountId } = yield* Effect.catchTag(access.require(project, "member"), "NotFound", () => noRouting)
+        const { after, before } = yield* run
+        yield* policies.raiseVersion(project)
+        yield* announce({ kind: "configurations", id: project })
+        yield* audit.record({
+          accountId,
+          actor: yield* CurrentUser,
+          action,
+          target: { kind: "routing_configuration", id: (after ?? before)?.id ?? project },
+          before: before === null ? null : audited(before),
+          after: after === null ? null : audited(after)
+        })
+        return after
+      })
+    )
+
+  const findOwn = (project: ProjectId, slug: string) =>
+    Effect.filterOrFail(
+      find(project, slug),
+      (found) => !found.managedByConfiguration,
+      () => new ManagedByConfiguration({ message: "GATEWAY_CONFIG has this routing configuration; change it there." })
+    )
+
+  /** Adds a version and puts it in force. */
+  const put = (id: string, settings: RoutingSettings) =>
+    Effect.gen(function* () {
+      const { userId } = yield* CurrentUser
+      yield* store.activate(id, yield* store.add(id, settings, userId))
+    })
+
+  return ProjectRoutings.of({
+    list: (project, max, before) => Effect.zipRight(access.find(project), store.list(project, max, before)),
+    read,
+    create: (project, slug, settings) =>
+      change(
+        project,
+        "routing_configuration.create",
+        Effect.gen(function* () {
+          if ((yield* store.find(project, slug)) !== undefined) return yield* exists(slug)
+          if ((yield* store.count(project)) >= maxConfigurations) return yield* tooMany
+          const id = ids.uuid()
+          yield* store.create(project, id, slug, settings.name)
+          yield* put(id, settings)
+          return { before: null, after: yield* find(project, slug) }
+        })
+      ),
+    replace: (project, slug, settings, check) =>
+      change(
+        project,
+        "routing_configuration.update",
+        Effect.gen(function* () {
+          const before = yield* findOwn(project, slug)
+          yield* check(before)
+          yield* put(before.id, settings)
+          return { before, after: yield* find(project, slug) }
+        })
+      ),
+    activate: (project, slug, version) =>
+      change(
+        project,
+        "routing_configuration.activate",
+        Effect.gen(function* () {
+          const before = yield* findOwn(project, slug)
+          if (!(yield* store.activate(before.id, version))) return yield* noVersion(version)
+          return { before, after: yield* find(project, slug) }
+        })
+      ),
+    remove: (project, slug) =>
+      Effect.asVoid(
+        change(
+          project,
+          "routing_configuration.delete",
+          Effect.gen(function* () {
+            const before = yield* findOwn(project, slug)
+            yield* store.remove(before.id)
+            return { before, after: null }
+          })
+        )
+      ),
+    versions: (project, slug, max, before) =>
+      Effect.flatMap(read(project, slug), (routing) =>
+        Effect.map(store.versions(routing.id, max, before), (versions) => ({ routing, versions }))
+      )
+  })
+})
+
+const noRouting = new NotFound({ message: "There is no such routing configuration." })
+
+const exists = (slug: string): AlreadyExists =>
+  new AlreadyExists({ message: `The project has a routing configuration '${slug}'.` })
+
+const tooMany = new InvalidRequest({
+  code: "invalid_value",
+  message: `A project has at most ${maxConfigurations} routing configurations.`,
+  param: "slug"
+})
+
+const noVersion = (version: number): InvalidRequest =>
+  new InvalidRequest({
+    code: "invalid_value",
+    message: `The routing configuration has no version ${version}.`,
+    param: "version"
+  })
+
+/** Everything that a version says, with its number. */
+const audited = ({ createdAt, id, managedByConfiguration, projectId, updatedAt, ...routing }: ProjectRouting) => routing

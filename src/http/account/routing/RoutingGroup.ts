@@ -1,0 +1,126 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { ProjectId } from "../../../domain/Ids.ts"
+import { CatalogPage, CatalogParameters } from "../../../wire/account/Models.ts"
+import { PageParameters } from "../../../wire/account/Page.ts"
+import { RouteOut } from "../../../wire/account/Route.ts"
+import {
+  ActivateVersionRequest,
+  CreateRoutingConfigurationRequest,
+  RoutingConfigurationInput,
+  RoutingConfigurationOut,
+  RoutingConfigurationsPage,
+  RoutingVersionsPage,
+  Slug
+} from "../../../wire/account/Routing.ts"
+import * as Errors from "../DeclaredErrors.ts"
+import { IfMatchHeaders } from "../EntityTag.ts"
+import { IdempotencyHeaders } from "../Idempotent.ts"
+import { Identity } from "../Identity.ts"
+
+const projectFields = { id: ProjectId.annotations({ description: "Id of the project." }) }
+const ProjectPath = Schema.Struct(projectFields)
+const SlugPath = Schema.Struct({ ...projectFields, slug: Slug })
+
+const list = HttpApiEndpoint.get("listRoutingConfigurations", "/api/projects/:id/routing-configurations")
+  .setPath(ProjectPath)
+  .setUrlParams(PageParameters)
+  .addSuccess(RoutingConfigurationsPage)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "List the routing configurations of a project")
+
+const create = HttpApiEndpoint.post("createRoutingConfiguration", "/api/projects/:id/routing-configurations")
+  .setPath(ProjectPath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(CreateRoutingConfigurationRequest)
+  .addSuccess(RoutingConfigurationOut, { status: 201 })
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.AlreadyExists)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Create a routing configuration")
+  .annotate(OpenApi.Description, "For members. Its first version is in force at once, as `auto:<slug>`.")
+
+const get = HttpApiEndpoint.get("getRoutingConfiguration", "/api/projects/:id/routing-configurations/:slug")
+  .setPath(SlugPath)
+  .addSuccess(RoutingConfigurationOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "One routing configuration, with its version in force")
+
+const put = HttpApiEndpoint.put("putRoutingConfiguration", "/api/projects/:id/routing-configurations/:slug")
+  .setPath(SlugPath)
+  .setHeaders(IfMatchHeaders)
+  .setPayload(RoutingConfigurationInput)
+  .addSuccess(RoutingConfigurationOut)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.ManagedByConfiguration)
+  .addError(Errors.VersionMismatch)
+  .annotate(OpenApi.Summary, "Make a new version of a routing configuration")
+  .annotate(OpenApi.Description, "For members. The new version is in force at once; the ones before stay as they are.")
+
+const remove = HttpApiEndpoint.del("deleteRoutingConfiguration", "/api/projects/:id/routing-configurations/:slug")
+  .setPath(SlugPath)
+  .addSuccess(HttpApiSchema.NoContent)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.ManagedByConfiguration)
+  .annotate(OpenApi.Summary, "Delete a routing configuration with its versions")
+  .annotate(OpenApi.Description, "For members.")
+
+const versions = HttpApiEndpoint.get("listRoutingVersions", "/api/projects/:id/routing-configurations/:slug/versions")
+  .setPath(SlugPath)
+  .setUrlParams(PageParameters)
+  .addSuccess(RoutingVersionsPage)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "List the versions of a routing configuration")
+
+const activate = HttpApiEndpoint.post(
+  "activateRoutingVersion",
+  "/api/projects/:id/routing-configurations/:slug/activate"
+)
+  .setPath(SlugPath)
+  .setPayload(ActivateVersionRequest)
+  .addSuccess(RoutingConfigurationOut)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.ManagedByConfiguration)
+  .annotate(OpenApi.Summary, "Put another version in force")
+  .annotate(OpenApi.Description, "For members.")
+
+const models = HttpApiEndpoint.get("listCatalog", "/api/models")
+  .setUrlParams(CatalogParameters)
+  .addSuccess(CatalogPage)
+  .annotate(OpenApi.Summary, "List the catalog, with prices, capabilities and health")
+  .annotate(OpenApi.Description, "By id. Every model that this gateway can call, whatever a project allows.")
+
+/** Decoded as on `/v1`, whose errors it has. */
+const AnyChatRequest = Schema.Unknown.annotations({
+  identifier: "RouteRequest",
+  description: "A request as for `POST /v1/chat/completions`.",
+  jsonSchema: { type: "object", description: "A request as for `POST /v1/chat/completions`." }
+})
+
+const route = HttpApiEndpoint.post("previewRoute", "/api/projects/:id/route")
+  .setPath(ProjectPath)
+  .setPayload(AnyChatRequest)
+  .addSuccess(RouteOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "What a request would be routed to now")
+  .annotate(OpenApi.Description, "Nothing is sent to a provider, counted or charged.")
+
+export const RoutingGroup = HttpApiGroup.make("routing")
+  .add(list)
+  .add(create)
+  .add(get)
+  .add(put)
+  .add(remove)
+  .add(versions)
+  .add(activate)
+  .add(models)
+  .add(route)
+  .middleware(Identity)
+  .annotate(OpenApi.Description, "How requests choose a model: routing configurations, the catalog, and a dry run.")

@@ -1,0 +1,72 @@
+import * as Schema from "effect/Schema"
+import { listOf } from "../validation/SchemaParts.ts"
+import { strict } from "./Strict.ts"
+
+/** Enough to name every model of a large catalog. */
+const maxPatterns = 2_000
+const maxPrice = 1_000_000_000_000
+
+export const Patterns = listOf(Schema.String.pipe(Schema.pattern(/^\S{1,300}$/)), { max: maxPatterns })
+const allowed = (what: string) =>
+  Schema.optionalWith(Schema.NullOr(Patterns), { default: () => null }).annotations({
+    description: `${what} that may be used, as ids, \`<prefix>/*\` or \`*\`; null and default: all.`
+  })
+const excluded = (what: string) =>
+  Schema.optionalWith(Patterns, { default: () => [], nullable: true }).annotations({
+    description: `${what} that may not be used, in the same form; exclusions win.`
+  })
+
+export const Alpha = Schema.NullOr(Schema.Number.pipe(Schema.between(0, 1)))
+export const Price = Schema.NullOr(Schema.Number.pipe(Schema.int(), Schema.between(0, maxPrice)))
+const price = (of: string) =>
+  Schema.optionalWith(Price, { default: () => null }).annotations({
+    description: `Excludes models whose ${of} tokens cost more, in micro-USD per million; null and default: any price.`
+  })
+
+export const capsAndFallback = {
+  max_input_price_microusd_per_million: price("input"),
+  max_output_price_microusd_per_million: price("output"),
+  enable_fallback: Schema.optionalWith(Schema.Boolean, { default: () => true, nullable: true }).annotations({
+    description: "false: only the first candidate of a request is tried. Default true."
+  })
+}
+
+export const PolicyInput = strict({
+  allowed_models: allowed("Models"),
+  excluded_models: excluded("Models"),
+  allowed_providers: allowed("Providers"),
+  excluded_providers: excluded("Providers"),
+  default_alpha: Schema.optionalWith(Alpha, { default: () => null }).annotations({
+    description:
+      "Quality against cost where a request does not say: 0 is cheapest, 1 is best; null and default: the gateway's own."
+  }),
+  ...capsAndFallback
+}).annotations({
+  identifier: "PolicyInput",
+  description: "What the keys of a project may use; left out is unrestricted."
+})
+export type PolicyInput = typeof PolicyInput.Type
+
+export const PolicyOut = Schema.Struct({
+  ...PolicyInput.fields,
+  policy_version: Schema.Int.annotations({
+    description: "Goes up with every change of the policy or of the project's routing configurations."
+  }),
+  managed_by_configuration: Schema.Boolean.annotations({
+    description: "Whether GATEWAY_CONFIG has it, which then is the only place to change it."
+  })
+}).annotations({ identifier: "PolicyOut" })
+export type PolicyOut = typeof PolicyOut.Type
+
+const Eligible = Schema.Struct({
+  models: Schema.Array(Schema.String).annotations({ description: "Ids, in code point order." })
+})
+
+export const PolicySimulationOut = Schema.Struct({
+  before: Eligible.annotations({ description: "The models that keys may use now." }),
+  after: Eligible.annotations({ description: "The models that they may use under the policy of the request." }),
+  becomes_empty: Schema.Array(Schema.String).annotations({
+    description: "`auto` and each `auto:<slug>` that has a model to choose now and would have none."
+  })
+}).annotations({ identifier: "PolicySimulationOut" })
+export type PolicySimulationOut = typeof PolicySimulationOut.Type

@@ -1,0 +1,62 @@
+import * as Schema from "effect/Schema"
+import { routingReasons } from "../../domain/Call.ts"
+import { efforts } from "../../domain/Chat.ts"
+import { WireError } from "../ErrorBody.ts"
+
+export const HealthOut = Schema.Struct({
+  failure: Schema.Number.annotations({ description: "Probability that the next attempt fails, 0 to 1." }),
+  open_for_ms: Schema.Number.annotations({
+    description: "For how long it is not tried any more, in milliseconds; 0 when it is."
+  }),
+  latency_ms: Schema.NullOr(Schema.Number).annotations({
+    description: "Moving average of the time to the first content, in milliseconds; null without calls."
+  })
+}).annotations({ identifier: "RouteHealth", description: "Of this node's recent calls." })
+
+const RouteCandidate = Schema.Struct({
+  model: Schema.String.annotations({ description: "Id of the model." }),
+  provider: Schema.String.annotations({ description: "Id of its provider." }),
+  quality: Schema.Number.annotations({
+    description: "Expected quality, reduced by the probability of failure, 0 to 1."
+  }),
+  score: Schema.Number.annotations({ description: "What it is ranked by; higher is better." }),
+  expected_cost_microusd: Schema.Int.annotations({ description: "Cost of a likely answer, in micro-USD." }),
+  max_cost_microusd: Schema.Int.annotations({
+    description: "The highest cost that the call can have there, in micro-USD."
+  }),
+  effort: Schema.NullOr(Schema.Union(Schema.Literal(...efforts), Schema.Number)).annotations({
+    description: "Reasoning effort, or depth, that is sent; null: none."
+  }),
+  dropped_parameters: Schema.Array(Schema.String).annotations({
+    description: "Parameters of the request that it does not support."
+  }),
+  health: HealthOut
+})
+
+export const RouteOut = Schema.Struct({
+  requested_model: Schema.String.annotations({ description: "`model` of the request." }),
+  candidates: Schema.Array(RouteCandidate).annotations({
+    description: "In the order in which they would be tried; empty with an `error`."
+  }),
+  reason: Schema.NullOr(Schema.Literal(...routingReasons)).annotations({
+    description: "Why the first one is first; null with an `error`."
+  }),
+  routing_config: Schema.NullOr(Schema.String).annotations({ description: "Slug of the routing configuration." }),
+  alpha: Schema.NullOr(Schema.Number).annotations({
+    description: "Quality against cost, as in force; null with an `error`."
+  }),
+  fallback_enabled: Schema.Boolean.annotations({ description: "Whether more than the first one would be tried." }),
+  excluded: Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({
+    description: "How many models are not eligible, by reason."
+  }),
+  prompt_tokens: Schema.NullOr(Schema.Int).annotations({
+    description: "Likely length of the prompt; null with an `error`."
+  }),
+  policy_version: Schema.NullOr(Schema.Int).annotations({
+    description: "Version of the project's policy; null with an `error`."
+  }),
+  error: Schema.NullOr(WireError).annotations({
+    description: "What the request would be answered by routing; null where a candidate would be tried."
+  })
+}).annotations({ identifier: "RouteOut", description: "What a request would be routed to now." })
+export type RouteOut = typeof RouteOut.Type

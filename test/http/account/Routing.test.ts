@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { applyConfiguration } from "../../../src/app/FirstStartConfiguration.ts"
+import type { CatalogPage } from "../../../src/wire/account/Models.ts"
+import type { ProjectOut } from "../../../src/wire/account/Projects.ts"
+import type { RouteOut } from "../../../src/wire/account/Route.ts"
+import type {
+  RoutingConfigurationOut,
+  RoutingConfigurationsPage,
+  RoutingVersionsPage
+} from "../../../src/wire/account/Routing.ts"
+import {
+  type AccountNode,
+  databaseKinds,
+  newPerson,
+  openDatabase,
+  operatorOf,
+  type Person,
+  type Send,
+  sendTo,
+  startNode
+} from "../../support/AccountService.ts"
+
+type Out = typeof RoutingConfigurationOut.Encoded
+type Route = typeof RouteOut.Encoded
+
+const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
+const errorOf = async (response: Response) => {
+  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
+  return [response.status, error.code, error.param] as const
+}
+
+const settings = {
+  models: null,
+  providers: null,
+  alpha: null,
+  max_input_price_microusd_per_million: null,
+  max_output_price_microusd_per_million: null,
+  enable_fallback: true
+}
+const hello = { messages: [{ role: "user", content: "hello" }] }
+
+describe.each(databaseKinds)("routing on %s", (kind) => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let node: AccountNode
+  let person: Person
+  let project: string
+  let withKey: Send
+  beforeAll(async () => {
+    database = await openDatabase(kind)
+    node = await startNode(database.env)
+    person = await newPerson(node)
+    project = (await jsonOf<typeof ProjectOut.Encoded>(await person.send("POST", "/api/me/projects", { name: "p" }))).id
+    const { api_key } = await jsonOf<{ readonly api_key: string }>(
+      await person.send("POST", "/api/me/keys", { name: "key" })
+    )
+    withKey = sendTo(node.url, { authorization: `Bearer ${api_key}` })
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await database.close()
+  })
+
+  const path = (rest = "") => `/api/projects/${project}/routing-configurations${rest}`
+  const preview = async (body: object) => jsonOf<Route>(await withKey("POST", "/v1/route", { ...hello, ...body }))
+  const chosen = async (model: string) => (await preview({ model })).candidates.map((candidate) => candidate.model)
+
+  it("has configurations whose versions never change, one of them in force", async () => {
+    const created = await person.send("POST", path(), { slug: "cheap", models: ["sim/fast"] })
+    expect(created.status).toBe(201)
+    const first = await jsonOf<Out>(created)
+    expect(first).toMatchObject({
+      ...settings,
+      project_id: project,
+      slug: "cheap",
+      name: "cheap",
+      models: ["sim/fast"],
+      active_version: 1,
+      managed_by_configuration: false
+    })
+    expect(await chosen("auto:cheap")).toEqual(["sim/fast"])
+    expect(await errorOf(await person.send("POST", path(), { slug: "cheap" }))).toEqual([409, "already_exists", null])
+
+    const etag = (await person.send("GET", path("/cheap"))).headers.get("etag") ?? ""
+    const replaced = await person.send(
+      "PUT",
+      path("/cheap"),
+      { name: "Cheaper", models: ["sim/best"], max_output_price_microusd_per_million: 25_000_000 },
+      { "if-match": etag }
+    )
+    expect(await jsonOf(replaced)).toMatchObject({ name: "Cheaper", models: ["sim/best"], active_version: 2 })
+    expect(await chosen("auto:cheap")).toEqual(["sim/best"])
+    expect(await errorOf(await person.send("PUT", path("/cheap"), {}, { "if-match": etag }))).toEqual([
+      412,
+      "version_mismatch",
+      null
+    ])
+
+    const activated = await person.send("POST", path("/cheap/activate"), { version: 1 })
+    expect(await jsonOf(activated)).toEqual({ ...first, updated_at: expect.any(String) })
+    expect(await chosen("auto:cheap")).toEqual(["sim/fast"])
+    expect(await errorOf(await person.send("POST", path("/cheap/activate"), { version: 3 }))).toEqual([
+      400,
+      "invalid_value",
+      "version"
+    ])
+    const versions = async (query: string) =>
+      jsonOf<typeof RoutingVersionsPage.Encoded>(await person.send("GET", path(`/cheap/versions${query}`)))
+    const newest = await versions("?limit=1")
+    expect(newest).toMatchObject({
+      items: [{ version: 2, is_active: false, name: "Cheaper", models: ["sim/best"], created_by: person.userId }],
+      has_more: true
+    })
+    expect(await versions(`?limit=1&cursor=${newest.next_cursor}`)).toMatchObject({
+      items: [{ version: 1, is_active: true, models: ["sim/fast"] }],
+      has_more: false
+    })
+
+    await person.send("POST", path(), { slug: "other" })
+    const page = await jsonOf<typeof RoutingConfigurationsPage.Encoded>(await person.send("GET", path("?limit=1")))
+    expect(page).toMatchObject({ items: [{ slug: "other" }], has_more: true })
+    expect((await person.send("DELETE", path("/cheap"))).status).toBe(204)
+    expect(await errorOf(await person.send("GET", path("/cheap")))).toEqual([404, "not_found", null])
+    expect((await preview({ model: "auto:cheap" })).error?.code).toBe("model_not_found")
+    expect(await jsonOf(await person.send("GET", `/api/projects/${project}/policy`))).toMatchObject({
+      policy_version: 6
+    })
+  })
+
+  it("shows what GATEWAY_CONFIG has, and does not change it", async () => {
+    const operator = await operatorOf(node)
+    const { default_project_id } = await jsonOf<{ readonly default_project_id: string }>(
+      await operator.send("GET", "/api/me")
+    )
+    const routing = {
+      slug: "filed",
+      name: null,
+      models: { allow: ["sim/fast"], deny: [] },
+      providers: { allow: null, deny: [] },
+      alpha: null,
+      maxInputPriceMicroUsdPerMillion: null,
+      maxOutputPriceMicroUsdPerMillion: null,
+      enableFallback: true
+    }
+    const at = (rest: string) => `/api/projects/${default_project_id}/routing-configurations${rest}`
+    // the file's one takes the place of a person's of the same slug
+    await operator.send("POST", at(""), { slug: "filed" })
+    await node.run(applyConfiguration(null, [routing]))
+    expect(await jsonOf(await operator.send("GET", at("/filed")))).toMatchObject({
+      models: ["sim/fast"],
+      active_version: null,
+      managed_by_configuration: true
+    })
+    const answers = await Promise.all([
+      operator.send("PUT", at("/filed"), {}),
+      operator.send("POST", at("/filed/activate"), { version: 1 }),
+      operator.send("DELETE", at("/filed"))
+    ])
+    for (const answer of answers) expect(await errorOf(answer)).toEqual([409, "managed_by_configuration", null])
+  })
+
+  it("previews a request: candidates with costs, or the error that a call would get; nothing is charged", async () => {
+    const auto = await preview({ model: "auto", alpha: 0, temperature: 1 })
+    expect(auto).toMatchObject({ requested_model: "auto", reason: "cheapest_eligible", alpha: 0, error: null })
+    expect(auto.candidates.length).toBeGreaterThan(2)
+    for (const { expected_cost_microusd, max_cost_microusd } of auto.candidates) {
+      expect(max_cost_microusd).toBeGreaterThan(expected_cost_microusd)
+    }
+    const scores = auto.candidates.map(({ score }) => score)
+    expect(Math.max(...scores)).toBe(scores[0])
+    const asPerson = await person.send("POST", `/api/projects/${project}/route`, { ...hello, model: "auto", alpha: 0 })
+    expect((await jsonOf<Route>(asPerson)).candidates.map(({ model }) => model)).toEqual(
+      auto.candidates.map(({ model }) => model)
+    )
+    expect(await preview({ model: "auto", models: { allow: [] } })).toMatchObject({
+      candidates: [],
+      error: { code: "no_eligible_model", param: "model" },
+      excluded: { request_restriction: expect.any(Number) }
+    })
+    expect(await errorOf(await withKey("POST", "/v1/route", { model: "auto" }))).toEqual([
+      400,
+      "missing_required_parameter",
+      "messages"
+    ])
+    expect(await errorOf(await person.send("POST", `/api/projects/${project}/route`, { model: "auto" }))).toEqual([
+      400,
+      "missing_required_parameter",
+      "messages"
+    ])
+    expect(await errorOf(await withKey("GET", "/v1/route"))).toEqual([400, "method_not_allowed", null])
+    expect((await sendTo(node.url, {})("POST", "/v1/route", hello)).status).toBe(401)
+  })
+
+  it("lists the catalog by pages, with prices, capabilities and health", async () => {
+    const ids: Array<string> = []
+    let cursor: string | null = null
+    do {
+      const query: string = cursor === null ? "" : `&cursor=${cursor}`
+      const page: typeof CatalogPage.Encoded = await jsonOf(await person.send("GET", `/api/models?limit=2${query}`))
+      expect(page.items.length).toBeLessThanOrEqual(2)
+      ids.push(...page.items.map(({ id }) => id))
+      cursor = page.next_cursor
+    } while (cursor !== null)
+    expect(ids).toEqual([...new Set(ids)].sort())
+    expect(ids).toContain("sim/fast")
+    const all = await jsonOf<typeof CatalogPage.Encoded>(await person.send("GET", "/api/models?limit=100"))
+    expect(all.items.find(({ id }) => id === "sim/fast")).toMatchObject({
+      provider: "sim",
+      listed: true,
+      prices: { input: 100_000, output: 400_000, tiers: [] },
+      capabilities: { tools: true },
+      health: { open_for_ms: 0, latency_ms: null }
+    })
+    expect(await errorOf(await person.send("GET", "/api/models?cursor=%20"))).toEqual([400, "invalid_value", "cursor"])
+  })
+})
