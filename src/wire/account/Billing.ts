@@ -22,10 +22,10 @@ export const LedgerEntryOut = Schema.Struct({
     description: "usage: a call. credit: a payment or a gift. refund, dispute: a payment that was paid back."
   }),
   debit: Schema.String.annotations({
-    description: "The book that the money comes from: `account:<id>` or `payments`."
+    description: "Where the money comes from: `account:<id>` or `payments`."
   }),
   credit: Schema.String.annotations({
-    description: "The book that it goes to: `account:<id>`, `revenue` or `payments`."
+    description: "Where it goes to: `account:<id>`, `revenue` or `payments`."
   }),
   amount_microusd: Schema.Int.annotations({ description: "Amount in micro-USD, always positive." }),
   call_id: Schema.NullOr(RequestId).annotations({ description: "The call of a usage; else null." }),

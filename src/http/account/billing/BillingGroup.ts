@@ -17,7 +17,7 @@ const listLedger = HttpApiEndpoint.get("listLedger", "/api/me/ledger")
   .setUrlParams(PageParameters)
   .addSuccess(LedgerPage)
   .annotate(OpenApi.Summary, "List the movements of the own account's money")
-  .annotate(OpenApi.Description, "Each movement is one entry, from one book to another.")
+  .annotate(OpenApi.Description, "Each movement is one entry, with what it debits and what it credits.")
 
 const listInFlight = HttpApiEndpoint.get("listInFlight", "/api/projects/:id/in-flight")
   .setPath(Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) }))
