@@ -1,13 +1,17 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Admin } from "../account/admin/Admin.ts"
+import { AdminProjectStore } from "../account/admin/AdminProjectStore.ts"
 import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts"
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
+import { Members } from "../account/members/Members.ts"
 import { Projects } from "../account/projects/Projects.ts"
 import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import type * as Settings from "../config/Settings.ts"
 import { MasterKey } from "../credentials/MasterKey.ts"
+import { MemberStore } from "../identity/projects/MemberStore.ts"
 import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
 import { ProjectAccessStore } from "../identity/projects/ProjectAccessStore.ts"
 import { PublicUrl } from "../identity/sessions/PublicUrl.ts"
@@ -25,7 +29,9 @@ export type AccountSettings = Pick<Settings.Settings, "dataDirectory" | "host" |
 export const accountServices = (settings: AccountSettings) => {
   const stores = Layer.mergeAll(
     AccountRequestStore.layer,
+    AdminProjectStore.layer,
     AuditStore.layer,
+    MemberStore.layer,
     ProjectAccessStore.layer,
     SessionStore.layer,
     SignInCodeStore.layer,
@@ -42,7 +48,7 @@ export const accountServices = (settings: AccountSettings) => {
       )
     )
   )
-  return Layer.mergeAll(AccountIdempotency.layer, Projects.layer).pipe(
+  return Layer.mergeAll(AccountIdempotency.layer, Admin.layer, Members.layer, Projects.layer).pipe(
     Layer.provideMerge(identity),
     Layer.provideMerge(stores)
   )

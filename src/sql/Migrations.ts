@@ -13,6 +13,7 @@ import { idempotentClaims } from "./migrations/0006_idempotent_claims.ts"
 import { rateLimitTables } from "./migrations/0007_rate_limits.ts"
 import { growthAndChecks } from "./migrations/0008_growth.ts"
 import { accountTables } from "./migrations/0010_account.ts"
+import { memberTables } from "./migrations/0014_members.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -26,7 +27,8 @@ export const migrations = {
   "0006_idempotent_claims": idempotentClaims,
   "0007_rate_limits": rateLimitTables,
   "0008_growth": growthAndChecks,
-  "0010_account": accountTables
+  "0010_account": accountTables,
+  "0014_members": memberTables
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

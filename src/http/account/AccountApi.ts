@@ -1,5 +1,7 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { AdminGroup } from "./admin/AdminGroup.ts"
+import { MembersGroup } from "./members/MembersGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
@@ -10,4 +12,6 @@ import { SessionGroup } from "./session/SessionGroup.ts"
 export const AccountApi = HttpApi.make("account")
   .add(SessionGroup)
   .add(ProjectsGroup)
+  .add(MembersGroup)
+  .add(AdminGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

@@ -15,8 +15,10 @@ import * as Errors from "../Errors.ts"
 import * as Body from "../server/Body.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
+import { adminHandlers } from "./admin/AdminHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
+import { membersHandlers } from "./members/MembersHandlers.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
 
@@ -54,7 +56,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers]),
+    Layer.provide([sessionHandlers, projectsHandlers, membersHandlers, adminHandlers]),
     Layer.provide(Identity.layer)
   )
 

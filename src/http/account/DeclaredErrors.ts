@@ -45,8 +45,10 @@ const own = <A extends Domain.AccountOnlyError, I>(Class: OwnError<A> & Schema.S
   )
 }
 
+export const OperatorRequired = own(Domain.OperatorRequired)
 export const RoleRequired = own(Domain.RoleRequired)
 export const NotFound = own(Domain.NotFound)
+export const AlreadyExists = own(Domain.AlreadyExists)
 export const ManagedByConfiguration = own(Domain.ManagedByConfiguration)
 export const IdempotencyKeyInProgress = own(Domain.IdempotencyKeyInProgress)
 export const ProjectNotEmpty = own(Domain.ProjectNotEmpty)

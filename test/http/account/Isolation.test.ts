@@ -30,10 +30,14 @@ HttpApi.reflect(AccountApi, {
   }
 })
 
+const unknownId = "00000000-0000-7000-8000-00000000dead"
+
 /** What belongs to the first tenant, by the kind of thing that an id in a path stands for. */
 interface Things {
   readonly project: string
   readonly session: string
+  /** Somebody of no project, as the one to be added or removed. */
+  readonly person: string
 }
 
 interface Case {
@@ -41,6 +45,8 @@ interface Case {
   readonly path?: (things: Things) => string
   /** A valid body, so that nothing but the id is wrong. */
   readonly body?: unknown
+  /** Why a change below `/api/projects/:id` is allowed to viewers too. */
+  readonly forViewers?: string
   /** Why a route needs no identity. */
   readonly open?: string
 }
@@ -58,12 +64,24 @@ const cases: Readonly<Record<string, Case>> = {
   createMyProject: { body: { name: "mine" } },
   getProject: { path: ({ project }) => `/api/projects/${project}` },
   updateProject: { path: ({ project }) => `/api/projects/${project}`, body: { name: "taken over" } },
-  deleteProject: { path: ({ project }) => `/api/projects/${project}` }
+  deleteProject: { path: ({ project }) => `/api/projects/${project}` },
+  listMembers: { path: ({ project }) => `/api/projects/${project}/members` },
+  addMember: {
+    path: ({ project }) => `/api/projects/${project}/members`,
+    body: { user_id: unknownId, role: "owner" }
+  },
+  removeMember: { path: ({ project, person }) => `/api/projects/${project}/members?user_id=${person}` },
+  listAllProjects: {},
+  createProject: { body: { user_id: unknownId, name: "for others" } },
+  listUsers: {}
 }
 
+/** A route of operators is refused to everybody else. */
+const isAdmin = ({ path }: DeclaredRoute): boolean => path.startsWith("/api/admin/")
+const changesProject = ({ method, path }: DeclaredRoute): boolean =>
+  method !== "GET" && path.startsWith("/api/projects/:id")
 const caseOf = ({ name }: DeclaredRoute): Case => cases[name] ?? {}
 const hasId = ({ path }: DeclaredRoute): boolean => path.includes("/:")
-const unknownId = "00000000-0000-7000-8000-00000000dead"
 
 it("every route of the declaration has a case, and every case a route", () => {
   expect(Object.keys(cases).sort()).toEqual(routes.map(({ name }) => name).sort())
@@ -76,6 +94,7 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
   let things: Things
   let owner: Person
   let stranger: Person
+  let viewer: Person
   let wrongCredentials: ReadonlyArray<readonly [name: string, headers: Readonly<Record<string, string>>]>
   let revoked: string
 
@@ -87,8 +106,11 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
     const made = async (response: Response) => ((await response.json()) as { readonly id: string }).id
     things = {
       project: await made(await owner.send("POST", "/api/me/projects", { name: "theirs" })),
-      session: await made(await owner.send("GET", "/api/session"))
+      session: await made(await owner.send("GET", "/api/session")),
+      person: (await newPerson(node)).userId
     }
+    viewer = await newPerson(node)
+    await owner.send("POST", `/api/projects/${things.project}/members`, { user_id: viewer.userId, role: "viewer" })
     revoked = (await newPerson(node)).token
     await sendTo(node.url, { authorization: `Bearer ${revoked}` })("DELETE", "/api/session")
     const signIn = await sendTo(node.url, {})("POST", "/api/session", {
@@ -142,6 +164,24 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
         })
       )
       expect(new Set(bodies).size).toBe(1)
+    }
+  )
+
+  it.each(routes.filter(changesProject).map((route) => [`${route.method} ${route.path}`, route] as const))(
+    "%s: a viewer of the project changes nothing",
+    async (_, route) => {
+      const { body, forViewers } = caseOf(route)
+      const answer = await viewer.send(route.method, fill(route), body)
+      if (forViewers !== undefined) return expect(answer.status).toBe(200)
+      expect([answer.status, await answer.json()]).toMatchObject([403, { error: { code: "role_required" } }])
+    }
+  )
+
+  it.each(routes.filter(isAdmin).map((route) => [`${route.method} ${route.path}`, route] as const))(
+    "%s: who is no operator is refused",
+    async (_, route) => {
+      const answer = await owner.send(route.method, fill(route), caseOf(route).body)
+      expect([answer.status, await answer.json()]).toMatchObject([403, { error: { code: "operator_required" } }])
     }
   )
 
