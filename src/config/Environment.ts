@@ -7,8 +7,10 @@ import { type MicroUsd, microUsd } from "../domain/Money.ts"
 import type { ConfigIssue } from "./ConfigIssue.ts"
 import {
   ambient,
+  claim,
   duration,
   firstSecret,
+  issuer,
   logLevel,
   nonSecret,
   oneOf,
@@ -30,6 +32,8 @@ export interface Environment {
   /** Where browsers reach the service, without a slash at its end; `null`: at the address that it listens on. */
   readonly publicUrl: string | null
   readonly masterKey: MasterKeys
+  /** Where people sign in; `null`: by links of the gateway. */
+  readonly oidc: Oidc | null
   readonly bootstrap: Bootstrap
   readonly workers: number
   /** How long running calls may go on after the first signal to stop. */
@@ -47,6 +51,18 @@ export interface MasterKeys {
   readonly current: Redacted.Redacted | null
   /** Opens what was sealed before the key was changed. */
   readonly previous: Redacted.Redacted | null
+}
+
+/** An OpenID provider. */
+export interface Oidc {
+  /** As it stands in `iss`, to the letter. */
+  readonly issuer: string
+  readonly audience: string
+  readonly clientId: string
+  /** `null`: a public client. */
+  readonly clientSecret: Redacted.Redacted | null
+  /** The claim that makes an operator; `null`: nobody is one. */
+  readonly operator: { readonly claim: string; readonly value: string } | null
 }
 
 export interface Bootstrap {
@@ -129,6 +145,11 @@ const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions) => {
     publicUrl: nonSecret("PUBLIC_URL", webAddress),
     masterKey: masterKey("GATEWAY_MASTER_KEY"),
     masterKeyPrevious: masterKey("GATEWAY_MASTER_KEY_PREVIOUS"),
+    oidcIssuer: nonSecret("OIDC_ISSUER", issuer),
+    oidcAudience: nonSecret("OIDC_AUDIENCE", printable),
+    oidcClientId: nonSecret("OIDC_CLIENT_ID", printable),
+    oidcClientSecret: secret("OIDC_CLIENT_SECRET"),
+    oidcOperator: nonSecret("OIDC_OPERATOR", claim),
     configFile: nonSecret("GATEWAY_CONFIG", printable),
     bootstrapKey: secret("GATEWAY_BOOTSTRAP_KEY", (text) =>
       isApiKey(text) ? null : "must be an API key of the form mrg_sk_… with a right checksum"
@@ -162,6 +183,10 @@ const issuesOfCombinations = (all: Variables): ReadonlyArray<ConfigIssue> => {
     // The embedded database can be open in one process only.
     ...((all.workers.value ?? 1) > 1 ? needs("more than one of the WORKERS", all.databaseUrl) : []),
     ...(all.masterKeyPrevious.given ? needs("GATEWAY_MASTER_KEY_PREVIOUS", all.masterKey) : []),
+    ...(all.oidcIssuer.given ? needs("OIDC_ISSUER", all.oidcClientId) : []),
+    ...[all.oidcAudience, all.oidcClientId, all.oidcClientSecret, all.oidcOperator].flatMap(({ given, name }) =>
+      given ? needs(name, all.oidcIssuer) : []
+    ),
     ...(all.bedrockRegion.given && !all.bedrockToken.given
       ? needs("BEDROCK_REGION without AWS_BEARER_TOKEN_BEDROCK", all.awsAccessKeyId, all.awsSecretAccessKey)
       : [])
@@ -175,6 +200,7 @@ const assembled = (all: Variables): Environment => ({
   databaseUrl: all.databaseUrl.value,
   publicUrl: all.publicUrl.value,
   masterKey: { current: all.masterKey.value, previous: all.masterKeyPrevious.value },
+  oidc: oidcOf(all),
   bootstrap: {
     key: all.bootstrapKey.value,
     creditMicroUsd: microUsd(all.bootstrapCredit.value ?? defaultCreditMicroUsd),
@@ -200,4 +226,16 @@ const bedrockOf = (all: Variables): Bedrock | null => {
   const [accessKeyId, secretAccessKey] = [all.awsAccessKeyId.value, all.awsSecretAccessKey.value]
   if (all.bedrockRegion.value === null || accessKeyId === null || secretAccessKey === null) return null
   return { region, auth: { _tag: "Signature", accessKeyId, secretAccessKey, sessionToken: all.awsSessionToken.value } }
+}
+
+const oidcOf = (all: Variables): Oidc | null => {
+  const [issuer, clientId] = [all.oidcIssuer.value, all.oidcClientId.value]
+  if (issuer === null || clientId === null) return null
+  return {
+    issuer,
+    clientId,
+    audience: all.oidcAudience.value ?? clientId,
+    clientSecret: all.oidcClientSecret.value,
+    operator: all.oidcOperator.value
+  }
 }

@@ -2,6 +2,7 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { AdminGroup } from "./admin/AdminGroup.ts"
 import { MembersGroup } from "./members/MembersGroup.ts"
+import { OidcGroup } from "./oidc/OidcGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
@@ -11,6 +12,7 @@ import { SessionGroup } from "./session/SessionGroup.ts"
  */
 export const AccountApi = HttpApi.make("account")
   .add(SessionGroup)
+  .add(OidcGroup)
   .add(ProjectsGroup)
   .add(MembersGroup)
   .add(AdminGroup)

@@ -19,6 +19,7 @@ import { adminHandlers } from "./admin/AdminHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
 import { membersHandlers } from "./members/MembersHandlers.ts"
+import { oidcHandlers } from "./oidc/OidcHandlers.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
 
@@ -56,7 +57,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers, membersHandlers, adminHandlers]),
+    Layer.provide([sessionHandlers, oidcHandlers, projectsHandlers, membersHandlers, adminHandlers]),
     Layer.provide(Identity.layer)
   )
 
