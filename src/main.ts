@@ -1,6 +1,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
+import * as AuditVerifyCommand from "./app/AuditVerifyCommand.ts"
 import { loadOptions } from "./app/LoadOptions.ts"
 import * as Process from "./app/Process.ts"
 import * as Service from "./app/Service.ts"
@@ -12,6 +13,7 @@ import * as Settings from "./config/Settings.ts"
 const main = Effect.gen(function* () {
   const settings = yield* Settings.load(loadOptions)
   if (process.argv[2] === "sign-in") return yield* SignInCommand.run(settings)
+  if (process.argv[2] === "audit:verify") return yield* AuditVerifyCommand.run(settings)
   const program = Workers.isSupervisor(settings.workers) ? Workers.supervise(settings.workers) : Service.run(settings)
   return yield* Effect.zipRight(Signals.ignoreOtherSignals, program).pipe(Logger.withMinimumLogLevel(settings.logLevel))
 }).pipe(Effect.provide(NodeFileSystem.layer))

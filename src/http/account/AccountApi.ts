@@ -1,6 +1,7 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { AdminGroup } from "./admin/AdminGroup.ts"
+import { AuditGroup } from "./audit/AuditGroup.ts"
 import { MembersGroup } from "./members/MembersGroup.ts"
 import { OidcGroup } from "./oidc/OidcGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
@@ -15,5 +16,6 @@ export const AccountApi = HttpApi.make("account")
   .add(OidcGroup)
   .add(ProjectsGroup)
   .add(MembersGroup)
+  .add(AuditGroup)
   .add(AdminGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

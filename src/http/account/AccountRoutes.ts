@@ -16,6 +16,7 @@ import * as Body from "../server/Body.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
 import { adminHandlers } from "./admin/AdminHandlers.ts"
+import { auditHandlers } from "./audit/AuditHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
 import { membersHandlers } from "./members/MembersHandlers.ts"
@@ -57,7 +58,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, oidcHandlers, projectsHandlers, membersHandlers, adminHandlers]),
+    Layer.provide([sessionHandlers, oidcHandlers, projectsHandlers, membersHandlers, auditHandlers, adminHandlers]),
     Layer.provide(Identity.layer)
   )
 

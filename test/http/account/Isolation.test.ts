@@ -75,6 +75,7 @@ const cases: Readonly<Record<string, Case>> = {
     body: { user_id: unknownId, role: "owner" }
   },
   removeMember: { path: ({ project, person }) => `/api/projects/${project}/members?user_id=${person}` },
+  listAuditRows: {},
   listAllProjects: {},
   createProject: { body: { user_id: unknownId, name: "for others" } },
   listUsers: {}
