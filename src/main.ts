@@ -7,13 +7,17 @@ import * as Process from "./app/Process.ts"
 import * as Service from "./app/Service.ts"
 import * as Signals from "./app/Signals.ts"
 import * as SignInCommand from "./app/SignInCommand.ts"
+import * as TransferCommand from "./app/TransferCommand.ts"
 import * as Workers from "./app/Workers.ts"
 import * as Settings from "./config/Settings.ts"
 
 const main = Effect.gen(function* () {
   const settings = yield* Settings.load(loadOptions)
-  if (process.argv[2] === "sign-in") return yield* SignInCommand.run(settings)
-  if (process.argv[2] === "audit:verify") return yield* AuditVerifyCommand.run(settings)
+  const [command, argument] = process.argv.slice(2)
+  if (command === "sign-in") return yield* SignInCommand.run(settings)
+  if (command === "audit:verify") return yield* AuditVerifyCommand.run(settings)
+  if (command === "db:export") return yield* TransferCommand.exportDatabase(settings, argument)
+  if (command === "db:import") return yield* TransferCommand.importDatabase(settings, argument)
   const program = Workers.isSupervisor(settings.workers) ? Workers.supervise(settings.workers) : Service.run(settings)
   return yield* Effect.zipRight(Signals.ignoreOtherSignals, program).pipe(Logger.withMinimumLogLevel(settings.logLevel))
 }).pipe(Effect.provide(NodeFileSystem.layer))

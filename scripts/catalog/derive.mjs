@@ -16,7 +16,7 @@ import { qualities } from "./quality.mjs"
  * @property {string} displayName
  * @property {string | null} releaseDate
  * @property {string | null} knowledge
- * @property {{ input: number | null, output: number | null, cacheRead: number | null, cacheWrite: number | null }} priceMicroUsdPerMillion
+ * @property {{ input: number | null, output: number | null, cacheRead: number | null, cacheWrite: number | null, inputAudio?: number | null }} priceMicroUsdPerMillion
  * @property {ReadonlyArray<FactTier> | null} priceTiers
  * @property {{ context: number | null, input: number | null, output: number | null }} limits
  * @property {{ input: ReadonlyArray<string>, output: ReadonlyArray<string> }} modalities
@@ -89,6 +89,7 @@ const pricesOf = ({ priceMicroUsdPerMillion: price, priceTiers }) =>
         output: price.output,
         cacheRead: price.cacheRead,
         cacheWrite: price.cacheWrite,
+        ...(typeof price.inputAudio === "number" && { audioInput: price.inputAudio }),
         tiers: (priceTiers ?? [])
           .map((tier) => ({
             abovePromptTokens: tier.tier.size,

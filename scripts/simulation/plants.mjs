@@ -50,8 +50,8 @@ export const plants = [
   {
     name: "the settlements of a failed batch are dropped",
     file: batcher,
-    find: "this.settlements = [...settlements, ...this.settlements]",
-    replace: "this.settled(settlements)"
+    find: "    this.settlements.putBack(settlements)\n    for (const queued of reservations) {\n",
+    replace: "    this.settlements.settled(settlements)\n    for (const queued of reservations) {\n"
   },
   {
     name: "a call charges what it used, above its hold too",
@@ -73,9 +73,27 @@ export const plants = [
   },
   {
     name: "output is priced as input",
-    file: "src/domain/Money.ts",
-    find: "(usage.outputTokens + usage.reasoningTokens) * rates.output",
-    replace: "(usage.outputTokens + usage.reasoningTokens) * rates.input"
+    file: "src/domain/Prices.ts",
+    find: "(usage.outputTokens - audioOutput + usage.reasoningTokens) * rates.output",
+    replace: "(usage.outputTokens - audioOutput + usage.reasoningTokens) * rates.input"
+  },
+  {
+    name: "the claim of a call whose response is kept is released before its settlement is written",
+    file: "src/calls/Idempotency.ts",
+    find: "Effect.ensuring(isKept ? Effect.void : begun.release, Effect.sync(begun.ended))",
+    replace: "Effect.ensuring(begun.release, Effect.sync(begun.ended))"
+  },
+  {
+    name: "a hold without a client's cap takes all the room",
+    file: "src/ledger/Hold.ts",
+    find: "Math.floor(room / minShareDivisor),",
+    replace: "room,"
+  },
+  {
+    name: "the prices of another kind of tokens are recorded with a call",
+    file: "src/domain/Prices.ts",
+    find: "  input,\n  output,\n  ...(cacheRead",
+    replace: "  input: output,\n  output,\n  ...(cacheRead"
   },
   {
     name: "the upstream of a call that has ended stays open",

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { InvalidConfiguration } from "../config/ConfigIssue.ts"
 import { DatabaseFailed, reasonOf } from "../sql/DatabaseError.ts"
+import { TransferFailed } from "../sql/transfer/TransferFailed.ts"
 
 /** Errors that an operator can fix are printed as a message; any other error is a defect and is printed with its cause. */
 export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
@@ -14,6 +15,8 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
       ["Invalid configuration:", ...failure.issues.map(({ message, path }) => `  ${path} ${message}`)].join("\n")
     )
   }
+  // a command that was given a wrong file, or a database that is not empty
+  if (failure instanceof TransferFailed) return Console.error(failure.message)
   return failure instanceof Error
     ? Console.error(`The gateway stopped: ${messageOf(failure)}`)
     : Console.error(`The gateway stopped:\n${Cause.pretty(cause)}`)

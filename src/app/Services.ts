@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { Refusals } from "../account/requests/Refusals.ts"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { IdempotencyStore } from "../calls/IdempotencyStore.ts"
 import type * as Settings from "../config/Settings.ts"
@@ -31,6 +32,7 @@ import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.t
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
 import { accountServices } from "./AccountServices.ts"
+import { activityServices, refusals } from "./ActivityServices.ts"
 
 /** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
 export const services = (settings: Settings.Settings) => {
@@ -63,18 +65,20 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(http, check, accountServices(settings)).pipe(
+  return Layer.mergeAll(http, check, activityServices(settings)).pipe(
+    Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
+    Layer.provideMerge(refusals),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),
     Layer.provideMerge(base)
   )
 }
 
-/** Metrics and the log of failed attempts. */
+/** Metrics, the log of failed attempts and the list of refusals. */
 const observers = Layer.effect(
   CallObservers,
-  Effect.map(AttemptLog.make, (attemptLog) => [CallMetrics.observer, attemptLog])
+  Effect.zipWith(AttemptLog.make, Refusals, (attemptLog, { observer }) => [CallMetrics.observer, attemptLog, observer])
 )
 
 const providerOptions = (settings: Settings.Settings): ProviderOptions => ({

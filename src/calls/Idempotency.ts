@@ -118,6 +118,41 @@ const make = Effect.gen(function* () {
   return shape
 })
 
+/** Seals the response that the settlement of the call is to keep; `undefined` where it is too large. */
+export type Keep = (answer: KeptAnswer) => SealedAnswer | undefined
+
+/**
+ * Replays the kept response, or runs the request: `run` gets a function that seals the response for the settlement of the
+ * call, which is replayed when the request is sent again. What has sealed nothing can be run again.
+ */
+export const once = <A, E>(
+  idempotency: IdempotencyShape,
+  request: IdempotentRequest,
+  on: {
+    readonly replay: (answer: KeptAnswer) => Effect.Effect<A, E>
+    readonly run: (keep: Keep) => Effect.Effect<A, E>
+  }
+): Effect.Effect<A, E | InvalidRequest | RateLimited | StoreUnavailable> =>
+  Effect.acquireUseRelease(
+    Effect.map(idempotency.begin(request), (begun): { readonly begun: Begun; isKept: boolean } => ({
+      begun,
+      isKept: false
+    })),
+    (state) => {
+      const { begun } = state
+      if (begun._tag === "Replay") return on.replay(begun.answer)
+      return on.run((answer) => {
+        const sealed = begun.seal(answer)
+        state.isKept = sealed !== undefined
+        return sealed
+      })
+    },
+    ({ begun, isKept }) =>
+      begun._tag === "Replay"
+        ? Effect.void
+        : Effect.ensuring(isKept ? Effect.void : begun.release, Effect.sync(begun.ended))
+  )
+
 const reused = new InvalidRequest({
   code: "idempotency_key_reused",
   message: "This Idempotency-Key was used for another request.",

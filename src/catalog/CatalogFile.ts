@@ -22,6 +22,9 @@ const rates = {
 
 const PricesEntry = Schema.Struct({
   ...rates,
+  audioInput: Schema.optionalWith(Price, { exact: true }).annotations({
+    description: "Prompt tokens of audio, in micro-USD per million; absent is unknown."
+  }),
   tiers: Schema.Array(
     Schema.Struct({
       abovePromptTokens: Tokens.annotations({

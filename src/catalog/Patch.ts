@@ -1,6 +1,6 @@
 import { type Effort, efforts } from "../domain/Chat.ts"
 import type { Capability, Model, Profile, Reasoning } from "../domain/Model.ts"
-import type { Prices, PriceTier } from "../domain/Money.ts"
+import type { PriceList, Prices, PriceTier } from "../domain/Prices.ts"
 import type { ProtocolId } from "../domain/Support.ts"
 
 /** A model of the operator's configuration; missing fields have the defaults of `config/ConfiguredModel.ts`. */
@@ -21,6 +21,10 @@ export interface ModelPatch {
   readonly cacheReadPriceMicroUsdPerMillion?: number | null | undefined
   readonly cacheWritePriceMicroUsdPerMillion?: number | null | undefined
   readonly priceTiers?: ReadonlyArray<TierPatch> | undefined
+  readonly audioInputPriceMicroUsdPerMillion?: number | null | undefined
+  readonly audioOutputPriceMicroUsdPerMillion?: number | null | undefined
+  readonly serviceTierPrices?: ReadonlyArray<ServiceTierPatch> | undefined
+  readonly webSearchPriceMicroUsd?: number | null | undefined
   readonly contextTokens?: number | undefined
   readonly inputTokens?: number | null | undefined
   readonly outputTokens?: number | undefined
@@ -33,12 +37,22 @@ export interface ModelPatch {
   readonly profile?: { readonly [Part in keyof Profile]?: Profile[Part] | undefined } | undefined
 }
 
-export interface TierPatch {
-  readonly abovePromptTokens: number
+interface RatesPatch {
   readonly inputPriceMicroUsdPerMillion: number
   readonly outputPriceMicroUsdPerMillion: number
   readonly cacheReadPriceMicroUsdPerMillion?: number | null | undefined
   readonly cacheWritePriceMicroUsdPerMillion?: number | null | undefined
+  readonly audioInputPriceMicroUsdPerMillion?: number | null | undefined
+  readonly audioOutputPriceMicroUsdPerMillion?: number | null | undefined
+}
+
+export interface TierPatch extends RatesPatch {
+  readonly abovePromptTokens: number
+}
+
+export interface ServiceTierPatch extends RatesPatch {
+  readonly serviceTier: string
+  readonly priceTiers?: ReadonlyArray<TierPatch> | undefined
 }
 
 /** Whether the patch has the fields that a model outside the catalog needs. */
@@ -77,22 +91,39 @@ const patchedPrices = (prices: Prices | null, patch: ModelPatch): Prices | null 
   const input = patch.inputPriceMicroUsdPerMillion ?? prices?.input
   const output = patch.outputPriceMicroUsdPerMillion ?? prices?.output
   if (input === undefined || output === undefined) return null
-  const { cacheReadPriceMicroUsdPerMillion: cacheRead, cacheWritePriceMicroUsdPerMillion: cacheWrite } = patch
   return {
     input,
     output,
-    cacheRead: cacheRead === undefined ? (prices?.cacheRead ?? null) : cacheRead,
-    cacheWrite: cacheWrite === undefined ? (prices?.cacheWrite ?? null) : cacheWrite,
-    tiers: patch.priceTiers?.map(tierOf) ?? prices?.tiers ?? []
+    cacheRead: patchedPrice(prices?.cacheRead, patch.cacheReadPriceMicroUsdPerMillion),
+    cacheWrite: patchedPrice(prices?.cacheWrite, patch.cacheWritePriceMicroUsdPerMillion),
+    audioInput: patchedPrice(prices?.audioInput, patch.audioInputPriceMicroUsdPerMillion),
+    audioOutput: patchedPrice(prices?.audioOutput, patch.audioOutputPriceMicroUsdPerMillion),
+    tiers: patch.priceTiers?.map(tierOf) ?? prices?.tiers ?? [],
+    serviceTiers:
+      patch.serviceTierPrices === undefined
+        ? (prices?.serviceTiers ?? {})
+        : Object.fromEntries(patch.serviceTierPrices.map((tier) => [tier.serviceTier, listOf(tier)])),
+    webSearchMicroUsd: patchedPrice(prices?.webSearchMicroUsd, patch.webSearchPriceMicroUsd)
   }
 }
 
-const tierOf = (tier: TierPatch): PriceTier => ({
-  abovePromptTokens: tier.abovePromptTokens,
-  input: tier.inputPriceMicroUsdPerMillion,
-  output: tier.outputPriceMicroUsdPerMillion,
-  cacheRead: tier.cacheReadPriceMicroUsdPerMillion ?? null,
-  cacheWrite: tier.cacheWritePriceMicroUsdPerMillion ?? null
+const patchedPrice = (price: number | null | undefined, patch: number | null | undefined): number | null =>
+  patch === undefined ? (price ?? null) : patch
+
+const ratesOf = (rates: RatesPatch) => ({
+  input: rates.inputPriceMicroUsdPerMillion,
+  output: rates.outputPriceMicroUsdPerMillion,
+  cacheRead: rates.cacheReadPriceMicroUsdPerMillion ?? null,
+  cacheWrite: rates.cacheWritePriceMicroUsdPerMillion ?? null,
+  audioInput: rates.audioInputPriceMicroUsdPerMillion ?? null,
+  audioOutput: rates.audioOutputPriceMicroUsdPerMillion ?? null
+})
+
+const tierOf = (tier: TierPatch): PriceTier => ({ abovePromptTokens: tier.abovePromptTokens, ...ratesOf(tier) })
+
+const listOf = (tier: ServiceTierPatch): PriceList => ({
+  ...ratesOf(tier),
+  tiers: tier.priceTiers?.map(tierOf) ?? []
 })
 
 /** A model that was not known to reason gets the style `effort`; without efforts and depth it does not reason. */

@@ -2,14 +2,28 @@ import * as Schema from "effect/Schema"
 import { efforts } from "../domain/Chat.ts"
 import { Depth, Flag, Fraction, ModelId, Price, Text, Tokens, TokensOrZero } from "./Fields.ts"
 
+const rates = {
+  inputPriceMicroUsdPerMillion: Price,
+  outputPriceMicroUsdPerMillion: Price,
+  cacheReadPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)),
+  cacheWritePriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)),
+  audioInputPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)),
+  audioOutputPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price))
+}
+
 const Tier = Schema.Struct({
   abovePromptTokens: Tokens.annotations({
     description: "A prompt longer than this many tokens puts the whole call on these rates."
   }),
-  inputPriceMicroUsdPerMillion: Price,
-  outputPriceMicroUsdPerMillion: Price,
-  cacheReadPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)),
-  cacheWritePriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price))
+  ...rates
+})
+
+const ServiceTier = Schema.Struct({
+  serviceTier: Text.annotations({ description: "The service_tier of the request." }),
+  ...rates,
+  priceTiers: Schema.optional(Schema.Array(Tier)).annotations({
+    description: "Prices of long prompts in this service tier, ascending by abovePromptTokens; default none."
+  })
 })
 
 const EffortName = Schema.Literal(...efforts).annotations({ title: `one of ${efforts.join(", ")}` })
@@ -45,6 +59,22 @@ const optional = {
   }),
   priceTiers: Schema.optional(Schema.Array(Tier)).annotations({
     description: "Prices of long prompts, ascending by abovePromptTokens; default none."
+  }),
+  audioInputPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)).annotations({
+    description:
+      "Prompt tokens of audio; null and default: unknown, calls that are charged to a balance then send it no audio."
+  }),
+  audioOutputPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)).annotations({
+    description:
+      "Completion tokens of audio; null and default: unknown, calls that are charged to a balance then get no audio."
+  }),
+  serviceTierPrices: Schema.optional(Schema.Array(ServiceTier)).annotations({
+    description:
+      "Prices of service tiers other than the standard one; a tier without prices is dropped where a balance is charged. Default none."
+  }),
+  webSearchPriceMicroUsd: Schema.optional(Schema.NullOr(Price)).annotations({
+    description:
+      "What web_search_options add to one call, in micro-USD; null and default: unknown, they are then dropped where a balance is charged."
   }),
   inputTokens: Schema.optional(Schema.NullOr(Tokens)).annotations({
     description: "Longest prompt, in tokens; null and default: only the context bounds it."

@@ -31,6 +31,9 @@ export const MillisOrZero = integer(0, maxMillis, "a whole number of millisecond
 
 export const Attempts = integer(1, 32, "a whole number from 1 to 32")
 
+/** Two days at least: the activity of the last 24 hours is read from the calls themselves. */
+export const RetentionDays = integer(2, 36_500, "a whole number of days, 2 or more")
+
 export const Depth = integer(1, 100, "a whole number from 1 to 100")
 
 export const Fraction = Schema.Number.annotations({ title: "a number from 0 to 1" }).pipe(

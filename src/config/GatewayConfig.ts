@@ -11,6 +11,7 @@ import {
   Patterns,
   Price,
   ProviderId,
+  RetentionDays,
   Slug,
   Text,
   VariableName
@@ -110,6 +111,15 @@ const Fallback = Schema.Struct({
   })
 })
 
+const defaultCallDays = 90
+
+const Retention = Schema.Struct({
+  callDays: Schema.optionalWith(Schema.NullOr(RetentionDays), { default: () => defaultCallDays }).annotations({
+    description:
+      "Days after which a call is deleted with its attempts, its hold and the project's older refusals; null keeps them. The journal and the sums of activity stay."
+  })
+})
+
 const noRateLimits: typeof RateLimits.Type = { key: noLimit, project: noLimit }
 const defaultTimeouts: typeof Timeouts.Type = {
   connectMillis: 5_000,
@@ -135,7 +145,8 @@ export const GatewayConfig = Schema.Struct({
   timeouts: Schema.optionalWith(Timeouts, { default: () => defaultTimeouts }),
   headHoldMillis: Schema.optionalWith(MillisOrZero, { default: () => 10_000 }),
   heartbeatMillis: Schema.optionalWith(Millis, { default: () => 15_000 }),
-  fallback: Schema.optionalWith(Fallback, { default: () => ({ maxAttempts: 4 }) })
+  fallback: Schema.optionalWith(Fallback, { default: () => ({ maxAttempts: 4 }) }),
+  retention: Schema.optionalWith(Retention, { default: () => ({ callDays: defaultCallDays }) })
 })
 export type GatewayConfig = typeof GatewayConfig.Type
 

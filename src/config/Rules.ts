@@ -1,4 +1,5 @@
 import type { JsonPath } from "../domain/JsonPath.ts"
+import { isStandardTier } from "../domain/Prices.ts"
 import { type ConfigIssue, issueAt } from "./ConfigIssue.ts"
 import { requiredFields } from "./ConfiguredModel.ts"
 
@@ -87,16 +88,7 @@ const issuesOfPatch = (
 }
 
 const issuesOfModel = (model: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => {
-  const issues: Array<ConfigIssue> = []
-  let above = Number.NEGATIVE_INFINITY
-  list(model["priceTiers"]).forEach((tier, index) => {
-    const from = object(tier)["abovePromptTokens"]
-    if (typeof from !== "number") return
-    if (from <= above) {
-      issues.push(issueAt([...at, "priceTiers", index, "abovePromptTokens"], "must be greater than in the tier before"))
-    }
-    above = from
-  })
+  const issues: Array<ConfigIssue> = [...issuesOfTiers(model, at), ...issuesOfServiceTiers(model, at)]
   const { min, max } = object(model["reasoningDepth"])
   if (typeof min === "number" && typeof max === "number" && min > max) {
     issues.push(issueAt([...at, "reasoningDepth"], "must have a min that is not above its max"))
@@ -107,6 +99,33 @@ const issuesOfModel = (model: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => 
     issues.push(issueAt([...at, "profile", "effort"], "must be one of the model's reasoningEfforts"))
   }
   return issues
+}
+
+const issuesOfTiers = (prices: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => {
+  let above = Number.NEGATIVE_INFINITY
+  return list(prices["priceTiers"]).flatMap((tier, index) => {
+    const from = object(tier)["abovePromptTokens"]
+    if (typeof from !== "number") return []
+    const isAbove = from > above
+    above = from
+    return isAbove
+      ? []
+      : [issueAt([...at, "priceTiers", index, "abovePromptTokens"], "must be greater than in the tier before")]
+  })
+}
+
+const issuesOfServiceTiers = (model: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => {
+  const path = [...at, "serviceTierPrices"]
+  const tiers = list(model["serviceTierPrices"]).map(object)
+  return [
+    ...repeated(tiers, "serviceTier", path),
+    ...tiers.flatMap((tier, index) => [
+      ...(text(tier["serviceTier"]).some(isStandardTier)
+        ? [issueAt([...path, index, "serviceTier"], "is a name of the standard tier, whose prices are the model's own")]
+        : []),
+      ...issuesOfTiers(tier, [...path, index])
+    ])
+  ]
 }
 
 const repeated = (rows: ReadonlyArray<Raw>, key: string, at: JsonPath): ReadonlyArray<ConfigIssue> => {

@@ -33,6 +33,7 @@ export interface Settings extends Environment {
   readonly headHoldMillis: number
   readonly heartbeatMillis: number
   readonly fallback: GatewayConfig["fallback"]
+  readonly retention: GatewayConfig["retention"]
 }
 
 export interface ConfiguredProvider {
@@ -204,7 +205,8 @@ const assembled = (
   },
   headHoldMillis: config.headHoldMillis,
   heartbeatMillis: config.heartbeatMillis,
-  fallback: config.fallback
+  fallback: config.fallback,
+  retention: config.retention
 })
 
 /** A gateway without any provider uses the simulated ones, unless configured otherwise. */

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import type { MicroUsd } from "./Money.ts"
 import type { Usage } from "./Usage.ts"
 
 export const CallStatus = Schema.Literal("success", "error", "timeout", "cancelled").annotations({
@@ -66,6 +67,14 @@ export const routingReasons = [
 ] as const
 export type RoutingReason = (typeof routingReasons)[number]
 
+/** What an attempt that has failed has used at its provider: no customer pays for it. */
+export interface FailedUsage {
+  /** As reported, else estimated. */
+  readonly usage: Usage
+  /** At the prices of admission; 0 where these are unknown. */
+  readonly cost: MicroUsd
+}
+
 /** The outcome of a call: written once by the call's finalizer; settlement, call log, health and metrics are derived from it. */
 export interface CallRecord {
   readonly requestedModel: string
@@ -79,6 +88,8 @@ export interface CallRecord {
   readonly error: CallError | null
   readonly cost: Cost
   readonly usage: Usage | null
+  /** The prices that `usage` is charged at, as JSON (see `snapshotOf`); `null` without usage or prices. */
+  readonly prices: string | null
   readonly latencyMillis: number
   readonly firstContentMillis: number | null
   readonly routingConfig: string | null
@@ -86,6 +97,8 @@ export interface CallRecord {
   readonly policyVersion: number
   readonly pool: CandidatePool
   readonly attempts: ReadonlyArray<Attempt>
+  /** By position of `attempts`; `null` for one that has not failed, or of which no usage is known. */
+  readonly failedUsage: ReadonlyArray<FailedUsage | null>
   /** The client's own request id, only for the log. */
   readonly clientRequestId: string | null
   readonly startedAtMillis: number

@@ -6,11 +6,12 @@ import type { Attempt, CallRecord } from "./Call.ts"
 import type { CallerShape } from "./Caller.ts"
 import type { ChatRequest } from "./Chat.ts"
 import type { ChatEvent } from "./ChatEvent.ts"
+import type { CallFailure } from "./GatewayError.ts"
 import type { RequestId } from "./Ids.ts"
 import type { Model } from "./Model.ts"
 import type { ProviderError } from "./ProviderError.ts"
 
-/** The facts of a call that are fixed at its admission. */
+/** The facts of a call that are fixed when it begins. */
 export interface ObservedCall {
   readonly requestId: RequestId
   readonly caller: CallerShape
@@ -32,10 +33,12 @@ export interface EndedAttempt {
 
 /**
  * Receives what happens in a call, in this order: `admitted` once the money is held, then for each attempt `attemptStarted`,
- * `chunk` for each event that reaches the client, `attemptEnded`, and at last `settled`. The methods run on the call's own
- * turn of the event loop: they must be short. What they throw is reported as a defect and does not touch the call. They are called as functions, without `this`.
+ * `chunk` for each event that reaches the client, `attemptEnded`, and at last `settled`. A request that is refused before its money
+ * is held never becomes a call: for it only `refused` is called. The methods run on the call's own turn of the event loop: they
+ * must be short. What they throw is reported as a defect and does not touch the call. They are called as functions, without `this`.
  */
 export interface CallObserver {
+  readonly refused?: (call: ObservedCall, error: CallFailure) => void
   readonly admitted?: (call: ObservedCall) => void
   readonly attemptStarted?: (call: ObservedCall, model: Model) => void
   readonly chunk?: (call: ObservedCall, event: ChatEvent) => void
@@ -70,6 +73,7 @@ export const combine = (
         }
   const admitted = notify<void>(Arr.filterMap(observers, ({ admitted }) => Option.fromNullable(admitted)))
   return {
+    refused: notify(Arr.filterMap(observers, ({ refused }) => Option.fromNullable(refused))),
     admitted: (call) => admitted(call, undefined),
     attemptStarted: notify(Arr.filterMap(observers, ({ attemptStarted }) => Option.fromNullable(attemptStarted))),
     chunk: notify(Arr.filterMap(observers, ({ chunk }) => Option.fromNullable(chunk))),

@@ -1,6 +1,7 @@
 import type { Effort } from "./Chat.ts"
 import type { Model } from "./Model.ts"
 import type { MicroUsd } from "./Money.ts"
+import type { PriceTerms } from "./Prices.ts"
 
 /** An eligible route of a call, as ranked by the router. */
 export interface Candidate {
@@ -13,4 +14,6 @@ export interface Candidate {
   readonly effort: Effort | number | undefined
   /** Wire names of the request parameters that this route ignores. */
   readonly dropped: ReadonlyArray<string>
+  /** Of what is sent, without what is dropped. */
+  readonly terms: PriceTerms
 }

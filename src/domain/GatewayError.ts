@@ -38,6 +38,8 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
   readonly code: "rate_limit_exceeded" | "idempotent_request_in_progress"
   readonly message: string
   readonly retryAfterMillis: number
+  /** Whose limit rejected the request; absent where no limit of key or project did. */
+  readonly scope?: "project" | "key"
   /** Of the limits per minute, where one of them rejected the request. */
   readonly status?: RateLimitStatus
 }> {}

@@ -1,5 +1,5 @@
 import type { Effort } from "./Chat.ts"
-import type { Prices } from "./Money.ts"
+import type { Prices } from "./Prices.ts"
 import type { ProtocolId, SupportTable } from "./Support.ts"
 
 /** One route to one model: a model at one provider. The unit of the catalog, of policy and of routing. */

@@ -56,13 +56,15 @@ export interface FailureFacts {
   readonly health: HealthEffect
   /** A limit of the gateway's own has ended the attempt: it is charged like a cancelled one. */
   readonly isOwnLimit: boolean
+  /** The provider had taken the request on: it charges for the prompt, whatever came of it. */
+  readonly isBilled: boolean
 }
 
 const facts = (
   code: string,
   message: string,
   health: HealthEffect,
-  more: Partial<Pick<FailureFacts, "status" | "mayFallBack" | "notProcessed" | "isOwnLimit">> = {}
+  more: Partial<Pick<FailureFacts, "status" | "mayFallBack" | "notProcessed" | "isOwnLimit" | "isBilled">> = {}
 ): FailureFacts => ({
   code,
   message,
@@ -70,6 +72,7 @@ const facts = (
   mayFallBack: true,
   notProcessed: false,
   isOwnLimit: false,
+  isBilled: false,
   health,
   ...more
 })
@@ -83,19 +86,25 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
     notProcessed: true
   }),
   FirstContentTimeout: facts("provider_timeout", "The provider sent no content in time.", "route", {
-    status: "timeout"
+    status: "timeout",
+    isBilled: true
   }),
-  AnswerTimeout: facts("provider_timeout", "The provider did not answer in time.", "route", { status: "timeout" }),
-  Stalled: facts("stream_stalled", "The provider stopped sending.", "route", { status: "timeout" }),
+  AnswerTimeout: facts("provider_timeout", "The provider did not answer in time.", "route", {
+    status: "timeout",
+    isBilled: true
+  }),
+  Stalled: facts("stream_stalled", "The provider stopped sending.", "route", { status: "timeout", isBilled: true }),
   RequestTimeout: facts("request_timeout", "The request took longer than the gateway allows.", "none", {
     status: "timeout",
     mayFallBack: false,
-    isOwnLimit: true
+    isOwnLimit: true,
+    isBilled: true
   }),
-  Disconnected: facts("provider_disconnected", "The provider's answer was cut off.", "route"),
+  Disconnected: facts("provider_disconnected", "The provider's answer was cut off.", "route", { isBilled: true }),
   BadResponse: facts("provider_bad_response", "The provider's answer could not be understood.", "route"),
   ResponseTooLarge: facts("provider_bad_response", "The provider's answer is larger than the gateway allows.", "none", {
-    isOwnLimit: true
+    isOwnLimit: true,
+    isBilled: true
   }),
   RateLimited: facts("provider_rate_limited", "The provider limits the rate of requests.", "cool-down"),
   QuotaExhausted: facts("provider_unavailable", "The provider is not available.", "credential"),
@@ -109,8 +118,10 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   ContentPolicy: facts("content_policy_violation", "The provider refused the request by its content policy.", "none", {
     mayFallBack: false
   }),
-  EmptyCompletion: facts("empty_completion", "The provider answered without any content.", "route"),
-  Shutdown: facts("server_shutdown", "The gateway is shutting down.", "none", { mayFallBack: false })
+  EmptyCompletion: facts("empty_completion", "The provider answered without any content.", "route", {
+    isBilled: true
+  }),
+  Shutdown: facts("server_shutdown", "The gateway is shutting down.", "none", { mayFallBack: false, isBilled: true })
 }
 
 export class ProviderError extends Data.TaggedError("ProviderError")<{

@@ -34,7 +34,8 @@ export const RouterMetadata = Schema.Struct({
     description: "How many models were not eligible, by reason."
   }),
   dropped_parameters: Schema.Array(Schema.String).annotations({
-    description: "Request parameters that the chosen model does not support and that were left out."
+    description:
+      "Request parameters that were left out: the chosen model does not support them, or what they cost there is not known."
   }),
   notes: Schema.optionalWith(Schema.Array(Schema.Literal("output_capped_by_funds")), { exact: true }).annotations({
     description: "What else the response is explained by. output_capped_by_funds: a longer one could not be paid for."

@@ -174,9 +174,7 @@ const optionsOf = (
   candidates: Router.Ranked["candidates"]
 ): Arr.NonEmptyReadonlyArray<HoldOption> => {
   const optionsFor = (need: "likely" | "min") =>
-    Arr.map(candidates, (candidate) =>
-      Estimate.holdOption(measure, request, candidate.model, willReason(candidate), need)
-    )
+    Arr.map(candidates, (candidate) => Estimate.holdOption(measure, request, candidate, willReason(candidate), need))
   return candidates.length === 1 ? optionsFor("min") : Arr.appendAll(optionsFor("likely"), optionsFor("min"))
 }
 

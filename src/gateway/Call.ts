@@ -107,13 +107,18 @@ export class Call {
   }
 
   failed(error: ProviderError): void {
-    const { isOwnLimit, status } = error.facts
-    const end = isOwnLimit ? CallState.limited : CallState.failed
-    this.change(end(this.state, status, error.callError, this.deps.timers.now()), error)
+    const { facts } = error
+    const now = this.deps.timers.now()
+    const next = facts.isOwnLimit
+      ? CallState.limited(this.state, facts.status, error.callError, now)
+      : CallState.failed(this.state, facts, error.callError, now)
+    this.change(next, error)
   }
 
   died(): void {
-    this.change(CallState.failed(this.state, "error", internalError, this.deps.timers.now()), null)
+    // what was reported or streamed is known; whether a request was sent at all is not
+    const facts = { status: "error", isBilled: false } as const
+    this.change(CallState.failed(this.state, facts, internalError, this.deps.timers.now()), null)
   }
 
   /** Takes over what the running attempt has open; it is closed when the call ends, at the latest. */

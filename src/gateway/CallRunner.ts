@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Runtime from "effect/Runtime"
 import * as Utils from "effect/Utils"
@@ -168,15 +169,21 @@ const run = <A>(
   use: (call: Call) => Effect.Effect<A, CallFailure>
 ): Effect.Effect<A, CallFailure> =>
   Spans.whenTraced((isTraced) => {
+    const begun = Effect.flatMap(deps.admission.admit(caller, request, callOptions), (admitted) =>
+      begin(deps, admitted, callOptions, isTraced)
+    )
     const settled = Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(deps.admission.admit(caller, request, callOptions), (admitted) =>
-        Effect.flatMap(begin(deps, admitted, callOptions, isTraced), (call) =>
+      Effect.matchCauseEffect(begun, {
+        onFailure: (cause) => {
+          refused(deps, caller, request, callOptions, cause)
+          return Effect.failCause(cause)
+        },
+        onSuccess: (call) =>
           Effect.matchCauseEffect(restore(use(call)), {
             onFailure: (cause) => end(deps, call, callOptions, Exit.failCause(cause)),
             onSuccess: (value) => end(deps, call, callOptions, Exit.succeed(value))
           })
-        )
-      )
+      })
     )
     if (!isTraced) return settled
     const { endpoint, requestId } = callOptions
@@ -187,6 +194,19 @@ const run = <A>(
     }
     return Spans.span(isTraced, "gateway.call", attributes, settled)
   })
+
+/** Tells the observers of a request that never becomes a call. */
+const refused = (
+  { call: { observer, timers } }: RunnerDeps,
+  caller: CallerShape,
+  request: ChatRequest,
+  { endpoint, requestId }: Admission.CallOptions,
+  cause: Cause.Cause<CallFailure>
+): void => {
+  const failure = Cause.failureOption(cause)
+  if (Option.isNone(failure)) return
+  observer.refused({ requestId, caller, request, endpoint, startedAtMillis: timers.now() }, failure.value)
+}
 
 const begin = (
   deps: RunnerDeps,

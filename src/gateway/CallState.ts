@@ -1,7 +1,16 @@
-import { type Attempt, type CallError, type CallStatus, type Cost, cost, noCost } from "../domain/Call.ts"
+import {
+  type Attempt,
+  type CallError,
+  type CallStatus,
+  type Cost,
+  cost,
+  type FailedUsage,
+  noCost
+} from "../domain/Call.ts"
 import type { Candidate } from "../domain/Candidate.ts"
-import { costOf, type MicroUsd, microUsd, zero } from "../domain/Money.ts"
-import type { ProviderError } from "../domain/ProviderError.ts"
+import { type MicroUsd, microUsd, zero } from "../domain/Money.ts"
+import { costOf, type PriceTerms, servedTerms } from "../domain/Prices.ts"
+import type { FailureFacts, ProviderError } from "../domain/ProviderError.ts"
 import { completionTokens, type Usage, usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { Hold } from "../ledger/Ledger.ts"
@@ -61,6 +70,8 @@ export interface CallState {
   readonly hold: Hold
   /** Attempts that are over, in order. */
   readonly attempts: ReadonlyArray<Attempt>
+  /** By position of `attempts`, as in the call's record. */
+  readonly failedUsage: ReadonlyArray<FailedUsage | null>
   readonly firstContentAtMillis: number | null
   readonly phase: Phase
 }
@@ -69,6 +80,7 @@ export const held = (admitted: Admitted, hold: Hold): CallState => ({
   admitted,
   hold,
   attempts: [],
+  failedUsage: [],
   firstContentAtMillis: null,
   phase: { _tag: "Waiting" }
 })
@@ -91,6 +103,7 @@ export const attemptFailed = (state: CallState, error: ProviderError, now: numbe
     ? {
         ...state,
         attempts: [...state.attempts, recordOf(state.phase.attempt, error.facts.status, error.callError, noCost, now)],
+        failedUsage: [...state.failedUsage, failedUsageOf(state, state.phase.attempt, error.facts)],
         phase: { _tag: "Waiting" }
       }
     : state
@@ -107,18 +120,26 @@ export const completed = (state: CallState, attempt: RunningAttempt, now: number
   return {
     ...state,
     attempts: [...state.attempts, recordOf(attempt, "success", null, charge.cost, now)],
+    failedUsage: [...state.failedUsage, null],
     phase: { _tag: "Complete", attempt, charge }
   }
 }
 
 /** The call has failed for good; an attempt that was running has failed with it. */
-export const failed = (state: CallState, status: CallStatus, error: CallError, now: number): CallState => {
+export const failed = (
+  state: CallState,
+  { isBilled, status }: Pick<FailureFacts, "isBilled"> & { readonly status: CallStatus },
+  error: CallError,
+  now: number
+): CallState => {
   if (isEnded(state)) return state
   const running = runningAttempt(state)
   return {
     ...state,
     attempts:
       running === undefined ? state.attempts : [...state.attempts, recordOf(running, status, error, noCost, now)],
+    failedUsage:
+      running === undefined ? state.failedUsage : [...state.failedUsage, failedUsageOf(state, running, { isBilled })],
     phase: { _tag: "Failed", status, error }
   }
 }
@@ -140,6 +161,7 @@ const stopped = (state: CallState, status: CallStatus, error: CallError | null, 
   return {
     ...state,
     attempts: [...state.attempts, recordOf(attempt, status, error, cost, now)],
+    failedUsage: [...state.failedUsage, null],
     // an extension of the hold may still be on its way to the ledger: what the client is told is all that is charged
     phase: { _tag: "Cancelled", attempt, charge: { actual: microUsd(cost.amount_microusd), cost }, status, error }
   }
@@ -148,8 +170,12 @@ const stopped = (state: CallState, status: CallStatus, error: CallError | null, 
 /** What the call would cost if its client left now. */
 export const costSoFar = (state: CallState, attempt: RunningAttempt): MicroUsd => {
   const { prices } = attempt.candidate.model
-  return prices === null ? zero : costOf(prices, usageOf(state, attempt))
+  return prices === null ? zero : costOf(prices, usageOf(state, attempt), termsOf(attempt))
 }
+
+/** Decides the prices of the attempt, once it has been served. */
+export const termsOf = ({ candidate, tally }: RunningAttempt): PriceTerms =>
+  servedTerms(candidate.terms, tally.servedTier)
 
 /** The answer was shorter than request and model allow, for want of money. */
 export const isCappedByFunds = ({ output, tally }: RunningAttempt): boolean =>
@@ -167,7 +193,13 @@ export const runningAttempt = ({ phase }: CallState): RunningAttempt | undefined
 export const usageOf = ({ admitted }: CallState, attempt: RunningAttempt): Usage => {
   const reported = believedUsage(attempt)
   if (reported === undefined) {
-    return usage({ inputTokens: Estimate.likelyPromptTokens(admitted.measure), outputTokens: attempt.tally.tokens })
+    const { audioTokens, tokens } = attempt.tally
+    const inputAudioTokens = admitted.measure.audioTokens
+    return usage({
+      inputTokens: Estimate.likelyPromptTokens(admitted.measure),
+      outputTokens: tokens,
+      ...(inputAudioTokens + audioTokens > 0 && { details: { inputAudioTokens, outputAudioTokens: audioTokens } })
+    })
   }
   const { unreportedTokens } = attempt.tally
   return unreportedTokens === 0 ? reported : { ...reported, outputTokens: reported.outputTokens + unreportedTokens }
@@ -186,11 +218,25 @@ const chargeOf = (state: CallState, attempt: RunningAttempt): Charge => {
   const { billsAbortedCalls, prices } = candidate.model
   const isComplete = tally.finished !== undefined
   const isUsed = isComplete || state.firstContentAtMillis !== null || billsAbortedCalls
-  const actual = prices === null ? zero : costOf(prices, isUsed ? usageOf(state, attempt) : usage({}))
+  const actual = prices === null || !isUsed ? zero : costOf(prices, usageOf(state, attempt), termsOf(attempt))
   if (actual === 0 && !isComplete) return { actual, cost: noCost }
   const isReported = believedUsage(attempt) !== undefined && tally.unreportedTokens === 0
   const isExact = isComplete && isReported && state.admitted.caller.billingMode === "managed"
   return { actual, cost: cost(Math.min(actual, state.hold.amount), isExact ? "charged" : "estimated") }
+}
+
+/** As reported, else what was streamed and the prompt; without a response, the prompt of a request that was taken on. */
+const failedUsageOf = (
+  state: CallState,
+  attempt: RunningAttempt,
+  { isBilled }: Pick<FailureFacts, "isBilled">
+): FailedUsage | null => {
+  const { candidate, tally } = attempt
+  const { billsAbortedCalls, prices } = candidate.model
+  const isUsed = tally.usage !== undefined || tally.characters > 0 || (isBilled && billsAbortedCalls)
+  if (!isUsed) return null
+  const used = usageOf(state, attempt)
+  return { usage: used, cost: prices === null ? zero : costOf(prices, used, termsOf(attempt)) }
 }
 
 const recordOf = (

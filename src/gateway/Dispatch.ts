@@ -155,7 +155,7 @@ const outputLimit = ({ admitted, hold }: Call, candidate: Candidate): OutputLimi
   const { model } = candidate
   const full = Estimate.outputCap(request, model, measure)
   const affordable = (amount: number): number =>
-    Estimate.affordableOutputTokens(microUsd(Math.min(amount, Number.MAX_SAFE_INTEGER)), measure, model, full)
+    Estimate.affordableOutputTokens(microUsd(Math.min(amount, Number.MAX_SAFE_INTEGER)), measure, candidate, full)
   const inTheEnd = affordable(hold.amount + hold.room)
   const isCounted = request.stream && !willReason(candidate)
   return {

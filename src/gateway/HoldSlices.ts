@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { type MicroUsd, microUsd, zero } from "../domain/Money.ts"
+import { type MicroUsd, microUsd } from "../domain/Money.ts"
+import { highestOutputRate } from "../domain/Prices.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
 import type { Call } from "./Call.ts"
@@ -84,7 +85,7 @@ export class HoldSlices {
 
   private nextSlice(): HoldOption | undefined {
     const { candidate, output } = this.attempt
-    return Estimate.sliceOption(this.call.hold.amount, this.call.admitted.measure, candidate.model, output.maxTokens)
+    return Estimate.sliceOption(this.call.hold.amount, this.call.admitted.measure, candidate, output.maxTokens)
   }
 
   /** Asked once at three quarters of a hold, and once more when it is used up. */
@@ -116,7 +117,9 @@ export class HoldSlices {
   private charactersUntil(used: MicroUsd): number {
     const { amount } = this.call.hold
     const next = used < askAtPart * amount ? askAtPart * amount : amount
-    const perToken = Math.max(1, this.attempt.candidate.model.prices?.output ?? zero) / 1_000_000
+    const { model, terms } = this.attempt.candidate
+    const rate = model.prices === null ? 0 : highestOutputRate(model.prices, Number.POSITIVE_INFINITY, terms)
+    const perToken = Math.max(1, rate) / 1_000_000
     return Math.max(minCharactersBetween, Math.floor((next - used) / perToken / maxTokensPerCharacter))
   }
 }

@@ -1,9 +1,11 @@
-import type { ChatEvent, Finish } from "../domain/ChatEvent.ts"
+import type { AudioDelta, ChatEvent, Finish } from "../domain/ChatEvent.ts"
 import type { Usage } from "../domain/Usage.ts"
 import * as TokenEstimator from "../ledger/TokenEstimator.ts"
 
 /** Opaque data, such as encrypted reasoning: far more characters than the tokens that it stands for. */
 const encryptedCharactersPerToken = 4
+/** Streamed audio is uncompressed: 24,000 samples of 16 bits a second, 20 tokens, in base64. */
+const audioCharactersPerToken = 3_200
 
 /** Adds up what one attempt's response has used. One instance per attempt, so that nothing is carried to the next one. */
 export class ResponseTally {
@@ -11,6 +13,8 @@ export class ResponseTally {
   usage: Usage | undefined
   /** The model's name as the provider reports it. */
   servedModel: string | undefined
+  /** The service tier that the provider reports. */
+  servedTier: string | undefined
   finished: Finish | undefined
   /** It was ended at the end of its hold. */
   isCutByFunds = false
@@ -18,6 +22,7 @@ export class ResponseTally {
   characters = 0
   private readonly text = TokenEstimator.counter()
   private encryptedCharacters = 0
+  private audioCharacters = 0
   /** Estimated tokens that the last reported usage covers. */
   private reportedTokens = 0
   /** Output has come since usage was last reported. */
@@ -43,12 +48,15 @@ export class ResponseTally {
         return
       case "ResponseInfo":
         if (event.model !== undefined) this.servedModel = event.model
+        if (event.serviceTier !== undefined) this.servedTier = event.serviceTier
         return
       case "Finish":
         this.finished = event
         return
-      case "Annotation":
       case "Audio":
+        this.addAudio(event.audio)
+        return
+      case "Annotation":
         return
     }
   }
@@ -57,6 +65,14 @@ export class ResponseTally {
     this.outputFollows()
     this.characters += text.length
     this.text.add(text)
+  }
+
+  private addAudio({ data, transcript }: AudioDelta["audio"]): void {
+    if (typeof transcript === "string") this.addText(transcript)
+    if (typeof data !== "string") return
+    this.outputFollows()
+    this.characters += data.length
+    this.audioCharacters += data.length
   }
 
   private addEncrypted(text: string): void {
@@ -71,9 +87,14 @@ export class ResponseTally {
     this.reportedTokens = this.tokens
   }
 
-  /** Likely tokens of text, reasoning and tool calls so far. */
+  /** Likely tokens of text, reasoning, tool calls and audio so far. */
   get tokens(): number {
-    return Math.ceil(this.text.tokens() + this.encryptedCharacters / encryptedCharactersPerToken)
+    return Math.ceil(this.text.tokens() + this.encryptedCharacters / encryptedCharactersPerToken) + this.audioTokens
+  }
+
+  /** Likely tokens of audio so far. */
+  get audioTokens(): number {
+    return Math.ceil(this.audioCharacters / audioCharactersPerToken)
   }
 
   /** Likely tokens that no reported usage covers yet. */

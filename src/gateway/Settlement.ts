@@ -1,10 +1,19 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
 import { zero } from "../domain/Money.ts"
+import { snapshotOf } from "../domain/Prices.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { Settlement } from "../ledger/Ledger.ts"
 import type { Admitted } from "./Admission.ts"
-import { type CallState, cancelled, isCappedByFunds, type RunningAttempt, toTenths, usageOf } from "./CallState.ts"
+import {
+  type CallState,
+  cancelled,
+  isCappedByFunds,
+  type RunningAttempt,
+  termsOf,
+  toTenths,
+  usageOf
+} from "./CallState.ts"
 
 /** The metadata of a response; `state` is the one in which its attempt is complete. */
 export const metadataOf = (state: CallState, attempt: RunningAttempt, now: number): RouterMetadata => {
@@ -40,7 +49,8 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
   const status = statusOf(state)
   const { actual, cost } =
     phase._tag === "Complete" || phase._tag === "Cancelled" ? phase.charge : { actual: zero, cost: noCost }
-  const used = phase._tag === "Complete" || (phase._tag === "Cancelled" && cost.amount_microusd > 0)
+  const isUsed = phase._tag === "Complete" || (phase._tag === "Cancelled" && cost.amount_microusd > 0)
+  const used = isUsed ? phase.attempt : undefined
   const record: CallRecord = {
     requestedModel: admitted.request.model,
     model: attempts.at(-1)?.model ?? null,
@@ -51,7 +61,8 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     status,
     error: phase._tag === "Failed" || phase._tag === "Cancelled" ? phase.error : null,
     cost,
-    usage: used && phase.attempt !== undefined ? usageOf(state, phase.attempt) : null,
+    usage: used === undefined ? null : usageOf(state, used),
+    prices: used === undefined ? null : pricesOf(used),
     latencyMillis: toTenths(now - admitted.startedAtMillis),
     firstContentMillis: firstContentMillis(state),
     routingConfig: admitted.configuration?.slug ?? null,
@@ -59,11 +70,17 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     policyVersion: admitted.allowed.policyVersion,
     pool: { models: poolOf(admitted) },
     attempts,
+    failedUsage: state.failedUsage,
     clientRequestId: admitted.clientRequestId,
     startedAtMillis: admitted.startedAtMillis
   }
   const settled = phase._tag === "Complete" ? "settled" : phase._tag === "Failed" ? "void" : "cancelled"
   return { state: settled, actual, record }
+}
+
+const pricesOf = (attempt: RunningAttempt): string | null => {
+  const { prices } = attempt.candidate.model
+  return prices === null ? null : snapshotOf(prices, termsOf(attempt))
 }
 
 const statusOf = ({ phase }: CallState): CallStatus =>

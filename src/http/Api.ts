@@ -4,6 +4,8 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import { KeyStatusOut } from "../wire/account/KeyStatus.ts"
+import { RequestOut } from "../wire/account/Requests.ts"
 import { ChatCompletion } from "../wire/chat/ChatAnswerSchema.ts"
 import { ChatCompletionRequest } from "../wire/chat/ChatRequestSchema.ts"
 import { AnthropicModelList } from "../wire/models/AnthropicModelListSchema.ts"
@@ -53,6 +55,21 @@ const models = HttpApiEndpoint.get("listModels", routedPaths.listModels)
     "Specific to the key's project. With an `anthropic-version` header, of any value, the list has Anthropic's shape."
   )
 
+const key = HttpApiEndpoint.get("getKey", routedPaths.getKey)
+  .addSuccess(KeyStatusOut)
+  .annotate(OpenApi.Summary, "The limits of the key that the request is sent with")
+
+const generation = HttpApiEndpoint.get("getGeneration", routedPaths.getGeneration)
+  .setUrlParams(
+    Schema.Struct({
+      id: Schema.String.annotations({
+        description: "`x-request-id` of the response, or the `id` of its body (`chatcmpl-…`, `resp_…`)."
+      })
+    })
+  )
+  .addSuccess(RequestOut)
+  .annotate(OpenApi.Summary, "One ended call of the key's project, with its attempts and cost")
+
 const Health = Schema.Struct({ status: Schema.String.annotations({ description: "Health status." }) })
 const text = HttpApiSchema.Text()
 
@@ -75,6 +92,12 @@ export const Api = HttpApi.make("gateway")
       .add(responses)
       .add(models)
       .annotate(OpenApi.Description, "One OpenAI-compatible API for all configured model providers.")
+  )
+  .add(
+    HttpApiGroup.make("extension")
+      .add(key)
+      .add(generation)
+      .annotate(OpenApi.Description, "Beyond the specified endpoints, by project key.")
   )
   .add(
     HttpApiGroup.make("operations")

@@ -13,6 +13,8 @@ export type InferenceName = keyof typeof inferencePaths
 /** Endpoints of the platform's router. */
 export const routedPaths = {
   listModels: "/v1/models",
+  getKey: "/v1/key",
+  getGeneration: "/v1/generation",
   livez: "/livez",
   readyz: "/readyz",
   metrics: "/metrics",

@@ -7,6 +7,7 @@ import type * as Redacted from "effect/Redacted"
 import { InvalidRequest, UnknownPath } from "../domain/GatewayError.ts"
 import * as AccountPaths from "./account/AccountPaths.ts"
 import { AccountRoutes } from "./account/AccountRoutes.ts"
+import { generation, key } from "./inference/KeyHandlers.ts"
 import { models } from "./inference/ModelsHandler.ts"
 import { docs } from "./operations/Docs.ts"
 import { openApiDocument } from "./operations/OpenApiDocument.ts"
@@ -48,6 +49,8 @@ export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
     Effect.gen(function* () {
       const handlers: { readonly [Name in RoutedName]: RouteHandler } = {
         listModels: yield* models,
+        getKey: yield* key,
+        getGeneration: yield* generation,
         livez,
         readyz: yield* readyz,
         metrics: metrics(metricsToken, isLoopback),

@@ -1,4 +1,4 @@
-import type { Attempt, CallRecord } from "../domain/Call.ts"
+import type { Attempt, CallRecord, FailedUsage } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { SealedAnswer } from "./Hold.ts"
 
@@ -31,6 +31,7 @@ export const callRow = (callId: string, caller: CallerShape, record: CallRecord)
   output_audio_tokens: record.usage?.details.outputAudioTokens ?? null,
   accepted_prediction_tokens: record.usage?.details.acceptedPredictionTokens ?? null,
   rejected_prediction_tokens: record.usage?.details.rejectedPredictionTokens ?? null,
+  prices: record.prices,
   latency_millis: record.latencyMillis,
   first_content_millis: record.firstContentMillis,
   routing_config: storableOrNull(record.routingConfig),
@@ -51,7 +52,7 @@ export const holdRow = (callId: string, { accountId, billingMode, keyId, project
 })
 
 /** One row of the table `attempt`. */
-export const attemptRow = (callId: string, attempt: Attempt, position: number) => ({
+export const attemptRow = (callId: string, attempt: Attempt, failed: FailedUsage | null, position: number) => ({
   call_id: callId,
   position,
   provider: storable(attempt.provider),
@@ -61,7 +62,15 @@ export const attemptRow = (callId: string, attempt: Attempt, position: number) =
   error_message: storableOrNull(attempt.error?.message),
   cost_micro_usd: attempt.cost.amount_microusd,
   cost_basis: attempt.cost.basis,
-  latency_millis: attempt.latency_ms
+  latency_millis: attempt.latency_ms,
+  ...(failed !== null && {
+    input_tokens: failed.usage.inputTokens,
+    cache_read_tokens: failed.usage.cacheReadTokens,
+    cache_write_tokens: failed.usage.cacheWriteTokens,
+    output_tokens: failed.usage.outputTokens,
+    reasoning_tokens: failed.usage.reasoningTokens,
+    provider_cost_micro_usd: failed.cost
+  })
 })
 
 /** What `idempotency_keep` reads from JSON. */

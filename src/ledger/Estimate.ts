@@ -1,6 +1,8 @@
+import type { Candidate } from "../domain/Candidate.ts"
 import type { AudioPart, ChatRequest, FilePart, ImagePart, Message, ToolCall } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
-import { highestInputRate, highestOutputRate, type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
+import { type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
+import { feeOf, highestAudioRate, highestInputRate, highestOutputRate, type Prices } from "../domain/Prices.ts"
 import type { HoldOption } from "./Hold.ts"
 import * as TokenEstimator from "./TokenEstimator.ts"
 
@@ -16,6 +18,9 @@ export interface PromptEstimate {
   readonly files: number
   readonly audioTokens: number
 }
+
+/** The model that a call may go to, and at which prices. */
+export type Route = Pick<Candidate, "model" | "terms">
 
 /** For the role and the delimiters of each message. */
 const framingTokens = 8
@@ -89,16 +94,16 @@ export const outputCap = (request: ChatRequest, model: Model, prompt: PromptEsti
 export const holdOption = (
   prompt: PromptEstimate,
   request: ChatRequest,
-  model: Model,
+  route: Route,
   reasoning: boolean,
   need: "likely" | "min" = "min"
 ): HoldOption => {
-  const cap = outputCap(request, model, prompt)
+  const cap = outputCap(request, route.model, prompt)
   const minTokens = reasoning ? minReasoningTokens : need === "likely" ? likelyOutputTokens : minOutputTokens
   return {
-    max: maxCost(prompt, model, cap),
-    min: maxCost(prompt, model, Math.min(cap, minTokens)),
-    typical: request.maxOutputTokens === undefined ? maxCost(prompt, model, Math.min(cap, typicalOutputTokens)) : null
+    max: maxCost(prompt, route, cap),
+    min: maxCost(prompt, route, Math.min(cap, minTokens)),
+    typical: request.maxOutputTokens === undefined ? maxCost(prompt, route, Math.min(cap, typicalOutputTokens)) : null
   }
 }
 
@@ -106,33 +111,51 @@ export const holdOption = (
 export const sliceOption = (
   held: MicroUsd,
   prompt: PromptEstimate,
-  model: Model,
+  route: Route,
   cap: number
 ): HoldOption | undefined => {
-  const max = maxCost(prompt, model, cap)
+  const { model, terms } = route
+  const max = maxCost(prompt, route, cap)
   if (model.prices === null || max <= held) return undefined
-  const rate = highestOutputRate(model.prices, promptTokensBound(prompt, model))
+  const rate = highestOutputRate(model.prices, promptTokensBound(prompt, model), terms)
   const upTo = (tokens: number): MicroUsd => microUsd(Math.min(max, held + perMillion(tokens * rate)))
   return { max, min: upTo(minOutputTokens), typical: upTo(typicalOutputTokens) }
 }
 
 /** The output cap whose highest possible cost the granted amount covers, never above `cap`. */
-export const affordableOutputTokens = (amount: MicroUsd, prompt: PromptEstimate, model: Model, cap: number): number => {
-  if (model.prices === null) return cap
-  const promptTokens = promptTokensBound(prompt, model)
-  const outputRate = highestOutputRate(model.prices, promptTokens)
+export const affordableOutputTokens = (amount: MicroUsd, prompt: PromptEstimate, route: Route, cap: number): number => {
+  const { prices } = route.model
+  if (prices === null) return cap
+  const promptTokens = promptTokensBound(prompt, route.model)
+  const outputRate = highestOutputRate(prices, promptTokens, route.terms)
   if (outputRate === 0) return cap
-  const left = amount * 1_000_000 - promptTokens * highestInputRate(model.prices, promptTokens)
+  const left =
+    (amount - feeOf(prices, route.terms)) * 1_000_000 - maxPromptProduct(prompt, prices, route.terms, promptTokens)
   return Math.max(1, Math.min(cap, Math.floor(left / outputRate)))
 }
 
-const maxCost = (prompt: PromptEstimate, model: Model, outputTokens: number): MicroUsd => {
-  if (model.prices === null) return zero
+const maxCost = (prompt: PromptEstimate, { model, terms }: Route, outputTokens: number): MicroUsd => {
+  const { prices } = model
+  if (prices === null) return zero
   const promptTokens = promptTokensBound(prompt, model)
-  return perMillion(
-    promptTokens * highestInputRate(model.prices, promptTokens) +
-      outputTokens * highestOutputRate(model.prices, promptTokens)
+  const tokens = perMillion(
+    maxPromptProduct(prompt, prices, terms, promptTokens) +
+      outputTokens * highestOutputRate(prices, promptTokens, terms)
   )
+  return terms.webSearch ? microUsd(tokens + feeOf(prices, terms)) : tokens
+}
+
+/** Tokens of the prompt times the highest rates that can apply to them. */
+const maxPromptProduct = (
+  { audioTokens }: PromptEstimate,
+  prices: Prices,
+  terms: Route["terms"],
+  promptTokens: number
+): number => {
+  const inputRate = highestInputRate(prices, promptTokens, terms)
+  if (audioTokens === 0) return promptTokens * inputRate
+  const audioRate = Math.max(inputRate, highestAudioRate(prices, promptTokens, terms))
+  return (promptTokens - audioTokens) * inputRate + audioTokens * audioRate
 }
 
 interface Media {

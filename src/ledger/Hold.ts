@@ -66,6 +66,10 @@ export interface Hold {
   readonly room: MicroUsd
 }
 
+/** The scopes that a hold of this caller counts against. */
+export const scopeIdsOf = ({ accountId, billingMode, keyId, projectId }: CallerShape): ReadonlyArray<string> =>
+  billingMode === "managed" ? [accountId, projectId, keyId] : [projectId, keyId]
+
 /** The response that is replayed when the same request is sent again under its Idempotency-Key. */
 export interface SealedAnswer {
   readonly keyId: KeyId

@@ -32,7 +32,7 @@ const checkedAgo = Metric.gauge("gateway_ledger_check_age_seconds", {
 })
 const writtenOff = Metric.gauge("gateway_ledger_written_off_micro_usd", {
   description:
-    "Written off so far: overrun is what calls cost above their hold, late what ended after its hold expired."
+    "Written off so far: overrun is what calls cost above their hold, late what ended after its hold expired, absorbed what failed attempts cost."
 })
 const expiredHolds = Metric.gauge("gateway_ledger_expired_holds", {
   description: "Holds so far whose call was lost in a crash."
@@ -101,6 +101,7 @@ const show = (summary: Summary): void => {
   }
   if (summary.checkedSecondsAgo !== null) checkedAgo.unsafeUpdate(summary.checkedSecondsAgo, [])
   Metric.tagged(writtenOff, "kind", "overrun").unsafeUpdate(summary.overrunMicroUsd, [])
+  Metric.tagged(writtenOff, "kind", "absorbed").unsafeUpdate(summary.absorbedMicroUsd, [])
   Metric.tagged(writtenOff, "kind", "late").unsafeUpdate(summary.lateMicroUsd, [])
   expiredHolds.unsafeUpdate(summary.expiredHolds, [])
   oldestHold.unsafeUpdate(summary.oldestOpenHoldSeconds, [])

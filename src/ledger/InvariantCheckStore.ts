@@ -19,6 +19,7 @@ const Summary = Schema.Struct({
   checkedSecondsAgo: Schema.NullOr(Schema.Number),
   overrunMicroUsd: Count,
   lateMicroUsd: Count,
+  absorbedMicroUsd: Count,
   expiredHolds: Count,
   oldestOpenHoldSeconds: Schema.Number,
   violations: Schema.Record({ key: Schema.String, value: Schema.Int })
@@ -154,7 +155,8 @@ const make = (sql: SqlClient, maxCallSeconds: number): InvariantCheckStoreShape 
       with page as (${page})
       update ledger_check set journal_through = greatest(journal_through, coalesce((select max(id) from page), 0)),
         overrun_micro_usd = overrun_micro_usd + coalesce((select sum(amount_micro_usd) from page where kind = 'overrun'), 0),
-        late_micro_usd = late_micro_usd + coalesce((select sum(amount_micro_usd) from page where kind = 'late'), 0)`)
+        late_micro_usd = late_micro_usd + coalesce((select sum(amount_micro_usd) from page where kind = 'late'), 0),
+        absorbed_micro_usd = absorbed_micro_usd + coalesce((select sum(amount_micro_usd) from page where kind = 'absorbed'), 0)`)
     return found
   })
 
@@ -218,7 +220,8 @@ const oldOpenHolds = `
 
 const summary = `
   select case when isfinite(c.checked_at) then extract(epoch from now() - c.checked_at)::float end as "checkedSecondsAgo",
-    c.overrun_micro_usd as "overrunMicroUsd", c.late_micro_usd as "lateMicroUsd", c.expired_holds as "expiredHolds",
+    c.overrun_micro_usd as "overrunMicroUsd", c.late_micro_usd as "lateMicroUsd",
+    c.absorbed_micro_usd as "absorbedMicroUsd", c.expired_holds as "expiredHolds",
     coalesce(extract(epoch from now() - (select min(created_at) from hold h
       where h.created_at >= o.since and h.closed_at is null)), 0)::float as "oldestOpenHoldSeconds",
     coalesce((select jsonb_object_agg(v.invariant, v.rows)

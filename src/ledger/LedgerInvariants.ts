@@ -75,6 +75,29 @@ export const invariants: ReadonlyArray<Invariant> = [
         or (j.kind = 'late' and (h.state <> 'expired' or j.debit <> 'house'))`
   },
   {
+    name: "absorbed",
+    text: "what a call's failed attempts cost at their providers is written off, unless the project pays its providers itself",
+    of: "hold",
+    query: `
+      select h.id as subject, h.managed, j.amount_micro_usd, j.debit, a.cost
+      from candidate c join hold h on h.id = c.id cross join lateral (
+        select coalesce(sum(a.provider_cost_micro_usd), 0) as cost from attempt a where a.call_id = h.id) a
+      left join journal j on j.call_id = h.id and j.kind = 'absorbed'
+      where coalesce(j.amount_micro_usd, 0) <> case when h.managed then a.cost else 0 end or j.debit <> 'house'`
+  },
+  {
+    name: "call_price",
+    text: "a complete call is charged its usage at the prices of its admission, and a cancelled one no more, neither above its hold",
+    of: "hold",
+    query: `
+      select h.id as subject, h.state, h.actual_micro_usd, h.amount_micro_usd, p.cost
+      from candidate c join hold h on h.id = c.id join call r on r.id = h.id cross join lateral (
+        select call_cost(r.prices, r.input_tokens, r.cache_read_tokens, r.cache_write_tokens, r.output_tokens,
+          r.reasoning_tokens, r.input_audio_tokens, r.output_audio_tokens) as cost) p
+      where r.prices is not null and h.state in ('settled', 'cancelled')
+        and (h.actual_micro_usd > p.cost or (h.state = 'settled' and h.actual_micro_usd <> least(p.cost, h.amount_micro_usd)))`
+  },
+  {
     name: "call_row",
     text: "a charged or expired hold has a call row of the same key, and an open one has none",
     of: "hold",
@@ -126,7 +149,8 @@ export const invariants: ReadonlyArray<Invariant> = [
     of: "journal",
     query: `
       select j.id as subject, j.kind, j.call_id from candidate c join journal j on j.id = c.id
-      where j.kind <> 'credit' and not exists (select from hold h where h.id = j.call_id)`
+      where j.kind <> 'credit' and j.at >= (select deleted_before from retention)
+        and not exists (select from hold h where h.id = j.call_id)`
   }
 ]
 
@@ -165,8 +189,11 @@ export const check = <E>(
         run(
           queryOf(invariant, {
             candidates: allIds[invariant.of],
-            base: "select null::uuid as id, 0::bigint as spent where false",
-            since: "'-infinity'::timestamptz",
+            base: `select scope_id as id, spent_micro_usd as spent from ledger_scope_base
+              where exists (select from retention where isfinite(deleted_before))`,
+            // holds that are deleted are in the base, which ends here
+            since: `(select case when isfinite(r.deleted_before) then c.holds_through else '-infinity' end
+              from retention r, ledger_check c)`,
             maxCallSeconds: Duration.toSeconds(defaultMaxCallDuration)
           })
         ),

@@ -15,7 +15,7 @@ import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
 import { attemptRow, callRow, holdRow, keptRow, storable } from "./CallRows.ts"
-import type { Balance, HoldOption, Reservation, Settlement } from "./Hold.ts"
+import { type Balance, type HoldOption, type Reservation, type Settlement, scopeIdsOf } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 
@@ -66,14 +66,22 @@ export class BatchFailed extends Data.TaggedError("BatchFailed")<{
   readonly uncertain: boolean
   /** A row that another transaction has locked was waited for too long. */
   readonly locked: boolean
+  /** The accounts whose rows are locked, where that is known. */
+  readonly lockedAccounts?: ReadonlySet<AccountId>
 }> {}
 
 export interface LedgerStoreShape {
-  /** One transaction: applies the settlements, then decides the reservations in their order. */
+  /**
+   * One transaction: applies the settlements, then decides the reservations in their order. A row that another transaction has
+   * locked is waited for `maxLockMillis`.
+   */
   readonly apply: (
     reservations: ReadonlyArray<BatchReservation>,
-    settlements: ReadonlyArray<BatchSettlement>
+    settlements: ReadonlyArray<BatchSettlement>,
+    maxLockMillis: number
   ) => Effect.Effect<ReadonlyArray<ReservationResult>, BatchFailed>
+  /** Of the accounts of these callers, those of which another transaction has a row locked now. Waits for none of them. */
+  readonly lockedAccounts: (callers: ReadonlyArray<CallerShape>) => Effect.Effect<ReadonlySet<AccountId>, BatchFailed>
   readonly balance: (account: AccountId) => Effect.Effect<Balance, StoreUnavailable>
   readonly checkInvariants: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
 }
@@ -91,9 +99,9 @@ export class LedgerStore extends Context.Tag("gateway/ledger/LedgerStore")<Ledge
 }
 
 const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerStoreShape => ({
-  apply: (reservations, settlements) => {
+  apply: (reservations, settlements, maxLockMillis) => {
     const options = reservations.map((reservation) => undominatedOptions(reservation.options))
-    return batch(batchParameters(nodeId, reservations, options, settlements)).pipe(
+    return batch(batchParameters(nodeId, reservations, options, settlements, maxLockMillis)).pipe(
       Effect.flatMap(decodeBatch),
       Effect.map(([row]) =>
         row.verdicts.map((verdict, index): ReservationResult => {
@@ -118,6 +126,19 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
       })
     )
   },
+  lockedAccounts: (callers) =>
+    sql.unsafe(unlockedStatement, [list([...new Set(callers.flatMap(scopeIdsOf))])]).pipe(
+      Effect.flatMap(decodeIds),
+      Effect.map((rows) => {
+        const unlocked = new Set(rows.map(({ id }) => id))
+        const locked = callers.filter((caller) => scopeIdsOf(caller).some((id) => !unlocked.has(id)))
+        return new Set(locked.map(({ accountId }) => accountId))
+      }),
+      Effect.catchTags({
+        SqlError: (error) => Effect.fail(batchFailed(error)),
+        ParseError: (error) => Effect.die(error)
+      })
+    ),
   balance: (account) =>
     sql.unsafe(balanceStatement, [account]).pipe(
       Effect.flatMap(decodeBalance),
@@ -133,7 +154,11 @@ const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerS
 /** The select list is evaluated after the batch: what is kept is kept with its settlement, or not at all. */
 const batchStatement = `select verdicts, granted, amounts, needed_amounts as needed, available_amounts as available,
   held_amounts as held, idempotency_keep($20)
-  from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)`
+  from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$21)`
+
+const unlockedStatement = "select id from scope where id = any($1::uuid[]) for update skip locked"
+
+const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`
@@ -203,13 +228,14 @@ const list = (values: ReadonlyArray<string | number | boolean | null>): string =
 
 /**
  * In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`, `p_voids`; then
- * those of `idempotency_keep`.
+ * that of `idempotency_keep`, then `p_lock_millis`.
  */
 const batchParameters = (
   nodeId: string,
   reservations: ReadonlyArray<BatchReservation>,
   options: ReadonlyArray<ReadonlyArray<IndexedOption>>,
-  settlements: ReadonlyArray<BatchSettlement>
+  settlements: ReadonlyArray<BatchSettlement>,
+  maxLockMillis: number
 ): ReadonlyArray<unknown> => {
   const calls: Array<object> = []
   const attempts: Array<object> = []
@@ -220,7 +246,9 @@ const batchParameters = (
     if (answer !== undefined) kept.push(keptRow(callId, answer))
     if (record === null) continue
     calls.push(callRow(callId, caller, record))
-    for (const [position, attempt] of record.attempts.entries()) attempts.push(attemptRow(callId, attempt, position))
+    for (const [position, attempt] of record.attempts.entries()) {
+      attempts.push(attemptRow(callId, attempt, record.failedUsage[position] ?? null, position))
+    }
   }
   return [
     nodeId,
@@ -242,7 +270,8 @@ const batchParameters = (
     calls.length === 0 ? null : JSON.stringify(calls),
     calls.length === 0 ? null : JSON.stringify(attempts),
     voids.length === 0 ? null : JSON.stringify(voids),
-    kept.length === 0 ? null : JSON.stringify(kept)
+    kept.length === 0 ? null : JSON.stringify(kept),
+    maxLockMillis
   ]
 }
 

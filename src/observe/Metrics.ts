@@ -13,10 +13,10 @@ const labelled = <Labels extends ReadonlyArray<string>>(
   name: string,
   description: string,
   labels: Labels
-): ((values: { readonly [Index in keyof Labels]: string }) => void) => {
+): ((values: { readonly [Index in keyof Labels]: string }, amount?: number) => void) => {
   const family = MetricKey.counter(name, { description, incremental: true })
   const known = new Map<string, Metric.Metric.Counter<number>>()
-  return (values) => {
+  return (values, amount = 1) => {
     const key = values.join("\u0000")
     let metric = known.get(key)
     if (metric === undefined) {
@@ -24,7 +24,7 @@ const labelled = <Labels extends ReadonlyArray<string>>(
       metric = Metric.fromMetricKey(MetricKey.taggedWithLabels(family, tags))
       known.set(key, metric)
     }
-    metric.unsafeUpdate(1, [])
+    metric.unsafeUpdate(amount, [])
   }
 }
 
@@ -40,6 +40,11 @@ const attemptsCounted = labelled(
   "gateway_attempts_total",
   "Attempts at providers, by provider and result (success or the error code).",
   ["provider", "result"]
+)
+const absorbedCounted = labelled(
+  "gateway_absorbed_micro_usd_total",
+  "What failed attempts cost at their providers and no customer pays, by provider, as reported or estimated.",
+  ["provider"]
 )
 const answersCounted = labelled("gateway_http_responses_total", "HTTP responses, by path and status code.", [
   "path",
@@ -85,6 +90,7 @@ const rejectionsCounted = Metric.counter("gateway_overload_refusals_total", {
 
 export const calls = (endpoint: string, status: CallStatus): void => callsCounted([endpoint, status])
 export const attempts = (provider: string, result: string): void => attemptsCounted([provider, result])
+export const absorbed = (provider: string, amountMicroUsd: number): void => absorbedCounted([provider], amountMicroUsd)
 export const httpAnswer = (path: string, status: number): void => answersCounted([path, String(status)])
 export const callSeconds = (value: number): void => callLatency.unsafeUpdate(value, [])
 export const firstContentSeconds = (value: number): void => contentLatency.unsafeUpdate(value, [])

@@ -1,6 +1,6 @@
 import type { Restriction, RoutingControls, RoutingRestrictions } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
-import { ratesFor } from "../domain/Money.ts"
+import { listOf, type PriceTerms, plainTerms, ratesFor } from "../domain/Prices.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "./Policy.ts"
 
 /** Why a call may not use a model; the keys of `excluded`. */
@@ -69,15 +69,20 @@ export const intersectPolicies = (
 }
 
 /**
- * The first reason why the call may not use the model, or `null`. Prices are those of the tier of a prompt of this length;
- * a price equal to a cap is allowed, an unknown price under a cap is not.
+ * The first reason why the call may not use the model, or `null`. Prices are those of the tier of a prompt of this length and of the requested service
+ * tier; a price equal to a cap is allowed, an unknown price under a cap is not.
  */
-export const excludedBy = (policy: EffectivePolicy, model: Model, promptTokens: number): Exclusion | null => {
+export const excludedBy = (
+  policy: EffectivePolicy,
+  model: Model,
+  promptTokens: number,
+  terms: PriceTerms = plainTerms
+): Exclusion | null => {
   for (const layer of policy.layers) {
     if (!admitsModel(layer.models, model) || !admitsProvider(layer.providers, model.providerId)) return layer.restricted
     if (layer.capped) {
       if (model.prices === null) return layer.overPriceCap
-      const rates = ratesFor(model.prices, promptTokens)
+      const rates = ratesFor(listOf(model.prices, terms), promptTokens)
       if (
         rates.input > layer.maxInputPriceMicroUsdPerMillion ||
         rates.output > layer.maxOutputPriceMicroUsdPerMillion

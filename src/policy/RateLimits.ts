@@ -55,13 +55,24 @@ const isLimited = (limit: RateLimit): boolean =>
   limit.requestsPerMinute !== null || limit.tokensPerMinute !== null || limit.concurrentRequests !== null
 
 /** The longest wait among the limits that reject a request; `limit` as in an error message. */
-export const rejection = (limit: string, retryAfterMillis: number, status: RateLimitStatus): RateLimited =>
+export const rejection = (
+  { limit, scope }: RejectingLimit,
+  retryAfterMillis: number,
+  status: RateLimitStatus
+): RateLimited =>
   new RateLimited({
     code: "rate_limit_exceeded",
     message: `Rate limit reached: ${limit}.`,
     retryAfterMillis,
+    scope,
     status
   })
+
+export interface RejectingLimit {
+  readonly scope: "key" | "project"
+  /** As in an error message. */
+  readonly limit: string
+}
 
 /** Of several limits on the same thing, the one with the least left. */
 export const tightest = (quotas: ReadonlyArray<RateLimitQuota>): RateLimitQuota | null =>
@@ -95,8 +106,7 @@ const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsSha
           (longest, next) => (longest === undefined || next.waitMillis > longest.waitMillis ? next : longest),
           undefined
         )
-        if (longest !== undefined)
-          return Effect.fail(rejection(longest.limit, longest.waitMillis, statusOf(entries, now)))
+        if (longest !== undefined) return Effect.fail(rejection(longest, longest.waitMillis, statusOf(entries, now)))
         const release = take(entries, tokens, now)
         return Effect.succeed({ release, status: statusOf(entries, now) })
       })
@@ -121,9 +131,8 @@ interface Entry {
   running: number
 }
 
-interface Rejection {
+interface Rejection extends RejectingLimit {
   readonly waitMillis: number
-  readonly limit: string
 }
 
 const scopeOf = (kind: Scope["kind"], limit: RateLimit): Scope => ({ kind, limit, entries: new Map() })
@@ -153,12 +162,14 @@ const sweep = (scope: Scope, now: number): void => {
 
 const rejectionsOf = ({ requests, running, scope, tokens }: Entry, wanted: number, now: number): Array<Rejection> => {
   const max = scope.limit.concurrentRequests
+  const { kind } = scope
   return [
-    { waitMillis: Bucket.waitMillis(requests, 1, now), limit: `requests per minute of this ${scope.kind}` },
-    { waitMillis: Bucket.waitMillis(tokens, wanted, now), limit: `tokens per minute of this ${scope.kind}` },
+    { waitMillis: Bucket.waitMillis(requests, 1, now), scope: kind, limit: `requests per minute of this ${kind}` },
+    { waitMillis: Bucket.waitMillis(tokens, wanted, now), scope: kind, limit: `tokens per minute of this ${kind}` },
     {
       waitMillis: max !== null && running >= max ? concurrencyRetryMillis : 0,
-      limit: `requests of this ${scope.kind} at the same time`
+      scope: kind,
+      limit: `requests of this ${kind} at the same time`
     }
   ].filter(({ waitMillis }) => waitMillis > 0)
 }

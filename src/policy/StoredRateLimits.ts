@@ -16,6 +16,7 @@ import {
   type RateLimitOptions,
   RateLimits,
   type RateLimitsShape,
+  type RejectingLimit,
   rejection,
   tightest
 } from "./RateLimits.ts"
@@ -211,11 +212,11 @@ const limitsOf = ({ concurrentRequests, requestsPerMinute, tokensPerMinute }: Ra
   list([requestsPerMinute, tokensPerMinute, concurrentRequests])
 
 /** By the verdicts of the SQL; that of an admission is empty. */
-const limitNames: Readonly<Record<string, string>> = Object.fromEntries(
-  ["key", "project"].flatMap((kind) => [
-    [`${kind}/requests`, `requests per minute of this ${kind}`],
-    [`${kind}/tokens`, `tokens per minute of this ${kind}`],
-    [`${kind}/concurrency`, `requests of this ${kind} at the same time`]
+const limitNames: Readonly<Record<string, RejectingLimit>> = Object.fromEntries(
+  (["key", "project"] as const).flatMap((scope) => [
+    [`${scope}/requests`, { scope, limit: `requests per minute of this ${scope}` }],
+    [`${scope}/tokens`, { scope, limit: `tokens per minute of this ${scope}` }],
+    [`${scope}/concurrency`, { scope, limit: `requests of this ${scope} at the same time` }]
   ])
 )
 

@@ -1,6 +1,7 @@
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
+import type { PriceTerms } from "../domain/Prices.ts"
 import { type EffectivePolicy, excludedBy, isProjectExclusion } from "../policy/EffectivePolicy.ts"
 import { meets, type Requirement } from "./Requirements.ts"
 
@@ -11,6 +12,8 @@ interface EligibilityInput {
   /** Estimated length of the prompt. */
   readonly promptTokens: number
   readonly billingMode: CallerShape["billingMode"]
+  /** What is requested of this model that has a price of its own. */
+  readonly termsOf: (model: Model) => PriceTerms
 }
 
 /** Every model of a pool is either eligible or counted once, under the first reason why it is not. */
@@ -38,7 +41,7 @@ export const filterEligible = (pool: ReadonlyArray<Model>, input: EligibilityInp
   let permitted = 0
   let capable = 0
   for (const model of pool) {
-    const exclusion = excludedBy(input.policy, model, input.promptTokens)
+    const exclusion = excludedBy(input.policy, model, input.promptTokens, input.termsOf(model))
     if (exclusion !== null) {
       if (isProjectExclusion(exclusion)) byProject++
       count(exclusion)
@@ -49,7 +52,7 @@ export const filterEligible = (pool: ReadonlyArray<Model>, input: EligibilityInp
       continue
     }
     permitted++
-    const { unmet, unknown } = fitOf(model, input.requirements)
+    const { unmet, unknown } = fitOf(model, input.requirements, input.billingMode)
     if (unmet !== null) {
       byRequirement.set(unmet, (byRequirement.get(unmet) ?? 0) + 1)
       count(unmet.reason)
@@ -90,10 +93,14 @@ interface Fit {
 
 const fits: Fit = { unmet: null, unknown: null }
 
-const fitOf = (model: Model, requirements: ReadonlyArray<Requirement>): Fit => {
+const fitOf = (
+  model: Model,
+  requirements: ReadonlyArray<Requirement>,
+  billingMode: CallerShape["billingMode"]
+): Fit => {
   let unknown: Requirement | null = null
   for (const requirement of requirements) {
-    const met = meets(model, requirement)
+    const met = meets(model, requirement, billingMode)
     if (met === false) return { unmet: requirement, unknown: null }
     if (met === null) unknown ??= requirement
   }

@@ -1,5 +1,7 @@
+import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, Message, ToolChoice, UserPart } from "../domain/Chat.ts"
 import type { Capability, Model } from "../domain/Model.ts"
+import type { Prices } from "../domain/Prices.ts"
 import { type Parameter, shapingParameters, type TuningParameter } from "../domain/Support.ts"
 
 /** One capability, parameter or effort that the request needs of a model. */
@@ -15,10 +17,18 @@ export interface Requirement {
   readonly parameter: Parameter | null
   /** An effort or depth that the model must list. */
   readonly effort: Effort | number | null
+  /** What must have a price where the customer is charged. */
+  readonly isPriced: ((prices: Prices) => boolean) | null
 }
 
 /** Whether a model meets the requirement; `null` when that is unknown. */
-export const meets = (model: Model, requirement: Requirement): boolean | null => {
+export const meets = (
+  model: Model,
+  requirement: Requirement,
+  billingMode: CallerShape["billingMode"]
+): boolean | null => {
+  const { isPriced } = requirement
+  if (isPriced !== null && billingMode === "managed" && model.prices !== null && !isPriced(model.prices)) return false
   if (requirement.parameter !== null && isUnsupported(model, requirement.parameter)) return false
   if (requirement.effort !== null) return takesEffort(model, requirement.effort)
   return requirement.capability === null ? true : model.capabilities[requirement.capability]
@@ -40,6 +50,7 @@ export const requirementsOf = (request: ChatRequest, pinned: boolean): ReadonlyA
     requirements.push(parameter("modalities", "other modalities than text"))
   }
   if (request.audio !== undefined) requirements.push(parameter("audio", "audio output"))
+  addPriceRequirements(requirements, request)
   if (request.logprobs === true) requirements.push(parameter("logprobs", "log probabilities", "logprobs"))
   if (request.topLogprobs !== undefined && request.topLogprobs > 0) {
     requirements.push(parameter("top_logprobs", "log probabilities", "logprobs"))
@@ -83,17 +94,22 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
   return names
 }
 
-/** Wire names of the request parameters that this model ignores; `tuning` are those that the request sets. */
+/**
+ * Wire names of the request parameters that this model ignores, or whose price here is not known; `tuning` are those that the
+ * request sets.
+ */
 export const droppedParameters = (
   model: Model,
   request: ChatRequest,
   tuning: ReadonlyArray<TuningParameter>,
-  effort: Effort | number | undefined
+  effort: Effort | number | undefined,
+  isUnpriced: (name: TuningParameter) => boolean
 ): ReadonlyArray<string> => {
   let dropped: Array<string> | undefined
   for (const name of tuning) {
     if (
       model.support[name] === "dropped" ||
+      isUnpriced(name) ||
       (isSampling(name) && model.capabilities.sampling === false) ||
       isUnsupportedTogether(model, name, request, effort)
     ) {
@@ -164,8 +180,39 @@ const parameter = (name: Parameter, what: string, capability: Capability | null 
   what,
   capability,
   parameter: name,
-  effort: null
+  effort: null,
+  isPriced: null
 })
+
+const priced = (
+  name: string,
+  param: string,
+  what: string,
+  isPriced: Exclude<Requirement["isPriced"], null>
+): Requirement => ({
+  reason: `unpriced_${name}`,
+  param,
+  what: `${what} at a known price`,
+  capability: null,
+  parameter: null,
+  effort: null,
+  isPriced
+})
+
+const hasAudioInput = ({ audioInput }: Prices): boolean => (audioInput ?? null) !== null
+const hasAudioOutput = ({ audioOutput }: Prices): boolean => (audioOutput ?? null) !== null
+
+/** Of other modalities than text only audio has prices. */
+const addPriceRequirements = (requirements: Array<Requirement>, { audio, modalities }: ChatRequest): void => {
+  const others = modalities?.filter((modality) => modality !== "text") ?? []
+  if (others.some((modality) => modality !== "audio")) {
+    requirements.push(priced("modalities", "modalities", "other modalities than text and audio", () => false))
+  }
+  if (audio !== undefined || others.length > 0) {
+    const param = others.length > 0 ? "modalities" : "audio"
+    requirements.push(priced("audio_output", param, "audio output", hasAudioOutput))
+  }
+}
 
 const part = (capability: Capability, param: string, what: string): Requirement => ({
   reason: `unsupported_${capability.replace("-", "_")}`,
@@ -173,7 +220,8 @@ const part = (capability: Capability, param: string, what: string): Requirement 
   what,
   capability,
   parameter: null,
-  effort: null
+  effort: null,
+  isPriced: null
 })
 
 const tools = (param: string, what: string): Requirement => ({ ...parameter("tools", what, "tools"), param })
@@ -223,7 +271,9 @@ const addPartRequirements = (
       if (isWebAddress(messagePart.image_url.url)) once("image-url", `${path}.image_url.url`, "images by address")
       return
     case "input_audio":
+      if (seen.has("audio-input")) return
       once("audio-input", `${path}.type`, "audio")
+      requirements.push(priced("audio_input", `${path}.type`, "audio", hasAudioInput))
       return
     case "file":
       once("file-input", `${path}.type`, "files")

@@ -7,12 +7,14 @@ import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { InvalidRequest, ModelNotFound, NoEligibleModel } from "../domain/GatewayError.ts"
 import type { Model } from "../domain/Model.ts"
+import type { PriceTerms } from "../domain/Prices.ts"
 import type { TuningParameter } from "../domain/Support.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import type { RouteHealth } from "./Health.ts"
 import { droppedParameters, forbidsEffort, isUnsupported, requirementsOf, tuningOf } from "./Requirements.ts"
 import { byHealthyRank, byRank, nearUtility, rate, type Scored, score, unit } from "./Score.ts"
+import { isUnpriced, termsAt, termsOf } from "./Terms.ts"
 
 export interface RankInput {
   readonly snapshot: Snapshot
@@ -49,22 +51,25 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   const pool = poolOf(request.model, snapshot)
   if (pool === null) return Either.left(new ModelNotFound({ model: request.model }))
   if (!pool.pinned && typeof request.effort === "number") return Either.left(depthNeedsModel())
+  const terms = termsOf(request)
+  const termsFor = (model: Model): PriceTerms => termsAt(model, terms, input.billingMode)
   const eligibility = filterEligible(pool.models, {
     policy,
     request,
     requirements: requirementsOf(request, pool.pinned),
     promptTokens: input.promptTokens,
-    billingMode: input.billingMode
+    billingMode: input.billingMode,
+    termsOf: termsFor
   })
   const effortOf = (model: Model): Effort | number | undefined => effortFor(model, request, pool.pinned)
-  const rated = rate(eligibility.eligible, request, input.promptTokens, effortOf)
+  const rated = rate(eligibility.eligible, request, input.promptTokens, effortOf, termsFor)
   const scored = score(rated, policy.alpha, input.health, input.nowMillis).sort(byRank)
   if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request.model, pool.pinned, eligibility))
   diversify(scored)
   const [best] = scored
   const tuning = tuningOf(request)
   const candidates = Arr.map(pool.pinned ? Arr.of(best) : scored, (one) =>
-    toCandidate(one, request, tuning, pool.pinned)
+    toCandidate(one, input, tuning, terms, pool.pinned)
   )
   return Either.right({
     candidates,
@@ -166,19 +171,24 @@ const effortFor = (model: Model, request: ChatRequest, pinned: boolean): Effort 
 
 const toCandidate = (
   scored: Scored,
-  request: ChatRequest,
+  { billingMode, request }: RankInput,
   tuning: ReadonlyArray<TuningParameter>,
+  terms: PriceTerms,
   pinned: boolean
 ): Candidate => {
-  const dropped = droppedParameters(scored.model, request, tuning, scored.effort)
+  const { model } = scored
+  const dropped = droppedParameters(model, request, tuning, scored.effort, (name) =>
+    isUnpriced(model, name, terms, billingMode)
+  )
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
   return {
-    model: scored.model,
+    model,
     quality: scored.quality / unit,
     expectedCost: scored.cost,
     score: scored.utility / (unit * unit),
     effort: scored.effort,
-    dropped: effortIgnored ? [...dropped, "reasoning_effort"] : dropped
+    dropped: effortIgnored ? [...dropped, "reasoning_effort"] : dropped,
+    terms: termsAt(model, terms, billingMode)
   }
 }
 

@@ -1,7 +1,8 @@
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { byCodePoint } from "../domain/CodePointOrder.ts"
 import type { Model } from "../domain/Model.ts"
-import { type MicroUsd, microUsd, perMillion, ratesFor, zero } from "../domain/Money.ts"
+import { type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
+import { feeOf, listOf, type PriceTerms, ratesFor } from "../domain/Prices.ts"
 import { priorFailure } from "./Breaker.ts"
 import type { RouteHealth } from "./Health.ts"
 
@@ -61,13 +62,14 @@ export const rate = (
   models: ReadonlyArray<Model>,
   request: ChatRequest,
   promptTokens: number,
-  effortOf: (model: Model) => Effort | number | undefined
+  effortOf: (model: Model) => Effort | number | undefined,
+  termsOf: (model: Model) => PriceTerms
 ): ReadonlyArray<Rated> => {
   let highestCost: MicroUsd = zero
   let unpriced = false
   const rated = models.map((model): Rated => {
     const effort = effortOf(model)
-    const cost = expectedCost(model, request, promptTokens, effort)
+    const cost = expectedCost(model, request, promptTokens, effort, termsOf(model))
     if (cost === null) unpriced = true
     else if (cost > highestCost) highestCost = cost
     return { model, effort, cost: cost ?? zero }
@@ -138,11 +140,15 @@ const expectedCost = (
   model: Model,
   request: ChatRequest,
   promptTokens: number,
-  effort: Effort | number | undefined
+  effort: Effort | number | undefined,
+  terms: PriceTerms
 ): MicroUsd | null => {
   if (model.prices === null) return null
-  const rates = ratesFor(model.prices, promptTokens)
-  const product = promptTokens * rates.input + expectedOutputTokens(model, request, effort) * rates.output
+  const rates = ratesFor(listOf(model.prices, terms), promptTokens)
+  const product =
+    promptTokens * rates.input +
+    expectedOutputTokens(model, request, effort) * rates.output +
+    feeOf(model.prices, terms) * 1_000_000
   return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
 }
 

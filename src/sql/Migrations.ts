@@ -12,7 +12,9 @@ import { batchesAndHeartbeats } from "./migrations/0005_ledger_batch.ts"
 import { idempotentClaims } from "./migrations/0006_idempotent_claims.ts"
 import { rateLimitTables } from "./migrations/0007_rate_limits.ts"
 import { growthAndChecks } from "./migrations/0008_growth.ts"
+import { callPrices } from "./migrations/0009_call_prices.ts"
 import { accountTables } from "./migrations/0010_account.ts"
+import { activityAndRetention } from "./migrations/0011_activity.ts"
 import { memberTables } from "./migrations/0014_members.ts"
 
 export type MigrationError = Migrator.MigrationError
@@ -27,12 +29,19 @@ export const migrations = {
   "0006_idempotent_claims": idempotentClaims,
   "0007_rate_limits": rateLimitTables,
   "0008_growth": growthAndChecks,
+  "0009_call_prices": callPrices,
   "0010_account": accountTables,
+  "0011_activity": activityAndRetention,
   "0014_members": memberTables
 }
 
 /** An arbitrary number, the same in every version of the gateway. */
 const lockKey = 7_021_406
+
+/** No other process migrates, or starts, until the transaction ends. */
+export const lockMigrations: Effect.Effect<void, SqlError, SqlClient> = Effect.flatMap(SqlClient, (sql) =>
+  Effect.asVoid(sql`select pg_advisory_xact_lock(${lockKey})`)
+)
 
 /** How long another process may take to migrate. */
 const migratingMillis = 300_000
@@ -53,7 +62,7 @@ export const run: Effect.Effect<
     Effect.gen(function* () {
       yield* sql`set local statement_timeout = 0`
       yield* sql.unsafe(`set local lock_timeout = ${migratingMillis}`)
-      yield* sql`select pg_advisory_xact_lock(${lockKey})`
+      yield* lockMigrations
       // what waits for a table makes everything else wait for it too
       yield* sql.unsafe(`set local lock_timeout = ${tableLockMillis}`)
       // The migrator detects the missing table by a failing statement, which would abort the transaction.

@@ -299,8 +299,8 @@ for (const [name, database] of databases) {
             caller: request.caller,
             kept: call.seal(answerOf(3))
           }
-          yield* store.apply([], [settlement])
-          yield* store.apply([], [settlement])
+          yield* store.apply([], [settlement], 200)
+          yield* store.apply([], [settlement], 200)
           expect((yield* again(request))._tag).toBe("Replay")
           expect(yield* spent(request.caller)).toBe(100)
         })

@@ -133,6 +133,9 @@ describe("what a provider's interface changes", () => {
   })
 })
 
+/** Prices of a model for which nothing but tokens of text has one. */
+const unknown = { audioInput: null, audioOutput: null, serviceTiers: {}, webSearchMicroUsd: null }
+
 describe("configured models", () => {
   it("have the defaults of the contract", () => {
     expect(one({ configured: [acme(large)] }, "acme/large")).toEqual({
@@ -143,7 +146,7 @@ describe("configured models", () => {
       displayName: "large",
       createdSeconds: 0,
       protocol: "openai-chat",
-      prices: { input: 2_500_000, output: 10_000_000, cacheRead: null, cacheWrite: null, tiers: [] },
+      prices: { input: 2_500_000, output: 10_000_000, cacheRead: null, cacheWrite: null, tiers: [], ...unknown },
       contextTokens: 200_000,
       inputTokens: null,
       outputTokens: 64_000,
@@ -234,7 +237,7 @@ describe("patches", () => {
     expect(one({ vendors, patches }, "openai/gpt-5")).toEqual({
       ...before,
       quality: 0.9,
-      prices: { ...before.prices, input: 1 },
+      prices: { ...before.prices, ...unknown, input: 1 },
       profile: { ...before.profile, effort: "low" }
     })
   })
@@ -287,7 +290,52 @@ describe("patches", () => {
       output: 2,
       cacheRead: null,
       cacheWrite: null,
-      tiers: []
+      tiers: [],
+      ...unknown
+    })
+  })
+
+  it("set the prices of audio, service tiers and web search", () => {
+    const { prices } = one(
+      {
+        vendors,
+        patches: {
+          "openai/gpt-5": {
+            audioInputPriceMicroUsdPerMillion: 3,
+            audioOutputPriceMicroUsdPerMillion: 4,
+            webSearchPriceMicroUsd: 10_000,
+            serviceTierPrices: [
+              {
+                serviceTier: "priority",
+                inputPriceMicroUsdPerMillion: 5,
+                outputPriceMicroUsdPerMillion: 6,
+                cacheReadPriceMicroUsdPerMillion: 1,
+                priceTiers: [
+                  { abovePromptTokens: 9, inputPriceMicroUsdPerMillion: 7, outputPriceMicroUsdPerMillion: 8 }
+                ]
+              }
+            ]
+          }
+        }
+      },
+      "openai/gpt-5"
+    )
+    const noAudio = { audioInput: null, audioOutput: null }
+    expect(prices).toMatchObject({
+      input: 1_250_000,
+      audioInput: 3,
+      audioOutput: 4,
+      webSearchMicroUsd: 10_000,
+      serviceTiers: {
+        priority: {
+          ...noAudio,
+          input: 5,
+          output: 6,
+          cacheRead: 1,
+          cacheWrite: null,
+          tiers: [{ ...noAudio, abovePromptTokens: 9, input: 7, output: 8, cacheRead: null, cacheWrite: null }]
+        }
+      }
     })
   })
 

@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import { builtInCatalog, decodeCatalogFile } from "../../src/catalog/CatalogFile.ts"
 import { providerOf } from "../../src/domain/Model.ts"
-import { costOf, ratesFor } from "../../src/domain/Money.ts"
+import { costOf, ratesFor } from "../../src/domain/Prices.ts"
 import { usage } from "../../src/domain/Usage.ts"
 
 const entry = (id: string) => {

@@ -75,7 +75,8 @@ const whole = {
   },
   headHoldMillis: 10000,
   heartbeatMillis: 15000,
-  fallback: { maxAttempts: 4 }
+  fallback: { maxAttempts: 4 },
+  retention: { callDays: 90 }
 }
 
 describe("a configuration file", () => {
@@ -86,7 +87,14 @@ describe("a configuration file", () => {
         file: { ...whole, providers: [], models: {}, policy: {}, routingConfigurations: [] }
       })
       expect(settings).toMatchObject({ providers: [], models: {}, policy: null, routingConfigurations: null })
-      for (const key of ["rateLimits", "timeouts", "headHoldMillis", "heartbeatMillis", "fallback"] as const) {
+      for (const key of [
+        "rateLimits",
+        "timeouts",
+        "headHoldMillis",
+        "heartbeatMillis",
+        "fallback",
+        "retention"
+      ] as const) {
         for (const { [key]: value } of [settings, shown]) expect({ [key]: value }).toMatchObject({ [key]: whole[key] })
       }
       expect(shown.policy).toEqual({
@@ -446,6 +454,11 @@ describe("a configuration file", () => {
       "more time than a timer holds",
       { timeouts: { totalMillis: 2 ** 31 } },
       ["timeouts.totalMillis: must be a whole number of milliseconds, 1 or more"]
+    ],
+    [
+      "a retention of less than the 24 hours of activity",
+      { retention: { callDays: 1 } },
+      ["retention.callDays: must be a whole number of days, 2 or more, or null"]
     ],
     ["no attempts", { fallback: { maxAttempts: 0 } }, ["fallback.maxAttempts: must be a whole number from 1 to 32"]],
     [

@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import { describe } from "vitest"
 import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
 import { microUsd } from "../../src/domain/Money.ts"
+import { plainTerms } from "../../src/domain/Prices.ts"
 import { ProviderError } from "../../src/domain/ProviderError.ts"
 import { type AttemptOptions, type End, type Opened, open, type Reader } from "../../src/gateway/Attempt.ts"
 import { attemptOf } from "../../src/gateway/CallState.ts"
@@ -39,7 +40,15 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
     { own: () => {} },
     {
       attempt: attemptOf(
-        { model: call().model, quality: 0, expectedCost: microUsd(0), score: 0, effort: undefined, dropped: [] },
+        {
+          model: call().model,
+          quality: 0,
+          expectedCost: microUsd(0),
+          score: 0,
+          effort: undefined,
+          dropped: [],
+          terms: plainTerms
+        },
         { maxTokens: 100, fullTokens: 100, isUnaffordable: false },
         0
       ),

@@ -16,12 +16,18 @@ const { answer, fail, hang, text, wait } = ScriptedProvider
 const busy = fail({ _tag: "ServerError", status: 503 })
 
 /** A gateway whose better provider plays `first`, the other one `second`; and what its observer was told, one line each. */
-const setUp = (first: ScriptedProvider.Script, second: ScriptedProvider.Script, more: CallObserver = {}) => {
+const setUp = (
+  first: ScriptedProvider.Script,
+  second: ScriptedProvider.Script,
+  more: CallObserver = {},
+  creditMicroUsd = 1_000_000
+) => {
   const timers = VirtualTimers.make()
   const one = ScriptedProvider.make({ id: "one", timers, script: () => first })
   const two = ScriptedProvider.make({ id: "two", timers, script: () => second })
   const lines: Array<string> = []
   const observer: CallObserver = {
+    refused: ({ request }, { _tag }) => lines.push(`refused ${request.model} ${_tag}`),
     admitted: ({ request, startedAtMillis }) => lines.push(`admitted ${request.model} ${startedAtMillis > 0}`),
     attemptStarted: (_, { id }) => lines.push(`attempt ${id}`),
     chunk: (_, event) => lines.push(`chunk ${event._tag === "Text" ? event.text : event._tag}`),
@@ -31,6 +37,7 @@ const setUp = (first: ScriptedProvider.Script, second: ScriptedProvider.Script, 
   }
   const layer = TestGateway.layer({
     timers,
+    creditMicroUsd,
     models: [testModel("one/m", { quality: 0.9 }), testModel("two/m", { quality: 0.5 })],
     providers: [one, two]
   }).pipe(Layer.provide(CallObservers.layer(more, observer)))
@@ -106,6 +113,21 @@ it.effect("a call that every provider fails is settled once, after its last atte
     expect(Exit.isFailure(yield* run(complete))).toBe(true)
     expect(lines.filter((line) => line.startsWith("settled"))).toEqual(["settled error 2"])
     expect(lines.at(-1)).toBe("settled error 2")
+  })
+)
+
+it.effect("a request that is refused before its money is held is observed as refused, and nothing else", () =>
+  Effect.gen(function* () {
+    const poor = setUp(answer("a"), answer("b"), {}, 0)
+    expect(Exit.isFailure(yield* poor.run(complete))).toBe(true)
+    expect(Exit.isFailure(yield* poor.run(streamed))).toBe(true)
+    expect(poor.lines).toEqual(["refused auto InsufficientFunds", "refused auto InsufficientFunds"])
+    const { lines, run } = setUp(answer("a"), answer("b"))
+    const unknown = Effect.flatMap(Gateway, (gateway) =>
+      gateway.complete(request({ model: "none/such", stream: false }))
+    )
+    expect(Exit.isFailure(yield* run(unknown))).toBe(true)
+    expect(lines).toEqual(["refused none/such ModelNotFound"])
   })
 )
 

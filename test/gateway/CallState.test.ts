@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { describe } from "vitest"
 import { type CallStatus, noCost } from "../../src/domain/Call.ts"
 import type { Candidate } from "../../src/domain/Candidate.ts"
+import { plainTerms } from "../../src/domain/Prices.ts"
 import { ProviderError } from "../../src/domain/ProviderError.ts"
 import type { Admitted } from "../../src/gateway/Admission.ts"
 import * as CallState from "../../src/gateway/CallState.ts"
@@ -16,7 +17,8 @@ const candidate: Candidate = {
   expectedCost: microUsd(10),
   score: 0.5,
   effort: undefined,
-  dropped: []
+  dropped: [],
+  terms: plainTerms
 }
 
 const output: CallState.OutputLimit = { maxTokens: 4_096, fullTokens: 4_096, isUnaffordable: false }
@@ -60,7 +62,7 @@ const steps: ReadonlyArray<(state: CallState.CallState, now: number) => CallStat
   (state, now) => CallState.contentReceived(state, now),
   (state, now) =>
     CallState.completed(state, CallState.runningAttempt(state) ?? CallState.attemptOf(candidate, output, now), now),
-  (state, now) => CallState.failed(state, "error", callError, now),
+  (state, now) => CallState.failed(state, { status: "error", isBilled: true }, callError, now),
   (state, now) => CallState.limited(state, "timeout", callError, now),
   (state, now) => CallState.cancelled(state, now)
 ]

@@ -260,3 +260,68 @@ it.effect("complete sends a non-streaming request and relay a streaming one, wha
     })
   )
 })
+
+describe("What an attempt that failed has used", () => {
+  const first = (
+    script: Script,
+    more: { readonly billsAbortedCalls?: boolean; readonly caller?: CallerShape } = {}
+  ) => {
+    const models = ["one/m", "two/m"].map((id) =>
+      testModel(id, { quality: id === "one/m" ? 0.9 : 0.5, billsAbortedCalls: more.billsAbortedCalls ?? true })
+    )
+    const { complete, relay, run } = scriptedGateway({
+      scripts: { one: [script], two: [answer("fine")] },
+      models,
+      ...(more.caller === undefined ? {} : { caller: more.caller })
+    })
+    const call = Effect.map(booked, ([one]) => one)
+    return {
+      plain: run(Effect.zipRight(complete({ model: "auto" }), call)),
+      streamed: run(Effect.zipRight(relay({ model: "auto" }), call))
+    }
+  }
+  const reported = used({ inputTokens: 1_000, outputTokens: 30 })
+
+  it.effect("is recorded as the provider has reported it, and the operator's, whoever answers then", () =>
+    Effect.gen(function* () {
+      const one = yield* first([reported, fail({ _tag: "BadResponse", detail: "not an event" })]).plain
+      expect(one?.settlement?.record).toMatchObject({
+        attempts: [{ model: "one/m", cost: { amount_microusd: 0 } }, { model: "two/m" }],
+        failedUsage: [{ usage: { inputTokens: 1_000, outputTokens: 30 }, cost: 1_000 + 30 * 4 }, null]
+      })
+      expect(one?.absorbed).toBe(1_120)
+      expect(one?.charged).toBe(one?.settlement?.record.cost.amount_microusd)
+    })
+  )
+
+  it.effect("is estimated where a stream broke, or where nothing came after the request was taken on", () =>
+    Effect.gen(function* () {
+      const cut: Script = [text("word ".repeat(20)), fail({ _tag: "Disconnected" })]
+      const broken = yield* first(cut, { billsAbortedCalls: false }).streamed
+      expect(broken?.settlement?.record.failedUsage).toMatchObject([{ usage: { outputTokens: 20 } }])
+      expect(broken).toMatchObject({ state: "void", charged: 0 })
+      expect(broken?.absorbed).toBe(broken?.settlement?.record.failedUsage[0]?.cost)
+      const late = yield* first([fail({ _tag: "FirstContentTimeout" })]).streamed
+      expect(late?.settlement?.record.failedUsage[0]?.usage.inputTokens).toBeGreaterThan(0)
+      expect(late?.absorbed).toBeGreaterThan(0)
+    })
+  )
+
+  it.effect("is nothing where the request was refused, or the provider does not charge for what is aborted", () =>
+    Effect.gen(function* () {
+      const refused = yield* first([fail({ _tag: "RateLimited", retryAfterMillis: null })]).plain
+      expect(refused).toMatchObject({ absorbed: 0, settlement: { record: { failedUsage: [null, null] } } })
+      const free = yield* first([fail({ _tag: "AnswerTimeout" })], { billsAbortedCalls: false }).plain
+      expect(free).toMatchObject({ absorbed: 0, settlement: { record: { failedUsage: [null, null] } } })
+    })
+  )
+
+  it.effect("is not the operator's where the project pays its providers itself", () =>
+    Effect.gen(function* () {
+      const own = yield* first([reported, fail({ _tag: "Stalled" })], {
+        caller: { ...TestGateway.testCaller, billingMode: "byok" }
+      }).plain
+      expect(own).toMatchObject({ absorbed: 0, settlement: { record: { failedUsage: [{ cost: 1_120 }, null] } } })
+    })
+  )
+})

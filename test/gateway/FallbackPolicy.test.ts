@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { describe } from "vitest"
 import type { Candidate } from "../../src/domain/Candidate.ts"
+import { plainTerms } from "../../src/domain/Prices.ts"
 import { ProviderError, type ProviderFailure } from "../../src/domain/ProviderError.ts"
 import { type CandidateFailed, decide, type FallbackOptions, Unaffordable } from "../../src/gateway/FallbackPolicy.ts"
 import { microUsd } from "../../src/index.ts"
@@ -16,7 +17,8 @@ const candidateOf = (id: string): Candidate => ({
   expectedCost: microUsd(10),
   score: 0.5,
   effort: undefined,
-  dropped: []
+  dropped: [],
+  terms: plainTerms
 })
 const [one, two, three, four] = [
   candidateOf("one/m"),

@@ -64,6 +64,7 @@ const withDatabase = <A, E>(
           holds.map(() => granted)
         )
       }),
+    lockedAccounts: () => Effect.dieMessage("not asked for"),
     balance: () => Effect.dieMessage("not asked for"),
     checkInvariants: Effect.dieMessage("not asked for")
   })

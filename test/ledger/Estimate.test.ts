@@ -2,7 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { ChatRequest, Message } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
-import { costOf, microUsd, type Prices } from "../../src/domain/Money.ts"
+import { microUsd } from "../../src/domain/Money.ts"
+import { costOf, type Prices, plainTerms } from "../../src/domain/Prices.ts"
 import { type SupportTable, shapingParameters, tuningParameters } from "../../src/domain/Support.ts"
 import { usage } from "../../src/domain/Usage.ts"
 import * as Estimate from "../../src/ledger/Estimate.ts"
@@ -222,9 +223,9 @@ describe("The hold", () => {
             outputTokens,
             reasoningTokens: Math.floor((cap - outputTokens) * reasoning)
           })
-          expect(Estimate.holdOption(prompt, asked, priced, call.reasoning).max).toBeGreaterThanOrEqual(
-            costOf(call.prices, used)
-          )
+          expect(
+            Estimate.holdOption(prompt, asked, { model: priced, terms: plainTerms }, call.reasoning).max
+          ).toBeGreaterThanOrEqual(costOf(call.prices, used))
         }
       )
     )
@@ -237,12 +238,22 @@ describe("The hold", () => {
         const asked = request([says(call.text)], { maxOutputTokens: call.wanted })
         const prompt = measure(asked)
         const cap = Estimate.outputCap(asked, priced, prompt)
-        const { max: full, min: least } = Estimate.holdOption(prompt, asked, priced, call.reasoning)
+        const { max: full, min: least } = Estimate.holdOption(
+          prompt,
+          asked,
+          { model: priced, terms: plainTerms },
+          call.reasoning
+        )
         expect(least).toBeLessThanOrEqual(full)
         const amount = microUsd(least + Math.floor((full - least) * share))
-        const affordable = Estimate.affordableOutputTokens(amount, prompt, priced, cap)
+        const affordable = Estimate.affordableOutputTokens(amount, prompt, { model: priced, terms: plainTerms }, cap)
         const costs = (tokens: number) =>
-          Estimate.holdOption(prompt, { ...asked, maxOutputTokens: tokens }, priced, false).max
+          Estimate.holdOption(
+            prompt,
+            { ...asked, maxOutputTokens: tokens },
+            { model: priced, terms: plainTerms },
+            false
+          ).max
         expect(affordable).toBeGreaterThanOrEqual(Math.min(cap, call.reasoning ? 4_096 : 256))
         expect(affordable).toBeLessThanOrEqual(cap)
         expect(costs(affordable)).toBeLessThanOrEqual(amount)
@@ -266,7 +277,11 @@ describe("The hold", () => {
   it("nothing is held where the price is unknown", () => {
     const prompt = measured("hi")
     const unpriced = model({ prices: null })
-    expect(Estimate.holdOption(prompt, request([]), unpriced, true)).toEqual({ max: 0, min: 0, typical: 0 })
-    expect(Estimate.affordableOutputTokens(microUsd(0), prompt, unpriced, 777)).toBe(777)
+    expect(Estimate.holdOption(prompt, request([]), { model: unpriced, terms: plainTerms }, true)).toEqual({
+      max: 0,
+      min: 0,
+      typical: 0
+    })
+    expect(Estimate.affordableOutputTokens(microUsd(0), prompt, { model: unpriced, terms: plainTerms }, 777)).toBe(777)
   })
 })

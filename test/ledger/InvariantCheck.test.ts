@@ -3,7 +3,9 @@ import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
+import { microUsd } from "../../src/domain/Money.ts"
 import { Timers } from "../../src/domain/Timers.ts"
+import { usage } from "../../src/domain/Usage.ts"
 import * as InvariantCheck from "../../src/ledger/InvariantCheck.ts"
 import { InvariantCheckStore } from "../../src/ledger/InvariantCheckStore.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
@@ -39,7 +41,12 @@ for (const [name, database] of databases) {
         const ledger = yield* Ledger
         const caller = yield* newCaller({ credit: 1_000, project: 900 })
         for (const charge of [10, 20, 30]) {
-          yield* ledger.settle(yield* ledger.reserve(wants(caller, option(100))), settled(charge))
+          const parts = {
+            prices: '{"input":1000000,"output":0}',
+            usage: usage({ inputTokens: charge }),
+            failedUsage: [{ usage: usage({ inputTokens: 3 }), cost: microUsd(3) }]
+          }
+          yield* ledger.settle(yield* ledger.reserve(wants(caller, option(100))), settled(charge, parts))
         }
         yield* ledger.settle(yield* ledger.reserve(wants(caller, option(100))), voided)
         yield* ledger.settle(yield* ledger.reserve(wants(caller, option(100))), settled(150, {}, 100))
@@ -70,7 +77,18 @@ for (const [name, database] of databases) {
         [
           "a changed charge",
           "update hold set actual_micro_usd = 11 where actual_micro_usd = 10",
-          ["call_cost", "journal_charge"]
+          ["call_cost", "call_price", "journal_charge"]
+        ],
+        ["changed usage", "update call set input_tokens = input_tokens - 1 where cost_micro_usd = 20", ["call_price"]],
+        [
+          "changed prices",
+          `update call set prices = '{"input":2000000,"output":0}' where cost_micro_usd = 20`,
+          ["call_price"]
+        ],
+        [
+          "a changed cost of a failed attempt",
+          "update attempt set provider_cost_micro_usd = 4 where provider_cost_micro_usd = 3",
+          ["absorbed"]
         ],
         ["a lost call row", "delete from call where cost_micro_usd = 20", ["call_row"]],
         [
@@ -159,6 +177,7 @@ for (const [name, database] of databases) {
           const ledger = yield* Ledger
           const store = yield* InvariantCheckStore
           const before = yield* store.summary
+          yield* calls
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(100)))
           yield* RecoveryStore.expireAll(sql)
@@ -171,6 +190,7 @@ for (const [name, database] of databases) {
           yield* checkNow
           const after = yield* store.summary
           expect(after.lateMicroUsd).toBeGreaterThanOrEqual(before.lateMicroUsd + 40)
+          expect(after.absorbedMicroUsd).toBeGreaterThanOrEqual(before.absorbedMicroUsd + 9)
           expect(after.expiredHolds).toBeGreaterThanOrEqual(before.expiredHolds + 1)
         })
       )

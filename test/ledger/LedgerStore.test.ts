@@ -4,9 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as fc from "fast-check"
 import { noCost } from "../../src/domain/Call.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { microUsd } from "../../src/domain/Money.ts"
+import { costOf, snapshotOf } from "../../src/domain/Prices.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { usage } from "../../src/domain/Usage.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
@@ -26,6 +28,80 @@ for (const [name, database] of databases) {
         excludeTestServices: true
       }
     )((it) => {
+      it.effect("what the attempts of a project that pays its providers itself cost is not written off", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ billingMode: "byok" })
+          const hold = yield* ledger.reserve(wants(caller, option(400)))
+          yield* ledger.settle(hold, settled(5, { failedUsage: [{ usage: usage({}), cost: microUsd(9) }] }))
+          yield* ledger.flushed
+          expect(yield* sql`select kind from journal where call_id = ${hold.callId}`).toEqual([])
+          expect(yield* ledger.checkInvariants).toEqual([])
+        })
+      )
+
+      it.effect("the database computes a cost as the gateway does", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const count = fc.nat({ max: 3_000_000 })
+          const rate = fc.nat({ max: 100_000_000 })
+          const maybe = fc.option(rate)
+          const rates = {
+            input: rate,
+            output: rate,
+            cacheRead: maybe,
+            cacheWrite: maybe,
+            audioInput: maybe,
+            audioOutput: maybe
+          }
+          const tier = fc.record({ ...rates, abovePromptTokens: fc.constantFrom(1_000, 200_000, 1_000_000) })
+          const tiers = fc.uniqueArray(tier, { selector: ({ abovePromptTokens }) => abovePromptTokens })
+          const list = fc.record({ ...rates, tiers }).map((one) => ({
+            ...one,
+            tiers: one.tiers.toSorted((a, b) => a.abovePromptTokens - b.abovePromptTokens)
+          }))
+          const prices = fc
+            .tuple(list, list, fc.nat({ max: 50_000 }))
+            .map(([standard, flex, webSearchMicroUsd]) => ({ ...standard, webSearchMicroUsd, serviceTiers: { flex } }))
+          const terms = fc.record({
+            serviceTier: fc.constantFrom(null, "flex"),
+            webSearch: fc.boolean(),
+            audioOutput: fc.constant(false)
+          })
+          const counts = fc.tuple(count, count, count, count, count, count, count)
+          const cases = fc
+            .sample(fc.tuple(prices, terms, counts), { numRuns: 200, seed: 11 })
+            .map(([prices, terms, [input, cacheRead, cacheWrite, output, reasoning, audioIn, audioOut]]) => {
+              const used = usage({
+                inputTokens: input,
+                cacheReadTokens: cacheRead,
+                cacheWriteTokens: cacheWrite,
+                outputTokens: output,
+                reasoningTokens: reasoning,
+                details: { inputAudioTokens: audioIn, outputAudioTokens: audioOut }
+              })
+              return {
+                prices: snapshotOf(prices, terms),
+                input,
+                cache_read: cacheRead,
+                cache_write: cacheWrite,
+                output,
+                reasoning,
+                audio_in: audioIn,
+                audio_out: audioOut,
+                cost: costOf(prices, used, terms)
+              }
+            })
+          const rows = yield* sql`select c.cost, c.prices from jsonb_to_recordset(${JSON.stringify(cases)}::jsonb) as
+            c(prices text, input bigint, cache_read bigint, cache_write bigint, output bigint, reasoning bigint,
+              audio_in bigint, audio_out bigint, cost numeric)
+            where c.cost <> call_cost(c.prices::jsonb, c.input, c.cache_read, c.cache_write, c.output, c.reasoning,
+              c.audio_in, c.audio_out)`
+          expect(rows).toEqual([])
+        })
+      )
+
       it.effect("a call's row and its attempts are written with the end of its hold, every field of them", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
@@ -41,6 +117,20 @@ for (const [name, database] of databases) {
           yield* ledger.settle(
             hold,
             settled(123, {
+              prices: '{"input":0,"output":13666666}',
+              failedUsage: [
+                {
+                  usage: usage({
+                    inputTokens: 11,
+                    cacheReadTokens: 12,
+                    cacheWriteTokens: 13,
+                    outputTokens: 14,
+                    reasoningTokens: 15
+                  }),
+                  cost: microUsd(77)
+                },
+                null
+              ],
               tokenDoctor: true,
               usage: usage({
                 inputTokens: 1,
@@ -93,6 +183,7 @@ for (const [name, database] of databases) {
             output_audio_tokens: "7",
             accepted_prediction_tokens: "8",
             rejected_prediction_tokens: "9",
+            prices: { input: 0, output: 13_666_666 },
             latency_millis: 12.5,
             first_content_millis: 3.25,
             routing_config: "cheap",
@@ -103,7 +194,9 @@ for (const [name, database] of databases) {
           })
           expect(Number(row?.["started"])).toBeCloseTo(1_767_225_600_123, 0)
           expect(
-            yield* sql`select position, provider, model, status, error_code, error_message, latency_millis
+            yield* sql`select position, provider, model, status, error_code, error_message, latency_millis, input_tokens::int,
+              cache_read_tokens::int, cache_write_tokens::int, output_tokens::int, reasoning_tokens::int,
+              provider_cost_micro_usd::int
               from attempt where call_id = ${hold.callId} order by position`
           ).toEqual([
             {
@@ -113,7 +206,13 @@ for (const [name, database] of databases) {
               status: "timeout",
               error_code: "timeout",
               error_message: 'no "content" in time, {really}',
-              latency_millis: 15_000.5
+              latency_millis: 15_000.5,
+              input_tokens: 11,
+              cache_read_tokens: 12,
+              cache_write_tokens: 13,
+              output_tokens: 14,
+              reasoning_tokens: 15,
+              provider_cost_micro_usd: 77
             },
             {
               position: 1,
@@ -122,9 +221,23 @@ for (const [name, database] of databases) {
               status: "success",
               error_code: null,
               error_message: null,
-              latency_millis: 12.5
+              latency_millis: 12.5,
+              input_tokens: null,
+              cache_read_tokens: null,
+              cache_write_tokens: null,
+              output_tokens: null,
+              reasoning_tokens: null,
+              provider_cost_micro_usd: null
             }
           ])
+          expect(
+            yield* sql`select kind, debit, credit, amount_micro_usd::int as amount from journal
+              where call_id = ${hold.callId} order by kind`
+          ).toEqual([
+            { kind: "absorbed", debit: "house", credit: "revenue", amount: 77 },
+            { kind: "usage", debit: `account:${caller.accountId}`, credit: "revenue", amount: 123 }
+          ])
+          expect(yield* ledger.checkInvariants).toEqual([])
         })
       )
 

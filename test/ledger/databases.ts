@@ -6,9 +6,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import Pg from "pg"
+import type { AccountSql } from "../../src/sql/AccountDatabase.ts"
 import * as Database from "../../src/sql/Database.ts"
 
-export type AnyDatabase = Layer.Layer<Database.Database | PgClient | SqlClient, unknown>
+export type AnyDatabase = Layer.Layer<AccountSql | Database.Database | PgClient | SqlClient, unknown>
 
 const adminUrl = process.env["TEST_DATABASE_URL"]
 

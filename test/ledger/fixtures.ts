@@ -67,6 +67,7 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
   error: null,
   cost: cost(0, "charged"),
   usage: usage({ inputTokens: 10, outputTokens: 20 }),
+  prices: null,
   latencyMillis: 12.5,
   firstContentMillis: 3.25,
   routingConfig: null,
@@ -83,6 +84,7 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
       latency_ms: 12.5
     }
   ],
+  failedUsage: [],
   clientRequestId: null,
   startedAtMillis: 1_767_225_600_123,
   ...parts

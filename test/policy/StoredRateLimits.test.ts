@@ -82,6 +82,20 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       )
     ))
 
+  it("a request that is refused counts for nothing", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [one] = yield* processes(1, { key: { tokensPerMinute: 1_000 } })
+          if (one === undefined) return
+          const caller = newCaller()
+          yield* one.admit(caller, 400)
+          for (let times = 0; times < 3; times++) yield* Effect.flip(one.admit(caller, 900))
+          expect((yield* one.admit(caller, 300)).status.tokens?.remaining).toBeGreaterThanOrEqual(300)
+        })
+      )
+    ))
+
   it("requests at the same time are counted over all processes until they end, and those of a closed process do not count", () =>
     runtime.runPromise(
       Effect.scoped(

@@ -2,6 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ChatRequest, Message, UserPart } from "../../src/domain/Chat.ts"
 import type { Capability, Model } from "../../src/domain/Model.ts"
+import { plainTerms } from "../../src/domain/Prices.ts"
 import { type Parameter, tuningParameters } from "../../src/domain/Support.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import { filterEligible } from "../../src/routing/Eligibility.ts"
@@ -19,7 +20,8 @@ const ask = (
     request: asked,
     requirements: requirementsOf(asked, options.pinned ?? false),
     promptTokens: options.promptTokens ?? 10,
-    billingMode: options.billingMode ?? "managed"
+    billingMode: options.billingMode ?? "managed",
+    termsOf: () => plainTerms
   })
 }
 
@@ -232,7 +234,7 @@ describe("Tuning parameters", () => {
   }
   const dropped = (one: Model, asked: Partial<ChatRequest>) => {
     const made = request(asked)
-    return [...droppedParameters(one, made, tuningOf(made), undefined)]
+    return [...droppedParameters(one, made, tuningOf(made), undefined, () => false)]
   }
 
   it.each(tuningParameters)("%s is left out and named where the route drops it, but only when it was sent", (name) => {
@@ -339,7 +341,8 @@ describe("One reason for each model", () => {
           request: asked,
           requirements: requirementsOf(asked, false),
           promptTokens: 10,
-          billingMode: managed ? "managed" : "byok"
+          billingMode: managed ? "managed" : "byok",
+          termsOf: () => plainTerms
         })
         const counted = Object.values(sifted.excluded).reduce((sum, count) => sum + count, 0)
         expect(counted + sifted.eligible.length).toBe(pool.length)

@@ -1,6 +1,6 @@
 import type { RoutingControls, RoutingRestrictions } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
-import type { Prices } from "../../src/domain/Money.ts"
+import type { Prices } from "../../src/domain/Prices.ts"
 import type { SupportTable } from "../../src/domain/Support.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
@@ -17,7 +17,7 @@ export const model = (id: string, more: Partial<Model> = {}): Model => {
     displayName: id,
     createdSeconds: 0,
     protocol: "openai-chat",
-    prices: prices(1_000_000, 4_000_000),
+    prices: { ...prices(1_000_000, 4_000_000), audioInput: 2_000_000, audioOutput: 8_000_000 },
     contextTokens: 100_000,
     inputTokens: null,
     outputTokens: 10_000,

@@ -4,9 +4,10 @@ import type { CallerShape } from "../../src/domain/Caller.ts"
 import { InsufficientFunds, type StoreUnavailable } from "../../src/domain/GatewayError.ts"
 import type { AccountId } from "../../src/domain/Ids.ts"
 import { microUsd, zero } from "../../src/domain/Money.ts"
-import type { Hold } from "../../src/ledger/Hold.ts"
+import { type Hold, scopeIdsOf } from "../../src/ledger/Hold.ts"
 import type { BatchReservation, BatchSettlement, ReservationResult } from "../../src/ledger/LedgerStore.ts"
 import { type LedgerCall, MemoryLedgerState } from "../../src/testing/doubles/MemoryLedger.ts"
+import { SimulatedClaims } from "./SimulatedClaims.ts"
 
 interface HoldRow {
   readonly hold: Hold
@@ -37,6 +38,14 @@ const gapMillis = 15_000
  */
 export class SimulatedDatabase {
   isUp = true
+  /** Told of each call that is refused for good, before anything else happens. */
+  onRefusal: (callId: string) => void = () => {}
+  readonly claims = new SimulatedClaims({
+    nowMillis: () => this.nowMillis(),
+    call: (callId) => this.call(callId),
+    isDead: (nodeId) => this.isSilent(nodeId),
+    bury: (callId) => void this.buried.add(callId)
+  })
   readonly expired: Array<Expiry> = []
   /** Violated invariants, each with its time. */
   readonly violations: Array<string> = []
@@ -97,8 +106,7 @@ export class SimulatedDatabase {
     const canJudge = asking !== undefined && now - asking.heardSinceMillis >= silenceMillis
     let count = 0
     for (const [callId, row] of this.holds) {
-      const node = this.nodes.get(row.nodeId)
-      const isSilent = canJudge && (node === undefined || now - node.seenAtMillis >= silenceMillis)
+      const isSilent = canJudge && this.isSilent(row.nodeId)
       if (!isSilent && now - row.createdAtMillis < maxCallMillis) continue
       this.state.expire(row.hold.callId)
       this.holds.delete(callId)
@@ -106,6 +114,23 @@ export class SimulatedDatabase {
       count++
     }
     return count
+  }
+
+  private isSilent(nodeId: string): boolean {
+    const node = this.nodes.get(nodeId)
+    return node === undefined || this.nowMillis() - node.seenAtMillis >= silenceMillis
+  }
+
+  /** The limits of a caller's scopes, and what is spent of them. */
+  scopes(caller: CallerShape): ReadonlyArray<{ readonly id: string; readonly limit: number; readonly spent: number }> {
+    return scopeIdsOf(caller).map((id) => {
+      const { limitMicroUsd, spentMicroUsd } = Option.getOrThrow(this.state.read(id))
+      return { id, limit: limitMicroUsd ?? Number.POSITIVE_INFINITY, spent: spentMicroUsd }
+    })
+  }
+
+  openHolds(): ReadonlyArray<LedgerCall> {
+    return [...this.holds.keys()].flatMap((callId) => this.call(callId) ?? [])
   }
 
   call(callId: string): LedgerCall | undefined {
@@ -121,7 +146,7 @@ export class SimulatedDatabase {
     for (const violation of this.state.violations()) this.violated(violation)
   }
 
-  private settle({ actual, callId, record, state }: BatchSettlement): void {
+  private settle({ actual, callId, kept, record, state }: BatchSettlement): void {
     const row = this.holds.get(callId)
     if (row === undefined && this.state.call(callId) === undefined) {
       // a hold that is committed after this was given up for lost
@@ -130,6 +155,7 @@ export class SimulatedDatabase {
     }
     this.state.settle(callId, { state, actual, record })
     this.holds.delete(callId)
+    if (kept !== undefined) this.claims.keep(callId, kept)
   }
 
   /** `refusing`: the scopes that have refused an earlier one of the batch that waits for held money. */
@@ -150,6 +176,7 @@ export class SimulatedDatabase {
       if (maxWaitMillis > 0 && decision.reason === "held") {
         refusing.add({ account: caller.accountId, project: caller.projectId, key: caller.keyId }[decision.scope])
       }
+      if (maxWaitMillis === 0) this.onRefusal(callId)
       return refused(decision)
     }
     this.holds.set(callId, { hold: decision, nodeId, createdAtMillis: this.nowMillis() })

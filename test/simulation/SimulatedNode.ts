@@ -7,7 +7,10 @@ import * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import { Idempotency, type IdempotencyShape } from "../../src/calls/Idempotency.ts"
+import { IdempotencyStore } from "../../src/calls/IdempotencyStore.ts"
 import { Catalog } from "../../src/catalog/Catalog.ts"
+import { StoreUnavailable } from "../../src/domain/GatewayError.ts"
 import { IdGenerator, type IdGeneratorShape } from "../../src/domain/IdGenerator.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { CallRunner, type CallRunnerShape, defaultOptions } from "../../src/gateway/CallRunner.ts"
@@ -17,6 +20,7 @@ import * as Recovery from "../../src/ledger/Recovery.ts"
 import { RecoveryStore } from "../../src/ledger/RecoveryStore.ts"
 import { StoreHealth } from "../../src/ledger/StoreHealth.ts"
 import { RateLimits } from "../../src/policy/RateLimits.ts"
+import type { ProviderCall } from "../../src/provider/Provider.ts"
 import { Providers } from "../../src/provider/Providers.ts"
 import { Health } from "../../src/routing/Health.ts"
 import { RetryBudget } from "../../src/routing/RetryBudget.ts"
@@ -34,6 +38,8 @@ export interface SimulatedNodeOptions {
   readonly database: SimulatedDatabase
   readonly dice: Dice
   readonly ids: IdGeneratorShape
+  /** How long the answer to a call is. */
+  readonly wordsOf: (call: ProviderCall) => number
   readonly opened: (attempt: SimulatedAttempt) => void
 }
 
@@ -46,7 +52,7 @@ export class SimulatedNode {
   admitted = 0
   isStopped = false
   private readonly scope = Effect.runSync(Scope.make())
-  private readonly runtime: Runtime.Runtime<CallRunner | Ledger | Timers>
+  private readonly runtime: Runtime.Runtime<CallRunner | Idempotency | Ledger | Timers>
 
   constructor(options: SimulatedNodeOptions) {
     this.id = options.id
@@ -70,6 +76,10 @@ export class SimulatedNode {
     return Context.get(this.runtime.context, CallRunner)
   }
 
+  get idempotency(): IdempotencyShape {
+    return Context.get(this.runtime.context, Idempotency)
+  }
+
   get ledger(): LedgerShape {
     return Context.get(this.runtime.context, Ledger)
   }
@@ -84,13 +94,22 @@ export class SimulatedNode {
     this.scheduler.stop()
   }
 
-  private layer({ database, ids, dice, opened }: SimulatedNodeOptions) {
+  private layer({ database, dice, ids, opened, wordsOf }: SimulatedNodeOptions) {
     const { id, link } = this
     const ignored = Effect.mapError((cause: unknown) => cause as never)
     const store = Layer.succeed(LedgerStore, {
       apply: (reservations, settlements) => link.send(() => database.apply(id, reservations, settlements)),
+      lockedAccounts: () => Effect.dieMessage("no row is ever locked"),
       balance: () => Effect.dieMessage("no simulated call asks for a balance"),
       checkInvariants: Effect.succeed([])
+    })
+    const unavailable = Effect.mapError((cause: unknown) => new StoreUnavailable({ cause }))
+    const { claims } = database
+    const idempotency = Layer.succeed(IdempotencyStore, {
+      claim: (claim) => unavailable(link.send(() => claims.claim(id, claim))),
+      release: (run) => unavailable(link.send(() => claims.release(run))),
+      releaseLost: (running) => unavailable(link.send(() => claims.releaseLost(id, running))),
+      sweep: Effect.void
     })
     const recovery = Layer.succeed(RecoveryStore, {
       isAlone: false,
@@ -110,8 +129,12 @@ export class SimulatedNode {
           return { release, status: { requests: null, tokens: null } }
         })
     })
-    const providers = providerIds.map((provider) => makeProvider(provider, this.scheduler, dice, opened))
-    return Layer.merge(CallRunner.layer(defaultOptions), Recovery.layer()).pipe(
+    const providers = providerIds.map((provider) => makeProvider(provider, this.scheduler, dice, wordsOf, opened))
+    return Layer.mergeAll(
+      CallRunner.layer(defaultOptions),
+      Recovery.layer(),
+      Idempotency.layer.pipe(Layer.provide(idempotency))
+    ).pipe(
       Layer.provideMerge(Ledger.layer),
       Layer.provide(StoreHealth.layer),
       Layer.provide([

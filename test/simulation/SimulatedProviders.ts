@@ -1,3 +1,4 @@
+import type { ChatRequest } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import { type Usage, usage } from "../../src/domain/Usage.ts"
 import type { Provider, ProviderCall } from "../../src/provider/Provider.ts"
@@ -40,24 +41,18 @@ export const models: ReadonlyArray<Model> = [
 
 export const providerIds = ["one", "two"] as const
 
-/** More words than most answers have, so that caps are met too. */
-const maxWords = 900
 const wordsPerPiece = 60
 
 export const makeProvider = (
   id: (typeof providerIds)[number],
   node: NodeScheduler,
   dice: Dice,
+  wordsOf: (call: ProviderCall) => number,
   opened: (attempt: SimulatedAttempt) => void
 ): Provider => ({
   id,
   open: (call, receiver) => {
-    const words = Math.min(call.maxOutputTokens, dice.between(1, maxWords))
-    // one in four characters, so never more than the bound that the hold covers
-    const counted = usage({
-      inputTokens: Math.ceil(JSON.stringify(call.request.messages).length / 4),
-      outputTokens: words
-    })
+    const counted = usageOf(call.request, Math.min(call.maxOutputTokens, wordsOf(call)))
     const { endsWell, script } = scriptOf(dice, counted, call.maxOutputTokens)
     const player = new ScriptPlayer(id, node.timers, script, receiver)
     opened({
@@ -71,8 +66,12 @@ export const makeProvider = (
   }
 })
 
+/** One token in four characters of the prompt, so never more than the bound that the hold covers. */
+export const usageOf = (request: ChatRequest, words: number): Usage =>
+  usage({ inputTokens: Math.ceil(JSON.stringify(request.messages).length / 4), outputTokens: words })
+
 /** Counted apart from the gateway, in whole numbers: micro-USD, rounded up once. */
-const exactCost = ({ prices }: Model, { inputTokens, outputTokens }: Usage): number => {
+export const exactCost = ({ prices }: Model, { inputTokens, outputTokens }: Usage): number => {
   if (prices === null) return 0
   const millionths = BigInt(inputTokens) * BigInt(prices.input) + BigInt(outputTokens) * BigInt(prices.output)
   return Number((millionths + 999_999n) / 1_000_000n)

@@ -1,4 +1,5 @@
 import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { CallerShape } from "../../src/domain/Caller.ts"
@@ -6,9 +7,12 @@ import type { ChatRequest } from "../../src/domain/Chat.ts"
 import type { CallFailure } from "../../src/domain/GatewayError.ts"
 import { makeUuid, nextRequestId } from "../../src/domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId, type RequestId } from "../../src/domain/Ids.ts"
+import type { CallOptions } from "../../src/gateway/Admission.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 import { chatRequest } from "../support/ChatRequests.ts"
 import { Dice } from "./Dice.ts"
+import { NamedCalls } from "./NamedCalls.ts"
+import { isPhantom } from "./Refusals.ts"
 import { SimulatedDatabase } from "./SimulatedDatabase.ts"
 import { SimulatedNode } from "./SimulatedNode.ts"
 import { models, type SimulatedAttempt } from "./SimulatedProviders.ts"
@@ -36,7 +40,12 @@ export interface ClientCall {
   readonly requestId: RequestId
   readonly caller: CallerShape
   readonly node: SimulatedNode
+  readonly request: ChatRequest
+  /** How long its answer is. */
+  readonly words: number
   readonly attempts: Array<SimulatedAttempt>
+  /** The cost that its response has told. */
+  toldMicroUsd: number | undefined
   outcome: Outcome | undefined
 }
 
@@ -49,6 +58,8 @@ export interface Absence {
 }
 
 const nodeCount = 3
+/** More words than most answers have, so that caps are met too. */
+const maxWords = 900
 const meanArrivalMillis = 100
 const meanFaultMillis = 10_000
 /** What each account is credited with, and how often: enough for most calls, so that every limit is reached now and then. */
@@ -78,6 +89,7 @@ class World {
   private readonly calls = new Map<string, ClientCall>()
   private readonly absences: Array<Absence> = []
   private readonly faults: Record<string, number> = {}
+  private readonly named: NamedCalls
   private nodes: Array<SimulatedNode> = []
   private arrived = 0
   private isQuiet = false
@@ -93,6 +105,14 @@ class World {
       this.caller({ credit: 1_000_000, project: 20_000_000, key: null }),
       { ...this.caller({ credit: 0, project: 20_000_000, key: null }), billingMode: "byok" }
     ]
+    this.named = new NamedCalls({
+      clock: this.clock,
+      dice: this.dice,
+      database: this.database,
+      callOf: (caller, request) => this.callOf(this.dice.of(this.reachable()), caller, request),
+      program: (call, keptAnswer) => this.program(call, keptAnswer)
+    })
+    this.database.onRefusal = (callId) => this.refused(callId)
     for (let index = 0; index < nodeCount; index++) this.start()
   }
 
@@ -115,6 +135,7 @@ class World {
     }
     const checked = verify({
       calls: [...this.calls.values()],
+      named: this.named.calls,
       database: this.database,
       absences: this.absences,
       nodes: this.nodes
@@ -172,6 +193,7 @@ class World {
       database: this.database,
       dice: this.dice,
       ids: this.ids,
+      wordsOf: ({ requestId }) => this.calls.get(requestId)?.words ?? 0,
       opened: (attempt) => this.calls.get(attempt.call.requestId)?.attempts.push(attempt)
     })
     node.link.faults.lostResponses = 0.002
@@ -183,7 +205,10 @@ class World {
     if (this.arrived >= this.options.calls) return
     this.clock.after(this.dice.exponential(meanArrivalMillis), () => {
       this.arrived += 1
-      this.call(this.dice.of(this.reachable()))
+      const caller = this.dice.of(this.callers)
+      const request = this.request()
+      if (this.dice.chance(0.15)) this.named.begin(`key ${this.arrived}`, caller, request)
+      else this.call(this.callOf(this.dice.of(this.reachable()), caller, request))
       this.arrive()
     })
   }
@@ -210,25 +235,57 @@ class World {
     })
   }
 
-  private call(node: SimulatedNode): void {
-    const caller = this.dice.of(this.callers)
-    const call: ClientCall = { requestId: nextRequestId(this.ids), caller, node, attempts: [], outcome: undefined }
-    this.calls.set(call.requestId, call)
-    const request = this.request()
-    const options = { requestId: call.requestId, endpoint: "chat", clientRequestId: null } as const
-    const ended = (outcome: Outcome): void => {
-      // what a stopped process says does not reach its clients
-      if (!node.isStopped && call.outcome === undefined) call.outcome = outcome
+  private callOf(node: SimulatedNode, caller: CallerShape, request: ChatRequest): ClientCall {
+    const call: ClientCall = {
+      requestId: nextRequestId(this.ids),
+      caller,
+      node,
+      request,
+      words: this.dice.between(1, maxWords),
+      attempts: [],
+      toldMicroUsd: undefined,
+      outcome: undefined
     }
-    const told = (costMicroUsd: number): void => ended({ _tag: "Complete", costMicroUsd })
-    const running = request.stream
-      ? node.fork(node.runner.relay(caller, request, this.sink(told, ended), options))
-      : node.fork(node.runner.complete(caller, request, options, ({ metadata }) => metadata.cost.amount_microusd))
-    running.addObserver((exit) => {
-      if (exit._tag === "Failure") ended(failed(exit.cause))
-      else if (typeof exit.value === "number") told(exit.value)
-    })
-    if (this.dice.chance(0.12)) this.leave(call, running, ended)
+    this.calls.set(call.requestId, call)
+    return call
+  }
+
+  private call(call: ClientCall): void {
+    const running = call.node.fork(this.program(call, undefined))
+    if (this.dice.chance(0.12)) this.leave(call, running)
+  }
+
+  /** Notes what the client hears. */
+  private program(
+    call: ClientCall,
+    keptAnswer: CallOptions["keptAnswer"]
+  ): Effect.Effect<number | undefined, CallFailure> {
+    const { caller, node, request } = call
+    const options = { requestId: call.requestId, endpoint: "chat", clientRequestId: null, keptAnswer } as const
+    const run: Effect.Effect<unknown, CallFailure> = request.stream
+      ? node.runner.relay(caller, request, this.sink(call), options)
+      : node.runner.complete(caller, request, options, ({ metadata }) => metadata.cost.amount_microusd)
+    return run.pipe(
+      Effect.map((value) => (typeof value === "number" ? value : undefined)),
+      Effect.onExit((exit) =>
+        Effect.sync(() => {
+          if (exit._tag === "Failure") heard(call, failed(exit.cause))
+          else if (exit.value !== undefined) told(call, exit.value)
+        })
+      )
+    )
+  }
+
+  private refused(callId: string): void {
+    const call = this.calls.get(callId)
+    const running = (id: string): ClientCall | undefined => {
+      const other = this.calls.get(id)
+      const isRunning = other?.outcome === undefined && other?.node.isStopped === false && !this.isAbsent(other.node)
+      return isRunning ? other : undefined
+    }
+    if (call !== undefined && isPhantom(call, this.database, running)) {
+      this.database.violations.push(`${callId}: refused, and it fits into what is left in the end`)
+    }
   }
 
   private request(): ChatRequest {
@@ -242,7 +299,7 @@ class World {
   }
 
   /** A client that reads what it is sent, sometimes slowly. */
-  private sink(told: (costMicroUsd: number) => void, ended: (outcome: Outcome) => void) {
+  private sink(call: ClientCall) {
     const isSlow = this.dice.chance(0.1)
     return {
       begin: () => {},
@@ -254,19 +311,16 @@ class World {
         _finish: unknown,
         _usage: unknown,
         metadata: { readonly cost: { readonly amount_microusd: number } }
-      ) => told(metadata.cost.amount_microusd),
-      fail: (error: { readonly code: string }) => ended({ _tag: "Failed", code: error.code })
+      ) => told(call, metadata.cost.amount_microusd),
+      fail: (error: { readonly code: string }) => heard(call, { _tag: "Failed", code: error.code })
     }
   }
 
-  private leave(
-    { attempts, node, requestId }: ClientCall,
-    running: Fiber.RuntimeFiber<unknown, unknown>,
-    ended: (outcome: Outcome) => void
-  ): void {
+  private leave(call: ClientCall, running: Fiber.RuntimeFiber<unknown, unknown>): void {
+    const { attempts, node, requestId } = call
     this.clock.after(this.dice.between(1, 20_000), () => {
       if (running.unsafePoll() !== null) return
-      ended({ _tag: "Left" })
+      heard(call, { _tag: "Left" })
       node.scheduler.deliver(() => {
         running.unsafeInterruptAsFork(running.id())
         node.scheduler.timers.after(1, () => {
@@ -284,7 +338,8 @@ class World {
       const node = this.dice.of(alive)
       const kind = this.dice.next()
       const millis = this.dice.chance(0.06) ? this.dice.between(50_000, 90_000) : this.dice.between(100, 8_000)
-      if (kind < 0.2) this.kill(node)
+      // the last one that lives is paused instead: clients need somewhere to go
+      if (kind < 0.2 && alive.length > 1) this.kill(node)
       else if (kind < 0.5) this.absent(node, "paused", millis)
       else if (kind < 0.9) this.absent(node, "cut", millis)
       else {
@@ -334,6 +389,16 @@ class World {
   private count(fault: string): void {
     this.faults[fault] = (this.faults[fault] ?? 0) + 1
   }
+}
+
+/** What a stopped process says does not reach its clients. */
+const heard = (call: ClientCall, outcome: Outcome): void => {
+  if (!call.node.isStopped) call.outcome ??= outcome
+}
+
+const told = (call: ClientCall, costMicroUsd: number): void => {
+  call.toldMicroUsd = costMicroUsd
+  heard(call, { _tag: "Complete", costMicroUsd })
 }
 
 const failed = (cause: Cause.Cause<CallFailure>): Outcome => {

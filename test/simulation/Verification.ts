@@ -1,4 +1,6 @@
+import type { Usage } from "../../src/domain/Usage.ts"
 import type { LedgerCall } from "../../src/testing/doubles/MemoryLedger.ts"
+import { type NamedCall, namedViolations } from "./NamedCalls.ts"
 import { type SimulatedDatabase, silenceMillis } from "./SimulatedDatabase.ts"
 import type { SimulatedNode } from "./SimulatedNode.ts"
 import type { Absence, ClientCall } from "./Simulation.ts"
@@ -8,10 +10,13 @@ export type Outcome =
   | { readonly _tag: "Complete"; readonly costMicroUsd: number }
   | { readonly _tag: "Failed"; readonly code: string }
   | { readonly _tag: "Left" }
+  /** With the response of an earlier run. */
+  | { readonly _tag: "Replayed" }
   | { readonly _tag: "Died"; readonly defect: string }
 
 export interface Evidence {
   readonly calls: ReadonlyArray<ClientCall>
+  readonly named: ReadonlyArray<NamedCall>
   readonly database: SimulatedDatabase
   readonly absences: ReadonlyArray<Absence>
   readonly nodes: ReadonlyArray<SimulatedNode>
@@ -21,11 +26,12 @@ export interface Evidence {
 const writeMillis = 20_000
 
 /** Compares what clients, providers and ledger know of each call once everything has come to rest. */
-export const verify = ({ absences, calls, database, nodes }: Evidence): ReadonlyArray<string> => [
+export const verify = ({ absences, calls, database, named, nodes }: Evidence): ReadonlyArray<string> => [
   ...calls.flatMap((call) => {
     const row = database.call(call.requestId)
     return callViolations(call, row).map((violation) => `${call.requestId}: ${violation}: ${described(call, row)}`)
   }),
+  ...namedViolations(named, database),
   ...database.expired.flatMap(({ atMillis, callId, nodeId }) =>
     wasAbsent(absences, nodeId, atMillis) ? [] : [`${callId}: the hold of a living node has expired`]
   ),
@@ -43,6 +49,7 @@ const callViolations = (call: ClientCall, row: LedgerCall | undefined): Readonly
   if (!node.isStopped && attempts.some(({ isOpen }) => isOpen())) violations.push("an upstream was never closed")
   if (!node.isStopped && outcome === undefined) violations.push("its client has heard nothing")
   if (row === undefined || row.state === "held") return violations
+  violations.push(...priceViolations(row))
   if (row.charged > row.amount) violations.push("charged above its hold")
   // who bears a call that ended after its hold had expired is checked by the expiry
   if (row.state === "expired") return row.charged > 0 ? [...violations, "expired and charged"] : violations
@@ -59,6 +66,34 @@ const callViolations = (call: ClientCall, row: LedgerCall | undefined): Readonly
       violations.push("left and charged more than a complete response")
   }
   return violations
+}
+
+/** Its charge follows from what is recorded: its usage and the prices of its admission, and the usage of its failed attempts. */
+const priceViolations = ({
+  absorbed,
+  amount,
+  caller,
+  charged,
+  settlement,
+  state
+}: LedgerCall): ReadonlyArray<string> => {
+  const violations: Array<string> = []
+  const record = settlement?.record
+  if (record === undefined || state === "expired") return violations
+  const lost = record.failedUsage.reduce((sum, attempt) => sum + (attempt?.cost ?? 0), 0)
+  const due = record.usage === null || record.prices === null ? 0 : costAt(record.prices, record.usage)
+  if (state === "settled" && charged !== Math.min(due, amount)) violations.push("not what its record comes to")
+  if (state === "cancelled" && charged > due) violations.push("more than its record comes to")
+  if (state === "settled" && caller.billingMode === "managed" && absorbed !== due - charged + lost) {
+    violations.push("what failed attempts cost is not written off")
+  }
+  return violations
+}
+
+/** Counted apart from the gateway, from the text of the record. */
+const costAt = (prices: string, { inputTokens, outputTokens }: Usage): number => {
+  const { input, output } = JSON.parse(prices)
+  return Number((BigInt(inputTokens) * BigInt(input) + BigInt(outputTokens) * BigInt(output) + 999_999n) / 1_000_000n)
 }
 
 /** What a client that left is charged is estimated from what was streamed. */

@@ -5,7 +5,10 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import OpenAI from "openai"
+import { KeyStatus } from "../../src/account/keys/KeyStatus.ts"
+import { RequestLog } from "../../src/account/requests/RequestLog.ts"
 import { Idempotency } from "../../src/calls/Idempotency.ts"
 import { Catalog } from "../../src/catalog/Catalog.ts"
 import type { CallerShape } from "../../src/domain/Caller.ts"
@@ -70,6 +73,16 @@ export interface InProcessOptions {
   readonly ledger?: Layer.Layer<Ledger | Scopes, unknown, Timers | IdGenerator>
   readonly openScopes?: Effect.Effect<void, unknown, Scopes>
 }
+
+/** What is read of calls and keys: without a database there are none. */
+const withoutDatabase = Layer.merge(
+  Layer.succeed(KeyStatus, { of: () => Effect.succeedNone }),
+  Layer.succeed(RequestLog, {
+    page: () => Effect.succeed({ items: [], next: null }),
+    all: () => Stream.empty,
+    find: () => Effect.succeedNone
+  })
+)
 
 /** A settlement as the gateway has handed it to the ledger. */
 export interface Settled extends Settlement {
@@ -172,6 +185,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
   }).pipe(
     Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(true), violations: () => ({}) })),
     Layer.provide(AccountRoutes.layerNone),
+    Layer.provide(withoutDatabase),
     Layer.provide(NodeHttpServer.layerContext)
   )
   const runtime = ManagedRuntime.make(server.pipe(Layer.provideMerge(services)))

@@ -60,7 +60,7 @@ export const http = {
     },
     {
       file: "src/http/inference/HttpSink.ts",
-      find: "    if (this.isOver) return\n    try {",
+      find: "    if (this.isOver || this.isEnded) return\n    try {",
       replace: "    try {",
       breaks: "a stream that has ended is ended again with an error",
       tests: sink
@@ -88,8 +88,8 @@ export const http = {
     },
     {
       file: "src/http/inference/HttpSink.ts",
-      find: "      cancel()\n      resume()\n",
-      replace: "      resume()\n",
+      find: "      cancel()\n      this.resumeReading = undefined\n",
+      replace: "      this.resumeReading = undefined\n",
       breaks: "a reader that was slow once is given up later although it reads",
       tests: sink
     },
@@ -151,14 +151,14 @@ export const http = {
       tests: ["test/http/inference/Calls.test.ts"]
     },
     {
-      file: "src/http/inference/IdempotencyKey.ts",
+      file: "src/calls/Idempotency.ts",
       find: "isKept ? Effect.void : begun.release",
       replace: "Effect.void",
       breaks: "a rejected request cannot be sent again under its Idempotency-Key",
       tests: idempotency
     },
     {
-      file: "src/http/inference/IdempotencyKey.ts",
+      file: "src/calls/Idempotency.ts",
       find: "        state.isKept = sealed !== undefined\n",
       replace: "",
       breaks: "a key is released although its response is kept",

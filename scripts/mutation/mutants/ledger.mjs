@@ -1,8 +1,10 @@
 // @ts-check
 import { batcherMutants } from "./ledger/batcher.mjs"
+import { migrationMutants } from "./ledger/migrations.mjs"
 
 const batches = ["test/ledger/Batching.test.ts", "test/ledger/batcher"]
 const estimate = ["test/ledger/Estimate.test.ts"]
+const priced = ["test/domain/Prices.test.ts", "test/gateway/PricedParts.test.ts"]
 const money = ["test/ledger/Estimate.test.ts", "test/gateway"]
 
 /** @type {import("../mutants.mjs").Area} */
@@ -11,27 +13,7 @@ export const ledger = {
   tests: batches,
   mutants: [
     ...batcherMutants,
-    {
-      file: "src/sql/migrations/0005_ledger_batch.ts",
-      find: "or (hears and h.node <> p_node",
-      replace: "or (h.node <> p_node",
-      breaks: "the first process that is back after an outage expires the calls of all others",
-      tests: ["test/ledger/Recovery.test.ts"]
-    },
-    {
-      file: "src/sql/migrations/0005_ledger_batch.ts",
-      find: "    perform node_heard(p_node);",
-      replace: "    null;",
-      breaks: "a batch is no heartbeat of its process",
-      tests: ["test/ledger/Recovery.test.ts"]
-    },
-    {
-      file: "src/sql/migrations/0005_ledger_batch.ts",
-      find: "if p_voids is not null then",
-      replace: "if false then",
-      breaks: "a reservation that is committed after its void leaves a hold",
-      tests: ["test/ledger/LedgerStore.test.ts"]
-    },
+    ...migrationMutants,
     {
       file: "src/ledger/Estimate.ts",
       find: "const minTokens = reasoning ? minReasoningTokens : need",
@@ -103,11 +85,39 @@ export const ledger = {
       tests: money
     },
     {
-      file: "src/domain/Money.ts",
+      file: "src/domain/Prices.ts",
       find: "if (prompt > tier.abovePromptTokens) rates = tier",
       replace: "if (prompt >= tier.abovePromptTokens) rates = tier",
       breaks: "a price tier begins one token too early",
       tests: ["test/ledger/Estimate.test.ts", "test/policy/EffectivePolicy.test.ts", "test/routing/Router.test.ts"]
+    },
+    {
+      file: "src/domain/Prices.ts",
+      find: "requested === prices ? standard : Math.max(standard,",
+      replace: "requested === prices ? standard : Math.min(standard,",
+      breaks: "a hold does not cover the dearer of two service tiers",
+      tests: priced
+    },
+    {
+      file: "src/domain/Prices.ts",
+      find: "terms.serviceTier === null || servedTier === undefined || !isStandardTier(servedTier)",
+      replace: "true",
+      breaks: "a call that was served in the standard tier costs what was requested",
+      tests: priced
+    },
+    {
+      file: "src/routing/Terms.ts",
+      find: 'if (billingMode !== "managed" || prices === null) return false',
+      replace: "if (prices === null) return false",
+      breaks: "a project that pays its providers itself loses what has no price",
+      tests: priced
+    },
+    {
+      file: "src/gateway/CallState.ts",
+      find: "const isUsed = tally.usage !== undefined || tally.characters > 0 ||",
+      replace: "const isUsed = tally.usage !== undefined ||",
+      breaks: "what a stream that broke has used is not recorded",
+      tests: ["test/gateway/Costs.test.ts"]
     }
   ]
 }

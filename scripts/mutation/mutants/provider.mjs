@@ -34,7 +34,7 @@ export const provider = {
     },
     {
       file: "src/provider/transport/Transport.ts",
-      find: '    this.state = "over"\n    this.handler.end()',
+      find: '    this.state = "over"\n    this.controller = undefined\n    this.handler.end()',
       replace: "    this.handler.end()",
       breaks: "an answer that is over can still fail",
       equivalent: "undici tells nothing of a request after its end, and a provider closes no exchange that has ended"

@@ -1,10 +1,12 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { ActivityGroup } from "./activity/ActivityGroup.ts"
 import { AdminGroup } from "./admin/AdminGroup.ts"
 import { AuditGroup } from "./audit/AuditGroup.ts"
 import { MembersGroup } from "./members/MembersGroup.ts"
 import { OidcGroup } from "./oidc/OidcGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
+import { RequestsGroup } from "./requests/RequestsGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
 
 /**
@@ -18,4 +20,6 @@ export const AccountApi = HttpApi.make("account")
   .add(MembersGroup)
   .add(AuditGroup)
   .add(AdminGroup)
+  .add(ActivityGroup)
+  .add(RequestsGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

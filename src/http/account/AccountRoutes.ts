@@ -15,6 +15,7 @@ import * as Errors from "../Errors.ts"
 import * as Body from "../server/Body.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
+import { activityHandlers } from "./activity/ActivityHandlers.ts"
 import { adminHandlers } from "./admin/AdminHandlers.ts"
 import { auditHandlers } from "./audit/AuditHandlers.ts"
 import * as Failures from "./Failures.ts"
@@ -22,6 +23,7 @@ import { Identity } from "./Identity.ts"
 import { membersHandlers } from "./members/MembersHandlers.ts"
 import { oidcHandlers } from "./oidc/OidcHandlers.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
+import { requestsHandlers } from "./requests/RequestsHandlers.ts"
 import { sessionHandlers } from "./session/SessionHandlers.ts"
 
 export interface AccountRoute {
@@ -58,7 +60,16 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, oidcHandlers, projectsHandlers, membersHandlers, auditHandlers, adminHandlers]),
+    Layer.provide([
+      sessionHandlers,
+      oidcHandlers,
+      projectsHandlers,
+      membersHandlers,
+      activityHandlers,
+      requestsHandlers,
+      auditHandlers,
+      adminHandlers
+    ]),
     Layer.provide(Identity.layer)
   )
 

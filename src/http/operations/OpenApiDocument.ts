@@ -24,6 +24,8 @@ export const openApiDocument = (): OpenApi.OpenAPISpec => OpenApi.fromApi(Docume
 const callErrors: ReadonlyArray<ErrorStatus> = [400, 401, 402, 404, 429, 500, 502, 503]
 const listErrors: ReadonlyArray<ErrorStatus> = [400, 401, 429, 500, 503]
 
+const keyErrors: ReadonlyArray<ErrorStatus> = [400, 401, 429, 500, 503]
+
 const completed = (spec: Json): Json => {
   const components = child(spec, "components")
   components["securitySchemes"] = {
@@ -38,6 +40,10 @@ const completed = (spec: Json): Json => {
   describe(operation(paths, inferencePaths.createChatCompletion, "post"), schemas, callErrors, ChatCompletionChunk)
   describe(operation(paths, inferencePaths.createResponse, "post"), schemas, callErrors, ResponsesEvent)
   describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)
+  describe(operation(paths, routedPaths.getKey, "get"), schemas, keyErrors)
+  describe(operation(paths, routedPaths.getGeneration, "get"), schemas, [...keyErrors, 404])
+  const ofGeneration = child(operation(paths, routedPaths.getGeneration, "get"), "responses")
+  child(ofGeneration, "404")["description"] = "The project has no such call, or it has not ended yet."
   for (const path of [inferencePaths.createChatCompletion, inferencePaths.createResponse]) {
     child(child(operation(paths, path, "post"), "responses"), "402")["headers"] = {
       "Retry-After": {

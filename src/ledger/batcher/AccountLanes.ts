@@ -3,21 +3,35 @@ import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type { AccountId } from "../../domain/Ids.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
-import type { BatchFailed, BatchReservation, BatchSettlement, Granted, LedgerStoreShape } from "../LedgerStore.ts"
+import {
+  BatchFailed,
+  type BatchReservation,
+  type BatchSettlement,
+  type Granted,
+  type LedgerStoreShape
+} from "../LedgerStore.ts"
 import type { WriteReports } from "../StoreHealth.ts"
-import { type BatcherDeps, LedgerBatcher } from "./LedgerBatcher.ts"
+import { type BatcherDeps, LedgerBatcher, maxLockMillis } from "./LedgerBatcher.ts"
 import type { QueuedReservation, ReserveError } from "./QueuedReservation.ts"
 
 /** Connections that batches apart use: a lock occupies one for as long as it is waited for. */
 const maxApart = 2
 /** How long an account stays apart after the last batch that failed because of its lock. */
 const apartMillis = 5_000
+/** How long a batch of all accounts waits for a lock before it is asked whose it is: everybody waits for the batch. */
+const sharedLockMillis = 20
+/** With more locked accounts it is the batch of another node that has them, and is done soon. */
+const maxLockedAccounts = 8
 
 /** An account whose batches are written apart. */
 interface Lane {
   readonly batcher: LedgerBatcher
   /** Known to be locked until then. */
   lockedUntilMillis: number
+}
+
+interface LanesDeps extends BatcherDeps {
+  readonly store: Pick<LedgerStoreShape, "apply" | "lockedAccounts">
 }
 
 /** Lanes that write their queues before their scope closes. */
@@ -36,19 +50,22 @@ export const make = (
 
 /**
  * One batcher for all accounts, and one for each account that a row lock of another transaction may delay. When a batch fails
- * because of a lock, nobody knows whose: each of its accounts is written apart, and returns to the others with its first batch
- * that is written, or a while after its last lock.
+ * because of a lock, the database is asked whose it is. A locked account is written apart, and returns to the others with its
+ * first batch that is written, or a while after its last lock; the others are written again at once.
  */
 export class AccountLanes {
-  private readonly deps: BatcherDeps
+  private readonly deps: LanesDeps
   private readonly permits: Effect.Semaphore
   private readonly shared: LedgerBatcher
   private readonly apart = new Map<AccountId, Lane>()
 
-  constructor(deps: BatcherDeps, permits: Effect.Semaphore) {
+  constructor(deps: LanesDeps, permits: Effect.Semaphore) {
     this.deps = deps
     this.permits = permits
-    this.shared = new LedgerBatcher(deps, (reservations, settlements) => this.isolate(reservations, settlements))
+    this.shared = new LedgerBatcher(
+      { ...deps, store: { apply: applyShared(deps.store) } },
+      (reservations, settlements) => this.isolate(reservations, settlements)
+    )
   }
 
   readonly reserve = (reservation: BatchReservation): Effect.Effect<Granted, ReserveError> =>
@@ -114,9 +131,23 @@ export class AccountLanes {
       Effect.sync(() => {
         if (locked) lane.lockedUntilMillis = timers.now() + apartMillis
       })
-    const apply: LedgerStoreShape["apply"] = (reservations, settlements) =>
-      this.permits.withPermits(1)(Effect.tapError(store.apply(reservations, settlements), locked))
+    const apply: LedgerStoreShape["apply"] = (reservations, settlements, lockMillis) =>
+      this.permits.withPermits(1)(Effect.tapError(store.apply(reservations, settlements, lockMillis), locked))
     const lane: Lane = { batcher: new LedgerBatcher({ ...this.deps, store: { apply } }), lockedUntilMillis: 0 }
     return lane
   }
 }
+
+/** A batch of all accounts: where a few of them are locked it fails soon, and says which. */
+const applyShared =
+  ({ apply, lockedAccounts }: LanesDeps["store"]): LedgerStoreShape["apply"] =>
+  (reservations, settlements) =>
+    Effect.catchAll(apply(reservations, settlements, sharedLockMillis), (failure) => {
+      if (!failure.locked) return Effect.fail(failure)
+      const callers = [...reservations, ...settlements].map(({ caller }) => caller)
+      return Effect.flatMap(lockedAccounts(callers), (accounts) =>
+        accounts.size > 0 && accounts.size <= maxLockedAccounts
+          ? Effect.fail(new BatchFailed({ ...failure, lockedAccounts: accounts }))
+          : apply(reservations, settlements, maxLockMillis)
+      )
+    })

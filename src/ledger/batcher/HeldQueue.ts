@@ -1,4 +1,5 @@
 import type { CallerShape } from "../../domain/Caller.ts"
+import { scopeIdsOf } from "../Hold.ts"
 import type { Insufficient } from "../LedgerStore.ts"
 
 /** What one statement decides again of those that wait at one scope; more only follow when all of these were granted. */
@@ -12,10 +13,6 @@ interface Entry<A> {
   /** Its time is up: it is decided once more, whether it is its turn or not. */
   isFinal: boolean
 }
-
-/** The scopes that a hold of this caller counts against. */
-export const scopeIdsOf = ({ accountId, billingMode, keyId, projectId }: CallerShape): ReadonlyArray<string> =>
-  billingMode === "managed" ? [accountId, projectId, keyId] : [projectId, keyId]
 
 /** The id of the caller's scope of this kind. */
 export const scopeIdOf = (

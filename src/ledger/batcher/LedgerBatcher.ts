@@ -21,6 +21,7 @@ import * as BatchFailure from "./BatchFailure.ts"
 import * as FlushPolicy from "./FlushPolicy.ts"
 import { HeldQueue, scopeIdOf } from "./HeldQueue.ts"
 import { type QueuedReservation, type ReserveError, responseTo, unavailable } from "./QueuedReservation.ts"
+import { type QueuedSettlement, SettlementQueue } from "./SettlementQueue.ts"
 
 /** About as many as one statement's time limit lets through; more would time out. */
 const maxReservations = 4_096
@@ -42,17 +43,6 @@ const dropped = Metric.counter("gateway_ledger_endings_dropped", {
   incremental: true
 })
 
-interface QueuedSettlement {
-  readonly settlement: BatchSettlement
-  readonly sequence: number
-}
-
-/** Resumed once every settlement up to `through` has been written. */
-interface FlushWaiter {
-  readonly through: number
-  readonly resume: () => void
-}
-
 export interface BatcherDeps {
   readonly store: Pick<LedgerStoreShape, "apply">
   readonly timers: TimersShape
@@ -60,7 +50,10 @@ export interface BatcherDeps {
   readonly fork: (effect: Effect.Effect<void>) => unknown
 }
 
-/** Takes over a batch that has failed because of a lock, and what else is queued of its accounts. */
+/** How long a row that another transaction has locked is waited for: batches of other nodes are done sooner. */
+export const maxLockMillis = 200
+
+/** Takes over what a batch that has failed because of a lock has of locked accounts, and what else is queued of them. */
 export type Isolate = (
   reservations: ReadonlyArray<QueuedReservation>,
   settlements: ReadonlyArray<BatchSettlement>
@@ -84,11 +77,7 @@ export class LedgerBatcher {
 
   private reservations: Array<QueuedReservation> = []
   private readonly held = new HeldQueue<QueuedReservation>()
-  private settlements: Array<QueuedSettlement> = []
-  /** Calls with a settlement that is not written yet: the first settlement of a call counts. */
-  private readonly settling = new Set<string>()
-  private lastSequence = 0
-  private flushWaiters: Array<FlushWaiter> = []
+  private readonly settlements = new SettlementQueue()
 
   private writing = false
   private closing = false
@@ -112,7 +101,7 @@ export class LedgerBatcher {
 
   /** Nothing is queued, waits or is being written. */
   get isEmpty(): boolean {
-    return !this.writing && this.reservations.length + this.settling.size + this.held.size === 0
+    return !this.writing && this.reservations.length + this.settlements.unwritten + this.held.size === 0
   }
 
   /** Decided in order of arrival. Interrupted, it leaves no hold behind. */
@@ -120,7 +109,7 @@ export class LedgerBatcher {
     Effect.checkInterruptible((isInterruptible) =>
       Effect.async((resume) => {
         if (this.closing) return resume(unavailable("closing"))
-        if (this.reservations.length + this.held.size >= maxReservations || this.settlements.length >= maxSettlements) {
+        if (this.reservations.length + this.held.size >= maxReservations || this.settlements.size >= maxSettlements) {
           return resume(unavailable("too much is waiting"))
         }
         const queued: QueuedReservation = {
@@ -153,23 +142,17 @@ export class LedgerBatcher {
   }
 
   readonly settle = (settlement: BatchSettlement): void => {
-    if (this.settling.has(settlement.callId)) return
-    this.settling.add(settlement.callId)
-    this.lastSequence += 1
-    this.settlements.push({ settlement, sequence: this.lastSequence })
+    if (!this.settlements.add(settlement)) return
     this.held.released(settlement.caller)
     this.perform(FlushPolicy.afterSettle(this.queueState()))
   }
 
   /** Succeeds once every settlement queued before it has been written. */
   readonly flushed = Effect.async<void>((resume) => {
-    if (this.settling.size === 0) return resume(Effect.void)
-    const waiter: FlushWaiter = { through: this.lastSequence, resume: () => resume(Effect.void) }
-    this.flushWaiters.push(waiter)
+    if (this.settlements.unwritten === 0) return resume(Effect.void)
+    const cancel = this.settlements.whenSettled(() => resume(Effect.void))
     if (!this.writing && this.retryTimer === undefined) this.flush()
-    return Effect.sync(() => {
-      this.flushWaiters = this.flushWaiters.filter((other) => other !== waiter)
-    })
+    return Effect.sync(cancel)
   })
 
   /** Rejects new reservations and waits until the queues are written, for a bounded time. */
@@ -186,11 +169,11 @@ export class LedgerBatcher {
   }).pipe(
     Effect.zipRight(
       Effect.suspend(() =>
-        this.settling.size === 0
+        this.settlements.unwritten === 0
           ? Effect.void
           : Effect.logError(
               "settlements could not be written before closing; their holds will expire",
-              this.settling.size
+              this.settlements.unwritten
             )
       )
     )
@@ -202,17 +185,13 @@ export class LedgerBatcher {
       retrying: this.retryTimer !== undefined,
       closing: this.closing,
       reservations: this.reservations.length + (this.held.isDue ? 1 : 0),
-      settlements: this.settlements.length,
-      suspect: this.oldestSequence() <= this.failureState.suspectThrough,
+      settlements: this.settlements.size,
+      suspect: this.settlements.oldestSequence <= this.failureState.suspectThrough,
       settlementsNext: this.settlementsNext,
       failures: this.failureState.failures,
       maxSettlements: this.failureState.maxSettlements,
-      awaited: this.flushWaiters.length > 0
+      awaited: this.settlements.isAwaited
     }
-  }
-
-  private oldestSequence(): number {
-    return this.settlements[0]?.sequence ?? Number.POSITIVE_INFINITY
   }
 
   private perform(action: FlushPolicy.Action): void {
@@ -239,11 +218,8 @@ export class LedgerBatcher {
     this.settlementsNext = size.settlements === 0
     const reservations = size.reservations === 0 ? [] : this.nextReservations()
     if (reservations.length === 0 && size.settlements === 0) return
-    const settlements = FlushPolicy.withinKeptBytes(
-      size.settlements,
-      (index) => this.settlements[index]?.settlement.kept?.sealed.length ?? 0
-    )
-    this.write(reservations, this.settlements.splice(0, settlements))
+    const settlements = FlushPolicy.withinKeptBytes(size.settlements, (index) => this.settlements.keptBytesAt(index))
+    this.write(reservations, this.settlements.take(settlements))
   }
 
   /** First those that wait for held money and are due, then new ones that do not have to wait behind them. */
@@ -304,7 +280,8 @@ export class LedgerBatcher {
     }
     const batch = this.store.apply(
       reservations.map(({ isFinal, reservation }) => (isFinal ? { ...reservation, maxWaitMillis: 0 } : reservation)),
-      settlements.map((queued) => queued.settlement)
+      settlements.map((queued) => queued.settlement),
+      maxLockMillis
     )
     this.fork(
       Effect.map(Effect.exit(batch), (exit) => {
@@ -312,7 +289,7 @@ export class LedgerBatcher {
         if (Exit.isSuccess(exit)) this.succeeded(reservations, settlements, exit.value)
         else {
           const failure = Cause.failureOption(exit.cause)
-          if (failure._tag === "Some" && failure.value.locked) this.locked(reservations, settlements)
+          if (failure._tag === "Some" && failure.value.locked) this.locked(reservations, settlements, failure.value)
           else {
             this.failed(reservations, settlements, exit.cause)
             if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)
@@ -331,7 +308,7 @@ export class LedgerBatcher {
     this.reports.written()
     if (settlements.length > 0) {
       this.failureState = BatchFailure.afterWrite(this.failureState)
-      this.settled(settlements)
+      this.settlements.settled(settlements)
     }
     for (const [index, queued] of reservations.entries()) this.decided(queued, results[index])
   }
@@ -358,7 +335,7 @@ export class LedgerBatcher {
     const failure = Cause.failureOption(cause)
     const error = failure._tag === "Some" ? failure.value : undefined
     if (error !== undefined) this.reports.failed(error.cause)
-    this.settlements = [...settlements, ...this.settlements]
+    this.settlements.putBack(settlements)
     for (const queued of reservations) {
       if (BatchFailure.needsVoid(queued.reservation, error?.uncertain !== false)) this.voidHold(queued.reservation)
       this.finish(queued, unavailable(error?.cause ?? Cause.squash(cause)))
@@ -382,15 +359,19 @@ export class LedgerBatcher {
   }
 
   /** Nothing of the batch was written. */
-  private locked(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<QueuedSettlement>): void {
-    const now = this.timers.now()
-    for (const queued of reservations) queued.lockedSinceMillis ??= now
-    this.settlements.unshift(...settlements)
-    if (this.isolate === undefined) this.tryAgain(reservations, now)
-    else this.handOver(reservations, settlements, this.isolate)
+  private locked(
+    reservations: ReadonlyArray<QueuedReservation>,
+    settlements: ReadonlyArray<QueuedSettlement>,
+    { lockedAccounts }: BatchFailed
+  ): void {
+    this.settlements.putBack(settlements)
+    if (this.isolate === undefined) this.tryAgain(reservations)
+    else this.handOver(reservations, lockedAccounts ?? accountsOf(reservations, settlements), this.isolate)
   }
 
-  private tryAgain(reservations: ReadonlyArray<QueuedReservation>, now: number): void {
+  private tryAgain(reservations: ReadonlyArray<QueuedReservation>): void {
+    const now = this.timers.now()
+    for (const queued of reservations) queued.lockedSinceMillis ??= now
     const [waiting, ended] = Arr.partition(
       reservations,
       (queued) => queued.interrupted || now - (queued.lockedSinceMillis ?? now) >= maxLockedMillis
@@ -405,33 +386,35 @@ export class LedgerBatcher {
     })
   }
 
-  /** The batch, and what else is queued of its accounts. */
+  /** What the batch and the queues have of these accounts; the rest of the batch is written next. */
   private handOver(
     reservations: ReadonlyArray<QueuedReservation>,
-    settlements: ReadonlyArray<QueuedSettlement>,
+    accounts: ReadonlySet<string>,
     isolate: Isolate
   ): void {
-    const accounts = new Set<string>()
-    for (const { reservation } of reservations) accounts.add(reservation.caller.accountId)
-    for (const { settlement } of settlements) accounts.add(settlement.caller.accountId)
     const isTheirs = ({ caller }: { readonly caller: CallerShape }) => accounts.has(caller.accountId)
     const waiting = this.held.all().filter(({ reservation }) => isTheirs(reservation))
-    const sent = reservations.filter((queued) => !this.held.has(queued))
+    for (const queued of reservations) queued.state = this.held.has(queued) ? "waiting" : "queued"
+    const [staying, sent] = Arr.partition(
+      reservations.filter(({ state }) => state === "queued"),
+      ({ reservation }) => isTheirs(reservation)
+    )
     const [keptReservations, queued] = Arr.partition(this.reservations, ({ reservation }) => isTheirs(reservation))
-    const [keptSettlements, theirs] = Arr.partition(this.settlements, ({ settlement }) => isTheirs(settlement))
-    this.reservations = keptReservations
-    this.settlements = keptSettlements
+    const theirs = this.settlements.takeOf(isTheirs)
+    const [again, given] = Arr.partition(staying, ({ interrupted }) => interrupted)
+    this.reservations = [...again, ...keptReservations]
     for (const one of waiting) {
       this.held.remove(one)
       one.expiry?.()
     }
     const [moved, left] = Arr.partition([...waiting, ...sent, ...queued], ({ interrupted }) => interrupted)
-    for (const one of left) this.finish(one, Effect.interrupt)
+    for (const one of [...given, ...left]) this.finish(one, Effect.interrupt)
+    this.held.allReleased()
     isolate(
       moved,
       theirs.map(({ settlement }) => settlement)
     )
-    this.settled(theirs)
+    this.settlements.settled(theirs)
   }
 
   private failQueued(cause: Cause.Cause<BatchFailed>): void {
@@ -443,14 +426,14 @@ export class LedgerBatcher {
   private rejectOldest(rejected: QueuedSettlement, cause: Cause.Cause<BatchFailed>): void {
     const { callId } = rejected.settlement
     const settlement = BatchFailure.afterRejection(rejected.settlement)
-    this.settlements.shift()
+    this.settlements.take(1)
     if (settlement !== undefined) {
-      this.settlements.unshift({ ...rejected, settlement })
+      this.settlements.putBack([{ ...rejected, settlement }])
       this.fork(Effect.logError("the log row of a call was rejected and is left out", cause, { callId }))
       return
     }
     this.failureState = BatchFailure.afterDrop(this.failureState)
-    this.settled([rejected])
+    this.settlements.settled([rejected])
     this.fork(
       Metric.increment(dropped).pipe(
         Effect.zipRight(
@@ -458,15 +441,6 @@ export class LedgerBatcher {
         )
       )
     )
-  }
-
-  private settled(settlements: ReadonlyArray<QueuedSettlement>): void {
-    for (const queued of settlements) this.settling.delete(queued.settlement.callId)
-    if (this.flushWaiters.length === 0) return
-    const oldest = this.oldestSequence()
-    const ready = this.flushWaiters.filter((waiter) => waiter.through < oldest)
-    this.flushWaiters = this.flushWaiters.filter((waiter) => waiter.through >= oldest)
-    for (const waiter of ready) waiter.resume()
   }
 
   private voidHold(reservation: BatchReservation): void {
@@ -482,4 +456,14 @@ export class LedgerBatcher {
       if (this.held.isDue) this.flush()
     } else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)
   }
+}
+
+const accountsOf = (
+  reservations: ReadonlyArray<QueuedReservation>,
+  settlements: ReadonlyArray<QueuedSettlement>
+): ReadonlySet<string> => {
+  const accounts = new Set<string>()
+  for (const { reservation } of reservations) accounts.add(reservation.caller.accountId)
+  for (const { settlement } of settlements) accounts.add(settlement.caller.accountId)
+  return accounts
 }

@@ -8,14 +8,15 @@ import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.t
 import type { RequestId } from "../../domain/Ids.ts"
 import { type MicroUsd, microUsd, zero } from "../../domain/Money.ts"
 import { type Cancel, Timers } from "../../domain/Timers.ts"
-import { HeldQueue, scopeIdOf, scopeIdsOf } from "../../ledger/batcher/HeldQueue.ts"
+import { HeldQueue, scopeIdOf } from "../../ledger/batcher/HeldQueue.ts"
 import {
   grantedAmount,
   type Hold,
   type HoldOption,
   maxHeldWaitMillis,
   type Reservation,
-  type Settlement
+  type Settlement,
+  scopeIdsOf
 } from "../../ledger/Hold.ts"
 import { Ledger, type LedgerShape } from "../../ledger/Ledger.ts"
 import { type ScopeState, Scopes, type ScopesShape } from "../../ledger/Scopes.ts"
@@ -28,7 +29,10 @@ export interface LedgerCall {
   readonly state: Settlement["state"] | "held" | "expired"
   /** The amount charged to the customer. */
   readonly charged: MicroUsd
-  /** The amount written off: the part above the hold, or all of a call that ended after its hold had expired. */
+  /**
+   * The amount written off: the part above the hold, or all of a call that ended after its hold had expired, and what failed
+   * attempts cost at their providers.
+   */
   readonly absorbed: MicroUsd
   readonly settlement: Settlement | null
 }
@@ -270,7 +274,10 @@ export class MemoryLedgerState {
     }
     if (call.state !== "held") return
     call.charged = microUsd(Math.min(actual, call.amount))
-    if (call.caller.billingMode === "managed") call.absorbed = microUsd(actual - call.charged)
+    if (call.caller.billingMode === "managed") {
+      const failed = record?.failedUsage.reduce((sum, attempt) => sum + (attempt?.cost ?? 0), 0) ?? 0
+      call.absorbed = microUsd(actual - call.charged + failed)
+    }
     this.close(call, state)
     call.settlement = settlement
     this.retryHeld()

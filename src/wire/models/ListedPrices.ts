@@ -1,4 +1,4 @@
-import type { Prices } from "../../domain/Money.ts"
+import type { Prices } from "../../domain/Prices.ts"
 
 /** The price of entries without a single or known price. */
 export const noPrice = "-1"

@@ -1,6 +1,8 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import { AccountApi } from "../../../src/http/account/AccountApi.ts"
+import { logCalls } from "../../account/calls.ts"
 import {
   type AccountNode,
   codeAtStart,
@@ -38,6 +40,7 @@ interface Things {
   readonly session: string
   /** Somebody of no project, as the one to be added or removed. */
   readonly person: string
+  readonly request: string
 }
 
 interface Case {
@@ -78,7 +81,11 @@ const cases: Readonly<Record<string, Case>> = {
   listAuditRows: {},
   listAllProjects: {},
   createProject: { body: { user_id: unknownId, name: "for others" } },
-  listUsers: {}
+  listUsers: {},
+  getActivity: { path: ({ project }) => `/api/projects/${project}/activity` },
+  listRequests: { path: ({ project }) => `/api/projects/${project}/requests` },
+  getRequest: { path: ({ request }) => `/api/requests/${request}` },
+  listRefusals: { path: ({ project }) => `/api/projects/${project}/refusals` }
 }
 
 /** A route of operators is refused to everybody else. */
@@ -109,13 +116,21 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
     owner = await newPerson(node)
     stranger = await operatorOf(node)
     const made = async (response: Response) => ((await response.json()) as { readonly id: string }).id
+    const project = await made(await owner.send("POST", "/api/me/projects", { name: "theirs" }))
+    const caller = {
+      accountId: owner.accountId,
+      projectId: ProjectId.make(project),
+      keyId: KeyId.make(unknownId)
+    }
+    const [request = ""] = await node.run(logCalls([{ caller, agoSeconds: 0 }]))
     things = {
-      project: await made(await owner.send("POST", "/api/me/projects", { name: "theirs" })),
+      project,
+      request,
       session: await made(await owner.send("GET", "/api/session")),
       person: (await newPerson(node)).userId
     }
     viewer = await newPerson(node)
-    await owner.send("POST", `/api/projects/${things.project}/members`, { user_id: viewer.userId, role: "viewer" })
+    await owner.send("POST", `/api/projects/${project}/members`, { user_id: viewer.userId, role: "viewer" })
     revoked = (await newPerson(node)).token
     await sendTo(node.url, { authorization: `Bearer ${revoked}` })("DELETE", "/api/session")
     const signIn = await sendTo(node.url, {})("POST", "/api/session", {

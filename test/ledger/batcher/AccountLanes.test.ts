@@ -59,7 +59,12 @@ const setUp = Effect.gen(function* () {
   const written: Array<string> = []
   const held: Array<string> = []
   const store: LedgerStoreShape = {
-    apply: (reservations, settlements) =>
+    lockedAccounts: (callers) =>
+      Effect.sync(() => {
+        const ids = callers.map(({ accountId }) => accountId)
+        return new Set(ids.filter((id) => lockedAccounts.has(id)))
+      }),
+    apply: (reservations, settlements, maxLockMillis) =>
       Effect.suspend(() => {
         const callers = [...reservations, ...settlements].map(({ caller }) => caller)
         statements.push({ accounts: [...new Set(callers.map((one) => accounts.indexOf(one)))], atMillis: timers.now() })
@@ -70,7 +75,7 @@ const setUp = Effect.gen(function* () {
         }
         return Effect.zipRight(
           Effect.async<void>((resume) => {
-            timers.after(lockMillis, () => resume(Effect.void))
+            timers.after(maxLockMillis, () => resume(Effect.void))
           }),
           locked
         )
@@ -101,7 +106,8 @@ describe("An account whose rows are locked", () => {
       const fibers = yield* Effect.forEach(accounts, (_, n) =>
         Effect.fork(Effect.either(lanes.reserve(reservation(n))))
       )
-      yield* advance(lockMillis + 10 + lockMillis)
+      // the batch waits for the lock for a moment, then it is asked whose it is
+      yield* advance(40)
       const ends = yield* Effect.forEach(fibers, Fiber.poll)
       expect(ends.map((end) => end._tag)).toEqual(accounts.map((_, n) => (n === 3 ? "None" : "Some")))
       yield* advance(3_000)
@@ -109,6 +115,62 @@ describe("An account whose rows are locked", () => {
         _tag: "Left",
         left: { _tag: "ServiceRefused", reason: "overloaded" }
       })
+    })
+  )
+
+  it.effect("others that were in its batch are written together again, in their order", () =>
+    Effect.gen(function* () {
+      const { advance, held, lanes, lockedAccounts, statements, written } = yield* setUp
+      lockedAccounts.add(callerOf(3).accountId)
+      const reservations = accounts.map((_, n) => reservation(n))
+      const settlements = accounts.map((_, n) => settlement(n))
+      for (const one of settlements) lanes.settle(one)
+      const fibers = yield* Effect.forEach(reservations, (one) => Effect.fork(lanes.reserve(one)))
+      yield* advance(40)
+      const others = [0, 1, 2, 4, 5, 6, 7]
+      expect(statements.map(({ accounts }) => [...accounts].sort())).toEqual([[0, 1, 2, 3, 4, 5, 6, 7], others, [3]])
+      expect(held).toEqual(others.map((n) => reservations[n]?.callId))
+      expect(written).toEqual(others.map((n) => settlements[n]?.callId))
+      lockedAccounts.clear()
+      yield* advance(500)
+      yield* Effect.forEach(fibers, Fiber.join)
+      expect(held.length + written.length).toBe(16)
+    })
+  )
+
+  it.effect("where many accounts are locked, as by the batch of another node, all wait for it", () =>
+    Effect.gen(function* () {
+      const { advance, held, lanes, lockedAccounts, statements } = yield* setUp
+      const callers = Array.from({ length: 9 }, (_, n): CallerShape => {
+        const id = `00000000-0000-7000-8001-00000000000${n}`
+        return { ...callerOf(0), accountId: AccountId.make(id) }
+      })
+      for (const { accountId } of callers) lockedAccounts.add(accountId)
+      const fibers = yield* Effect.forEach(callers, (caller) =>
+        Effect.fork(lanes.reserve({ ...reservation(0), caller }))
+      )
+      yield* advance(40)
+      expect(statements).toHaveLength(2)
+      lockedAccounts.clear()
+      yield* advance(lockMillis + 100)
+      yield* Effect.forEach(fibers, Fiber.join)
+      expect(held).toHaveLength(9)
+    })
+  )
+
+  it.effect("a call of another account that is given up while its batch meets the lock leaves no hold", () =>
+    Effect.gen(function* () {
+      const { advance, held, lanes, lockedAccounts } = yield* setUp
+      lockedAccounts.add(callerOf(3).accountId)
+      const fibers = yield* Effect.forEach(accounts, (_, n) => Effect.fork(lanes.reserve(reservation(n))))
+      yield* advance(10)
+      const given = fibers[1] ?? expect.unreachable("there are eight")
+      yield* Fiber.interruptFork(given)
+      yield* advance(30)
+      expect(held).toHaveLength(6)
+      lockedAccounts.clear()
+      yield* advance(500)
+      expect(held).toHaveLength(7)
     })
   )
 

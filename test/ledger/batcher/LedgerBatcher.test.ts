@@ -67,6 +67,7 @@ const scripted = (first: Apply = grantsAll) =>
           batches.push({ reservations, settlements })
           return script.apply({ reservations, settlements })
         }),
+      lockedAccounts: () => Effect.dieMessage("not asked for"),
       balance: () => Effect.dieMessage("not asked for"),
       checkInvariants: Effect.dieMessage("not asked for")
     }

@@ -51,7 +51,7 @@ export const runnerMutants = [
   },
   {
     file: runner,
-    find: "(release) => Effect.sync(release)",
+    find: "({ release }) => Effect.sync(release)",
     replace: "() => Effect.void",
     breaks: "a model list keeps its place among the running requests",
     tests: runnerTests
@@ -163,8 +163,8 @@ export const runnerMutants = [
   },
   {
     file: admission,
-    find: "candidate.model, willReason(candidate), need)",
-    replace: "candidate.model, false, need)",
+    find: "candidate, willReason(candidate), need)",
+    replace: "candidate, false, need)",
     breaks: "a model that reasons is called with too small a hold for it",
     tests: admissionTests
   },
@@ -233,21 +233,21 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "    endsAtMillis: endsAtMillis(deps, call.admitted),\n    acceptEmpty",
+    find: "    endsAtMillis: endsAtMillis(deps, call),\n    acceptEmpty",
     replace: "    endsAtMillis: deps.timers.now() + deps.deadlines.totalMillis,\n    acceptEmpty",
     breaks: "each attempt has the whole call's time anew",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "remainingMillis: () => endsAtMillis(deps, call.admitted) - deps.timers.now()",
+    find: "remainingMillis: () => endsAtMillis(deps, call) - deps.timers.now()",
     replace: "remainingMillis: () => Number.POSITIVE_INFINITY",
     breaks: "a retry is waited for that starts after the call's end",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call.admitted))",
+    find: "Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call))",
     replace: "(ranked.openUntilMillis ?? 0)",
     breaks: "an open circuit is waited for beyond the call's end",
     tests: dispatchTests

@@ -124,8 +124,8 @@ export const stateMutants = [
   },
   {
     file: call,
-    find: "end(this.state, status, error.callError, this.deps.timers.now()), error)",
-    replace: "end(this.state, status, error.callError, this.deps.timers.now()), null)",
+    find: "    this.change(next, error)\n",
+    replace: "    this.change(next, null)\n",
     breaks: "a stream that breaks after its first content does not count for the health of its route",
     tests: callTests
   },
@@ -217,7 +217,7 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: "const isReported = tally.usage !== undefined && tally.unreportedTokens === 0",
+    find: "const isReported = believedUsage(attempt) !== undefined && tally.unreportedTokens === 0",
     replace: "const isReported = true",
     breaks: "a cost that the gateway has estimated is called charged",
     tests: stateTests
@@ -238,8 +238,8 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: "isUsed ? usageOf(state, attempt) : usage({})",
-    replace: "usageOf(state, attempt)",
+    find: "prices === null || !isUsed ? zero",
+    replace: "prices === null ? zero",
     breaks: "a call that is cancelled before its first content costs its prompt at every provider",
     tests: stateTests
   },
@@ -477,14 +477,14 @@ export const stateMutants = [
   },
   {
     file: call,
-    find: "isOwnLimit ? CallState.limited : CallState.failed",
-    replace: "CallState.failed",
+    find: "const next = facts.isOwnLimit\n",
+    replace: "const next = false\n",
     breaks: "what a limit of the gateway ends is free",
     tests: stateTests
   },
   {
     file: tally,
-    find: "        this.tokensAtReport = this.tokens\n",
+    find: "        this.hasUnreported = false\n",
     replace: "",
     breaks: "output that is reported is charged again as estimated",
     tests: stateTests

@@ -522,8 +522,8 @@ export const streamMutants = [
   },
   {
     file: slices,
-    find: "return cost <= amount ? undefined :",
-    replace: "if (cost >= 0) return undefined\n    return",
+    find: "if (cost <= amount || most === undefined) return undefined",
+    replace: "if (cost >= 0 || most === undefined) return undefined",
     breaks: "what a response costs beyond its hold is written off although there is money",
     tests: slicesTests
   }

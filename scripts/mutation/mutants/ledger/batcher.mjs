@@ -4,6 +4,7 @@ const batcher = "src/ledger/batcher/LedgerBatcher.ts"
 const policy = "src/ledger/batcher/FlushPolicy.ts"
 const failure = "src/ledger/batcher/BatchFailure.ts"
 const held = "src/ledger/batcher/HeldQueue.ts"
+const settlements = "src/ledger/batcher/SettlementQueue.ts"
 const lanes = "src/ledger/batcher/AccountLanes.ts"
 
 /** @type {ReadonlyArray<import("../../mutants.mjs").Mutant>} */
@@ -21,6 +22,12 @@ export const batcherMutants = [
     breaks: "settlements of a locked account count as written"
   },
   {
+    file: lanes,
+    find: "accounts.size > 0 && accounts.size <= maxLockedAccounts",
+    replace: "false",
+    breaks: "others wait for the lock of one account as long as its own calls"
+  },
+  {
     file: batcher,
     find: "now - (queued.lockedSinceMillis ?? now) >= maxLockedMillis",
     replace: "now - (queued.lockedSinceMillis ?? now) < 0",
@@ -28,8 +35,8 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: "    this.reservations = keptReservations\n",
-    replace: "",
+    find: "    this.reservations = [...again, ...keptReservations]\n",
+    replace: "    this.reservations = [...again, ...this.reservations]\n",
     breaks: "what waits behind a batch that met a lock is decided twice"
   },
   {
@@ -219,8 +226,8 @@ export const batcherMutants = [
     breaks: "a settlement alone waits longer than 10 ms"
   },
   {
-    file: batcher,
-    find: "    if (this.settling.has(settlement.callId)) return\n",
+    file: settlements,
+    find: "    if (this.settling.has(settlement.callId)) return false\n",
     replace: "",
     breaks: "a second settlement of a call is written"
   },
@@ -256,14 +263,14 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: "    this.settlements = [...settlements, ...this.settlements]\n",
-    replace: "",
+    find: "    this.settlements.putBack(settlements)\n    for (const queued of reservations) {\n",
+    replace: "    for (const queued of reservations) {\n",
     breaks: "settlements of a failed batch are lost"
   },
   {
-    file: batcher,
-    find: "    this.settlements = [...settlements, ...this.settlements]\n",
-    replace: "    this.settlements = [...this.settlements, ...settlements]\n",
+    file: settlements,
+    find: "    this.queued = [...settlements, ...this.queued]\n",
+    replace: "    this.queued = [...this.queued, ...settlements]\n",
     breaks: "settlements of a failed batch are written after later ones"
   },
   {
@@ -280,14 +287,14 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: " || this.settlements.length >= maxSettlements) {",
+    find: " || this.settlements.size >= maxSettlements) {",
     replace: ") {",
     breaks: "reservations are granted while settlements cannot be written without end"
   },
   {
-    file: batcher,
-    find: "this.flushWaiters.filter((waiter) => waiter.through < oldest)",
-    replace: "this.flushWaiters.filter(() => true)",
+    file: settlements,
+    find: "this.waiters.filter((waiter) => waiter.through < oldest)",
+    replace: "this.waiters.filter(() => true)",
     breaks: "flushed succeeds before its settlements are written"
   },
   {
@@ -334,7 +341,7 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: "    this.settled([rejected])\n",
+    find: "    this.settlements.settled([rejected])\n",
     replace: "",
     breaks: "flushed waits for ever for a settlement that was left out"
   },

@@ -1,0 +1,5 @@
+export { IdGenerator } from "../../../src/domain/IdGenerator.ts"
+export { Timers } from "../../../src/domain/Timers.ts"
+export { Ledger, LedgerLayer } from "../../../src/ledger/Ledger.ts"
+export { layer as databaseLayer } from "../../../src/sql/Database.ts"
+export { newCaller, option, settled, wants } from "../../../test/ledger/fixtures.ts"

@@ -1,0 +1,74 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { ActivityDataOut, Granularity } from "../../wire/account/Activity.ts"
+import { type ActivityQuestion, type ActivityRow, ActivityStore } from "./ActivityStore.ts"
+
+export interface ActivityShape {
+  /**
+   * What the project has called and spent, by the calls that had ended at the time of the query. Days are UTC days, the last one
+   * is today; sums by provider, model and key are of the same days.
+   */
+  readonly of: (
+    question: ActivityQuestion & { readonly granularity: Granularity }
+  ) => Effect.Effect<ActivityDataOut, StoreUnavailable>
+}
+
+/** Sums of a project's calls. They agree with the ledger at any time, and stay when the calls themselves are deleted. */
+export class Activity extends Context.Tag("gateway/account/Activity")<Activity, ActivityShape>() {
+  static readonly layer: Layer.Layer<Activity, never, ActivityStore> = Layer.effect(
+    this,
+    Effect.map(ActivityStore, (store) => ({
+      of: ({ granularity, ...question }) =>
+        Effect.map(granularity === "day" ? store.byDay(question) : store.byHour(question), (row) =>
+          dataOf(row, granularity)
+        )
+    }))
+  )
+}
+
+const sumUpInterval = Duration.seconds(10)
+
+/** Adds the calls that have ended to the sums, so that few are left to be read one by one. Any number of nodes may do so. */
+export const summingUp: Layer.Layer<never, never, ActivityStore> = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const store = yield* ActivityStore
+    yield* sumUpAll(store.sumUp).pipe(
+      Effect.catchAllCause((cause) =>
+        Effect.logWarning("the activity of projects could not be summed up; it is tried again", Cause.squash(cause))
+      ),
+      Effect.repeat(Schedule.spaced(sumUpInterval)),
+      Effect.forkScoped
+    )
+  })
+)
+
+const sumUpAll = (portion: ActivityStore["Type"]["sumUp"]): Effect.Effect<void, StoreUnavailable> =>
+  Effect.asVoid(Effect.repeat(portion, { while: (more) => more }))
+
+const dataOf = (row: ActivityRow, granularity: Granularity): ActivityDataOut => ({
+  summary: {
+    requests_24h: row.last24Hours.requests,
+    tokens_24h: row.last24Hours.tokens,
+    spend_24h_microusd: row.last24Hours.spend,
+    error_rate_pct: percentOf(row.last24Hours.failures, row.last24Hours.requests)
+  },
+  timeseries: row.points.map(({ date, requests, spend }) => ({ date, requests, spend_microusd: spend })),
+  by_provider: row.providers.map(({ provider, requests }) => ({ provider, count: requests })),
+  by_model: row.models.map(({ model, ...sums }) => ({ model, ...sumsOf(sums) })),
+  by_key: row.keys.map(({ keyId, name, ...sums }) => ({ key_id: keyId, name, ...sumsOf(sums) })),
+  granularity
+})
+
+const sumsOf = ({ requests, spend, tokens }: Record<"requests" | "tokens" | "spend", number>) => ({
+  count: requests,
+  tokens,
+  spend_microusd: spend
+})
+
+/** To one decimal; 0 of nothing. */
+const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 1_000) / 10)

@@ -1,0 +1,106 @@
+import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { cost } from "../../domain/Call.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { ProjectId } from "../../domain/Ids.ts"
+import { usage } from "../../domain/Usage.ts"
+import type { RequestOut } from "../../wire/account/Requests.ts"
+import { chatUsage } from "../../wire/chat/ChatUsage.ts"
+import { type RequestFilter, RequestLogStore, type RequestRow } from "./RequestLogStore.ts"
+
+export interface RequestLogShape {
+  /** The newest first, from `after`, at most `limit`; `next` is `null` at the end. Fewer than `limit` is not the end. */
+  readonly page: (
+    project: ProjectId,
+    filter: RequestFilter,
+    after: string | null,
+    limit: number
+  ) => Effect.Effect<{ readonly items: ReadonlyArray<RequestOut>; readonly next: string | null }, StoreUnavailable>
+  /** All of them, the newest first, in portions that are read when they are pulled. */
+  readonly all: (project: ProjectId, filter: RequestFilter) => Stream.Stream<RequestOut, StoreUnavailable>
+  /** By the request's id; of any project. */
+  readonly find: (id: string) => Effect.Effect<Option.Option<RequestOut>, StoreUnavailable>
+}
+
+/** The calls of a project, as the ledger has written them. */
+export class RequestLog extends Context.Tag("gateway/account/RequestLog")<RequestLog, RequestLogShape>() {
+  static readonly layer: Layer.Layer<RequestLog, never, RequestLogStore> = Layer.effect(
+    this,
+    Effect.map(RequestLogStore, (store) => ({
+      page: (project, filter, after, limit) =>
+        Effect.map(store.page(project, filter, after, limit), ({ next, rows }) => ({
+          items: rows.map(requestOf),
+          next
+        })),
+      all: (project, filter) =>
+        Stream.paginateChunkEffect<string | null, RequestOut, StoreUnavailable, never>(null, (after) =>
+          Effect.map(store.page(project, filter, after, portion), ({ next, rows }) => [
+            Chunk.fromIterable(rows.map(requestOf)),
+            Option.fromNullable(next)
+          ])
+        ),
+      find: (id) => Effect.map(store.find(id), Option.map(requestOf))
+    }))
+  )
+}
+
+/** Rows that a running export has in memory; each is about 1 KB. */
+const portion = 500
+
+const requestOf = (row: RequestRow): RequestOut => ({
+  id: row.id,
+  project_id: row.project_id,
+  key_id: row.key_id,
+  endpoint: row.endpoint,
+  stream: row.stream,
+  status: row.status,
+  error: errorOf(row),
+  requested_model: row.requested_model,
+  model: row.model,
+  provider: row.provider,
+  reason: row.reason,
+  routing_config: row.routing_config,
+  policy_version: row.policy_version,
+  candidate_pool: { models: row.pool },
+  cost: cost(row.cost_micro_usd, row.cost_basis),
+  usage: usageOf(row),
+  latency_ms: row.latency_millis,
+  first_content_ms: row.first_content_millis,
+  client_request_id: row.client_request_id,
+  attempts: row.attempts.map((attempt) => ({
+    provider: attempt.provider,
+    model: attempt.model,
+    status: attempt.status,
+    error: errorOf(attempt),
+    cost: cost(attempt.cost_micro_usd, attempt.cost_basis),
+    latency_ms: attempt.latency_millis
+  })),
+  started_at: row.started_at.toISOString(),
+  ended_at: row.written_at.toISOString()
+})
+
+const errorOf = (row: Pick<RequestRow, "error_code" | "error_message">): RequestOut["error"] =>
+  row.error_code === null ? null : { code: row.error_code, message: row.error_message }
+
+const usageOf = (row: RequestRow): RequestOut["usage"] =>
+  row.input_tokens === null
+    ? null
+    : chatUsage(
+        usage({
+          inputTokens: row.input_tokens,
+          cacheReadTokens: row.cache_read_tokens ?? 0,
+          cacheWriteTokens: row.cache_write_tokens ?? 0,
+          outputTokens: row.output_tokens ?? 0,
+          reasoningTokens: row.reasoning_tokens ?? 0,
+          details: {
+            inputAudioTokens: row.input_audio_tokens ?? 0,
+            outputAudioTokens: row.output_audio_tokens ?? 0,
+            acceptedPredictionTokens: row.accepted_prediction_tokens ?? 0,
+            rejectedPredictionTokens: row.rejected_prediction_tokens ?? 0
+          }
+        })
+      )

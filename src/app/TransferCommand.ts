@@ -1,0 +1,61 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type * as Settings from "../config/Settings.ts"
+import * as Database from "../sql/Database.ts"
+import { exportTo } from "../sql/transfer/Export.ts"
+import { importFrom } from "../sql/transfer/Import.ts"
+import { TransferFailed } from "../sql/transfer/TransferFailed.ts"
+
+type DatabaseSettings = Pick<Settings.Settings, "databaseUrl" | "dataDirectory">
+
+/** Writes the database to a new file, which only its owner may read; nothing of it is left when that fails. */
+export const exportDatabase = Effect.fn("TransferCommand.exportDatabase")(function* (
+  settings: DatabaseSettings,
+  path: string | undefined
+) {
+  const files = yield* FileSystem.FileSystem
+  const file = yield* fileOf(path, "db:export")
+  const encoder = new TextEncoder()
+  const rows = yield* files.open(file, { flag: "wx", mode: 0o600 }).pipe(
+    Effect.catchIf(
+      (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+      () => new TransferFailed({ reason: `${file} exists already` })
+    ),
+    Effect.flatMap((opened) =>
+      exportTo((lines) => opened.writeAll(encoder.encode(lines))).pipe(
+        Effect.zipLeft(opened.sync),
+        // an older version's database is exported as it is
+        Effect.provide(Database.layerUnmigrated(optionsOf(settings))),
+        Effect.onError(() => Effect.ignore(files.remove(file)))
+      )
+    ),
+    Effect.scoped
+  )
+  yield* Console.log(`${rows} rows were written to ${file}. It has everything that the database has: keep it as safe.`)
+})
+
+/** Reads a file that `exportDatabase` has written into an empty database. */
+export const importDatabase = Effect.fn("TransferCommand.importDatabase")(function* (
+  settings: DatabaseSettings,
+  path: string | undefined
+) {
+  const files = yield* FileSystem.FileSystem
+  const file = yield* fileOf(path, "db:import")
+  const lines = files.stream(file, { chunkSize: FileSystem.KiB(256) }).pipe(Stream.decodeText(), Stream.splitLines)
+  const rows = yield* importFrom(lines).pipe(Effect.provide(Database.layer(optionsOf(settings))))
+  yield* Console.log(`${rows} rows were read from ${file}.`)
+})
+
+const fileOf = (path: string | undefined, command: string) =>
+  path === undefined
+    ? Effect.fail(new TransferFailed({ reason: `name the file: npm run ${command} -- FILE` }))
+    : Effect.succeed(path)
+
+const optionsOf = ({ databaseUrl, dataDirectory }: DatabaseSettings): Database.DatabaseOptions => ({
+  url: Option.fromNullable(databaseUrl),
+  dataDir: dataDirectory,
+  maxConnections: 1
+})

@@ -1,0 +1,35 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { ProjectId } from "../../../domain/Ids.ts"
+import { ActivityDataOut, Days, Granularity, maxDays, maxDaysOfHours } from "../../../wire/account/Activity.ts"
+import * as Errors from "../DeclaredErrors.ts"
+import { Identity } from "../Identity.ts"
+
+const defaultDays = 30
+
+const getActivity = HttpApiEndpoint.get("getActivity", "/api/projects/:id/activity")
+  .setPath(Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) }))
+  .setUrlParams(
+    Schema.Struct({
+      days: Schema.optionalWith(Days, { default: () => defaultDays }).annotations({
+        description: `How many days in UTC, today included: 1 to ${maxDays}, by the hour to ${maxDaysOfHours}; ${defaultDays} by default.`
+      }),
+      granularity: Schema.optionalWith(Granularity, { default: () => "day" as const }).annotations({
+        description: "What one point of `timeseries` covers: `day` (default) or `hour`."
+      })
+    })
+  )
+  .addSuccess(ActivityDataOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "What a project has called and spent")
+  .annotate(
+    OpenApi.Description,
+    "Every call counts once, at the time when it ended and its charge was written; the sums equal the ledger's at the time of the request."
+  )
+
+export const ActivityGroup = HttpApiGroup.make("activity")
+  .add(getActivity)
+  .middleware(Identity)
+  .annotate(OpenApi.Description, "Sums of calls.")

@@ -1,0 +1,27 @@
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Effect from "effect/Effect"
+import { Activity } from "../../../account/activity/Activity.ts"
+import { InvalidRequest } from "../../../domain/GatewayError.ts"
+import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
+import { maxDaysOfHours } from "../../../wire/account/Activity.ts"
+import { AccountApi } from "../AccountApi.ts"
+
+export const activityHandlers = HttpApiBuilder.group(AccountApi, "activity", (handlers) =>
+  Effect.gen(function* () {
+    const access = yield* ProjectAccess
+    const activity = yield* Activity
+    return handlers.handle("getActivity", ({ path, urlParams }) =>
+      Effect.gen(function* () {
+        const project = yield* access.find(path.id)
+        if (urlParams.granularity === "hour" && urlParams.days > maxDaysOfHours) return yield* tooManyHours
+        return yield* activity.of({ project: project.id, ...urlParams })
+      })
+    )
+  })
+)
+
+const tooManyHours = new InvalidRequest({
+  code: "invalid_value",
+  message: `Invalid value for 'days': by the hour at most ${maxDaysOfHours}.`,
+  param: "days"
+})

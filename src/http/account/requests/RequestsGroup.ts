@@ -1,0 +1,64 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { CallStatus } from "../../../domain/Call.ts"
+import { KeyId, ProjectId, RequestId } from "../../../domain/Ids.ts"
+import { PageParameters, pageOf, pageParameters } from "../../../wire/account/Page.ts"
+import { RefusalOut } from "../../../wire/account/Refusals.ts"
+import { RequestOut } from "../../../wire/account/Requests.ts"
+import * as Errors from "../DeclaredErrors.ts"
+import { Identity } from "../Identity.ts"
+
+const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
+
+/** A database stores no NUL. */
+const Id = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300), Schema.pattern(/^[^\0]*$/))
+const Time = Schema.Date.annotations({ jsonSchema: { type: "string", format: "date-time" } })
+
+const RequestsPage = pageOf("RequestsPage", RequestOut)
+
+const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requests")
+  .setPath(ProjectPath)
+  .setUrlParams(
+    Schema.Struct({
+      ...pageParameters,
+      status: Schema.optional(CallStatus).annotations({ description: "Only calls of this status." }),
+      model: Schema.optional(Id).annotations({ description: "Only calls of the model with this id." }),
+      provider: Schema.optional(Id).annotations({ description: "Only calls of the provider with this id." }),
+      key: Schema.optional(KeyId).annotations({ description: "Only calls with the project key of this id." }),
+      from: Schema.optional(Time).annotations({ description: "Only calls that ended then or later; RFC 3339." }),
+      to: Schema.optional(Time).annotations({ description: "Only calls that ended before; RFC 3339." })
+    })
+  )
+  .addSuccess(RequestsPage)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "The calls of a project, with their attempts")
+  .annotate(
+    OpenApi.Description,
+    "The newest end first. With a filter that few calls pass, a page may have fewer items than `limit`, or none, while `has_more` is true: the list then goes on after `next_cursor`. With `Accept: text/csv` or `application/x-ndjson` the response is all calls that pass the filter, without pages; a response that breaks off is incomplete. Text that a spreadsheet would run as a formula begins with an apostrophe in the CSV."
+  )
+
+const getRequest = HttpApiEndpoint.get("getRequest", "/api/requests/:id")
+  .setPath(Schema.Struct({ id: RequestId.annotations({ description: "Id of the request, as in `x-request-id`." }) }))
+  .addSuccess(RequestOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "One call, with its attempts")
+
+const listRefusals = HttpApiEndpoint.get("listRefusals", "/api/projects/:id/refusals")
+  .setPath(ProjectPath)
+  .setUrlParams(PageParameters)
+  .addSuccess(pageOf("RefusalsPage", RefusalOut))
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "Requests of a project that never became a call")
+  .annotate(
+    OpenApi.Description,
+    "Those that were refused with 402, 404 or 429, about a second after they were; the last 1,000. Of many at once, only the newest are kept."
+  )
+
+export const RequestsGroup = HttpApiGroup.make("requests")
+  .add(listRequests)
+  .add(getRequest)
+  .add(listRefusals)
+  .middleware(Identity)
+  .annotate(OpenApi.Description, "The request log.")

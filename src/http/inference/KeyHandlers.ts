@@ -1,0 +1,83 @@
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { KeyStatus } from "../../account/keys/KeyStatus.ts"
+import { RequestLog } from "../../account/requests/RequestLog.ts"
+import { type AccountError, NotFound } from "../../domain/AccountError.ts"
+import type { CallerShape } from "../../domain/Caller.ts"
+import { type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
+import { Ledger } from "../../ledger/Ledger.ts"
+import { KeyStatusOut } from "../../wire/account/KeyStatus.ts"
+import * as Errors from "../Errors.ts"
+import { LoadShedding } from "../overload/LoadShedding.ts"
+import { jsonHeaders } from "../server/NodeResponse.ts"
+import { errorResponse, notAllowed } from "../server/RouterResponse.ts"
+import { Security } from "./Security.ts"
+
+/** What depends on the caller is in no shared cache. */
+const headers = { ...jsonHeaders, "cache-control": "no-store" }
+
+/** GET and HEAD of what belongs to the project key that is sent; the answer is JSON text. */
+const ofKey = (
+  answer: (caller: CallerShape, query: URLSearchParams) => Effect.Effect<string, GatewayError | AccountError>
+) =>
+  Effect.map(Effect.all([LoadShedding, Security]), ([loadShedding, security]) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const caller = yield* security.authenticate(NodeHttpServerRequest.toIncomingMessage(request))
+      if (request.method !== "GET" && request.method !== "HEAD") return yield* notAllowed(request.method)
+      if (loadShedding.rejects(caller.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
+      return HttpServerResponse.raw(yield* answer(caller, new URL(request.url, "http://localhost").searchParams), {
+        headers
+      })
+    }).pipe(Effect.catchAll((error) => Effect.succeed(errorResponse(Errors.of(error)))))
+  )
+
+/** GET /v1/key: limit and balance of the key itself. */
+export const key = Effect.flatMap(KeyStatus, (status) =>
+  ofKey((caller) =>
+    Effect.map(status.of(caller.keyId), (found) =>
+      // it was deleted since it was authenticated
+      JSON.stringify(encodeStatus(Option.getOrThrowWith(found, () => new Error("a key in use has a row and a scope"))))
+    )
+  )
+)
+
+const encodeStatus = Schema.encodeSync(KeyStatusOut)
+
+/** GET /v1/generation?id=: a call of the key's project, by its request id or the id of its response. */
+export const generation = Effect.gen(function* () {
+  const log = yield* RequestLog
+  const ledger = yield* Ledger
+  return yield* ofKey((caller, query) =>
+    Effect.gen(function* () {
+      const given = query.get("id")
+      if (given === null || given === "") return yield* missingId
+      const id = requestIdOf(given)
+      if (id === undefined) return yield* noSuchCall
+      const written = yield* log.find(id)
+      // a call that has just ended may still wait for its settlement
+      const found = Option.isSome(written) ? written : yield* Effect.zipRight(flushed(ledger.flushed), log.find(id))
+      if (Option.isNone(found) || found.value.project_id !== caller.projectId) return yield* noSuchCall
+      return JSON.stringify(found.value)
+    })
+  )
+})
+
+/** A database that is away delays the answer for a bounded time. */
+const flushed = (all: Effect.Effect<void>) => Effect.timeoutOption(all, "1 second")
+
+const missingId = new InvalidRequest({
+  code: "missing_required_parameter",
+  message: "Missing required parameter: 'id'.",
+  param: "id"
+})
+const noSuchCall = new NotFound({ message: "There is no such call, or it has not ended yet." })
+
+const idPattern = /^(?:chatcmpl-|resp_)?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i
+
+/** `chatcmpl-<hex>` and `resp_<hex>` are the request's id without hyphens. */
+const requestIdOf = (given: string): string | undefined => idPattern.exec(given)?.slice(1).join("-").toLowerCase()

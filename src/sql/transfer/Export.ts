@@ -1,0 +1,73 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { checksum, formatVersion, Header, rowLine, Trailer } from "./Format.ts"
+import { tables } from "./Tables.ts"
+import { TransferFailed } from "./TransferFailed.ts"
+
+/** Rows in memory at a time; a kept response has up to 1 MiB. */
+const rowsPerFetch = 100
+
+/**
+ * Writes all rows of all tables, as of one moment, and returns their number. `write` gets complete lines and is waited for; nothing
+ * else is kept in memory.
+ */
+export const exportTo = <E, R>(
+  write: (lines: string) => Effect.Effect<void, E, R>
+): Effect.Effect<number, SqlError | TransferFailed | E, SqlClient | R> =>
+  Effect.flatMap(SqlClient, (sql) =>
+    sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`set transaction isolation level repeatable read, read only`
+        yield* sql`set local statement_timeout = 0`
+        const schema = yield* schemaOf(sql)
+        const sum = checksum()
+        const writeLines = (lines: ReadonlyArray<string>) => {
+          const text = `${lines.join("\n")}\n`
+          sum.add(text)
+          return write(text)
+        }
+        const [{ exportedAt }] = yield* decodeTime(yield* sql`select now() as "exportedAt"`)
+        yield* writeLines([
+          yield* encodeHeader({
+            format: "model-routing-gateway",
+            version: formatVersion,
+            schema,
+            exportedAt: exportedAt.toISOString()
+          })
+        ])
+        let rows = 0
+        for (const { name } of yield* tables) {
+          yield* sql.unsafe(`declare transfer no scroll cursor for select to_jsonb(t)::text as row from "${name}" t`)
+          let isMore = true
+          while (isMore) {
+            const fetched = yield* decodeRows(yield* sql.unsafe(`fetch ${rowsPerFetch} from transfer`))
+            if (fetched.length > 0) yield* writeLines(fetched.map(({ row }) => rowLine(name, row)))
+            rows += fetched.length
+            isMore = fetched.length === rowsPerFetch
+          }
+          yield* sql`close transfer`
+        }
+        yield* write(`${yield* encodeTrailer({ rows, sha256: sum.hex() })}\n`)
+        return rows
+      }).pipe(Effect.catchTag("ParseError", (error) => Effect.die(error)))
+    )
+  )
+
+/** The migrations of the database; it may be of an older version. */
+const schemaOf = Effect.fnUntraced(function* (sql: SqlClient) {
+  const [{ exists }] = yield* decodeExists(yield* sql`select to_regclass('migration') is not null as exists`)
+  if (!exists) return yield* new TransferFailed({ reason: "there is no database of the gateway to export" })
+  const found = yield* decodeNames(
+    yield* sql`select lpad(migration_id::text, 4, '0') || '_' || name as name from migration order by migration_id`
+  )
+  return found.map(({ name }) => name)
+})
+
+const decodeExists = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ exists: Schema.Boolean })))
+const decodeNames = Schema.decodeUnknown(Schema.Array(Schema.Struct({ name: Schema.String })))
+const encodeHeader = Schema.encode(Header)
+const encodeTrailer = Schema.encode(Trailer)
+const decodeTime = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ exportedAt: Schema.DateFromSelf })))
+const decodeRows = Schema.decodeUnknown(Schema.Array(Schema.Struct({ row: Schema.String })))

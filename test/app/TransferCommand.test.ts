@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { FileSystem } from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { exportDatabase, importDatabase } from "../../src/app/TransferCommand.ts"
+import { freshDatabase, postgresServer } from "../ledger/databases.ts"
+import { databaseAt } from "../support/LedgerRows.ts"
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gateway-transfer-"))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const embedded = (name: string) => ({ databaseUrl: null, dataDirectory: join(folder, name) })
+const run = <A, E>(effect: Effect.Effect<A, E, FileSystem | Scope.Scope>) =>
+  Effect.runPromise(effect.pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer)))
+const failure = <A, E extends Error>(effect: Effect.Effect<A, E, FileSystem>) =>
+  run(Effect.map(Effect.flip(effect), ({ message }) => message))
+
+/** Text that is cut into pieces of a file in the middle of a character. */
+const name = "é".repeat(200)
+const users = 2_000
+
+const fill = Effect.flatMap(
+  SqlClient,
+  (sql) => sql`insert into app_user (id, name) select gen_random_uuid(), ${name} from generate_series(1, ${users})`
+)
+const namesIn = Effect.flatMap(
+  SqlClient,
+  (sql) => sql<{ name: string; count: number }>`select name, count(*)::int as count from app_user group by 1`
+)
+
+it("a database goes into a file and from there into an empty one, once", { timeout: 120_000 }, async () => {
+  const file = join(folder, "dump.ndjson")
+  const source = embedded("source")
+  await run(Effect.provide(fill, databaseAt({ dataDir: source.dataDirectory })))
+  await run(exportDatabase(source, file))
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(await failure(exportDatabase(source, file))).toBe(`${file} exists already`)
+  expect(await failure(importDatabase(source, file))).toContain("only imported into an empty one")
+
+  await run(
+    Effect.gen(function* () {
+      const databaseUrl = postgresServer === undefined ? undefined : yield* freshDatabase(postgresServer)
+      const target =
+        databaseUrl === undefined
+          ? embedded("target")
+          : { databaseUrl: Redacted.make(databaseUrl), dataDirectory: ":memory:" }
+      yield* importDatabase(target, file)
+      const database = databaseUrl === undefined ? { dataDir: target.dataDirectory } : { databaseUrl }
+      expect(yield* Effect.provide(namesIn, databaseAt(database))).toEqual([{ name, count: users }])
+    })
+  )
+
+  const text = await readFile(file, "utf8")
+  const cut = join(folder, "cut.ndjson")
+  await writeFile(cut, text.slice(0, -10))
+  expect(await failure(importDatabase(embedded("other"), cut))).toContain("cannot be imported")
+})
+
+it("says what is missing, and leaves no file behind", { timeout: 60_000 }, async () => {
+  expect(await failure(exportDatabase(embedded("empty"), undefined))).toContain("name the file")
+  expect(await failure(importDatabase(embedded("empty"), undefined))).toContain("name the file")
+  const file = join(folder, "nothing.ndjson")
+  expect(await failure(exportDatabase(embedded("empty"), file))).toBe("there is no database of the gateway to export")
+  await expect(stat(file)).rejects.toThrow()
+})
