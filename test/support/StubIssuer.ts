@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
-import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose"
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose"
 
 type Algorithm = "RS256" | "PS256" | "ES256" | "EdDSA"
 

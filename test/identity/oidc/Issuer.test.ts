@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey } from "node:crypto"
+import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
