@@ -8,6 +8,7 @@ export {
   ConversationRunning,
   CredentialRequired,
   IdempotencyKeyInProgress,
+  IssuerUnavailable,
   ManagedByConfiguration,
   NotFound,
   OperatorRequired,

@@ -1,6 +1,9 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Admin } from "../account/admin/Admin.ts"
+import { AdminProjectStore } from "../account/admin/AdminProjectStore.ts"
 import { BalanceStore } from "../account/billing/BalanceStore.ts"
 import { Billing } from "../account/billing/Billing.ts"
 import { BillingModes } from "../account/credentials/BillingModes.ts"
@@ -10,6 +13,9 @@ import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
 import { Keys } from "../account/keys/Keys.ts"
 import { ProjectKeyStore } from "../account/keys/ProjectKeyStore.ts"
+import { Members } from "../account/members/Members.ts"
+import { IssuerUsers } from "../account/oidc/IssuerUsers.ts"
+import { OidcSignIn } from "../account/oidc/OidcSignIn.ts"
 import { Checkouts } from "../account/payments/Checkouts.ts"
 import { PaymentStore } from "../account/payments/PaymentStore.ts"
 import { Payments } from "../account/payments/Payments.ts"
@@ -21,6 +27,10 @@ import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import type * as Settings from "../config/Settings.ts"
 import { MasterKey } from "../credentials/MasterKey.ts"
+import { Issuer } from "../identity/oidc/Issuer.ts"
+import type { OidcOptions } from "../identity/oidc/OidcOptions.ts"
+import { SignInFlowStore } from "../identity/oidc/SignInFlowStore.ts"
+import { MemberStore } from "../identity/projects/MemberStore.ts"
 import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
 import { ProjectAccessStore } from "../identity/projects/ProjectAccessStore.ts"
 import { PublicUrl } from "../identity/sessions/PublicUrl.ts"
@@ -35,25 +45,28 @@ import { Database } from "../sql/Database.ts"
 
 export type AccountSettings = Pick<
   Settings.Settings,
-  "bedrock" | "host" | "localCheckout" | "providers" | "publicUrl" | "rateLimits" | "stripe" | "vendorKeys"
+  "bedrock" | "host" | "localCheckout" | "oidc" | "providers" | "publicUrl" | "rateLimits" | "stripe" | "vendorKeys"
 >
 
 /** The programs of the account API, on the connections of their own. Sealing is shared with the calls. */
 export const accountServices = (settings: AccountSettings) => {
   const stores = Layer.mergeAll(
     AccountRequestStore.layer,
+    AdminProjectStore.layer,
     AuditStore.layer,
     PaymentStore.layer,
     BalanceStore.layer,
+    MemberStore.layer,
     ProjectAccessStore.layer,
     ProjectKeyStore.layer,
     RoutingVersionStore.layer,
     SessionStore.layer,
     SignInCodeStore.layer,
     SpendLimitStore.layer,
+    SignInFlowStore.layer,
     UserStore.layer
   ).pipe(Layer.provideMerge(AccountTransactions.layer))
-  const identity = SignIn.layer.pipe(
+  const identity = signIn(settings.oidc).pipe(
     Layer.provideMerge(Sessions.layer),
     Layer.provideMerge(
       Layer.mergeAll(Audit.layer, ProjectAccess.layer, PublicUrl.layer(settings.publicUrl, settings.host))
@@ -61,6 +74,8 @@ export const accountServices = (settings: AccountSettings) => {
   )
   const programs = [
     AccountIdempotency.layer,
+    Admin.layer,
+    Members.layer,
     Billing.layer,
     BillingModes.layer,
     Payments.layer.pipe(Layer.provideMerge(checkouts(settings))),
@@ -72,6 +87,22 @@ export const accountServices = (settings: AccountSettings) => {
   ] as const
   return Layer.mergeAll(...programs).pipe(Layer.provideMerge(identity), Layer.provideMerge(stores))
 }
+
+const byLinks = Layer.merge(SignIn.layer, OidcSignIn.layerOff)
+
+const atIssuer = (oidc: OidcOptions) => {
+  const issuer = Layer.provide(Issuer.layer(oidc), NodeHttpClient.layerUndici)
+  return Layer.merge(SignIn.layerOff, Layer.provide(OidcSignIn.layer, [IssuerUsers.layer, issuer]))
+}
+
+/** By links of the gateway or at the identity provider, never both. */
+const signIn = (
+  oidc: OidcOptions | null
+): Layer.Layer<
+  OidcSignIn | SignIn,
+  never,
+  Layer.Layer.Context<typeof byLinks> | Layer.Layer.Context<ReturnType<typeof atIssuer>>
+> => (oidc === null ? byLinks : atIssuer(oidc))
 
 /** Only the process that has the embedded database open may make a key beside it. */
 export const masterKeyLayer = ({ dataDirectory, masterKey }: Pick<Settings.Settings, "dataDirectory" | "masterKey">) =>

@@ -19,6 +19,9 @@ export class NoSignInLink extends Data.TaggedError("NoSignInLink")<{ readonly me
  */
 export const run = (settings: Settings.Settings) =>
   Effect.gen(function* () {
+    if (settings.oidc !== null) {
+      return yield* new NoSignInLink({ message: "people sign in at the identity provider of OIDC_ISSUER." })
+    }
     const isEmbedded = settings.databaseUrl === null
     const [key] = yield* MasterKey.existing({
       ...settings.masterKey,

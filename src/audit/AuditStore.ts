@@ -30,9 +30,31 @@ const AuditRow = Schema.Struct({
 /** A row as it is stored. */
 export type AuditRow = typeof AuditRow.Type
 
+const AuditHead = Schema.Struct({
+  accountId: AccountId,
+  /** Of the last row; `null` while the account has none, as for the hash. */
+  position: Schema.NullOr(Schema.NumberFromString),
+  hash: Schema.NullOr(Schema.Uint8ArrayFromSelf)
+})
+/** The end of an account's chain. */
+export type AuditHead = typeof AuditHead.Type
+
 export interface AuditStoreShape {
   /** Appends to the account's chain, after all that other nodes have committed to it. */
   readonly append: (entry: Omit<AuditEntry, "position">) => Effect.Effect<void, StoreUnavailable>
+  /** Rows of one account, newest first, those before `before`. */
+  readonly list: (
+    account: AccountId,
+    max: number,
+    before: string | undefined
+  ) => Effect.Effect<ReadonlyArray<AuditRow>, StoreUnavailable>
+  /** One for each account, by id, from `after` on. */
+  readonly heads: (
+    after: AccountId | undefined,
+    max: number
+  ) => Effect.Effect<ReadonlyArray<AuditHead>, StoreUnavailable>
+  /** `undefined` for an account that does not exist. */
+  readonly headOf: (account: AccountId) => Effect.Effect<AuditHead | undefined, StoreUnavailable>
   /** Rows of one account by position, from `after` on. */
   readonly chain: (
     account: AccountId,
@@ -54,6 +76,11 @@ const make = Effect.gen(function* () {
   const sql = yield* AccountSql
   const transactions = yield* AccountTransactions
 
+  const columns = sql.literal(`id, account_id as "accountId", position,
+    (extract(epoch from at) * 1000)::float8 as "atMillis", actor_user_id as "actorUserId", address,
+    request_id as "requestId", action, target_kind as "targetKind", target_id as "targetId", before::text, after::text,
+    previous_hash as "previousHash", hash`)
+
   const head = SqlSchema.findOne({
     Request: AccountId,
     Result: Head,
@@ -63,10 +90,27 @@ const make = Effect.gen(function* () {
     Request: Schema.Struct({ account: AccountId, after: Schema.Number, max: Schema.Number }),
     Result: AuditRow,
     execute: ({ account, after, max }) => sql`
-      select id, account_id as "accountId", position, (extract(epoch from at) * 1000)::float8 as "atMillis",
-        actor_user_id as "actorUserId", address, request_id as "requestId", action, target_kind as "targetKind",
-        target_id as "targetId", before::text, after::text, previous_hash as "previousHash", hash
-      from audit where account_id = ${account} and position > ${after} order by position limit ${max}`
+      select ${columns} from audit where account_id = ${account} and position > ${after} order by position limit ${max}`
+  })
+  const newest = SqlSchema.findAll({
+    Request: Schema.Struct({ account: AccountId, max: Schema.Number, before: Schema.UndefinedOr(Schema.UUID) }),
+    Result: AuditRow,
+    execute: ({ account, before, max }) => sql`
+      select ${columns} from audit where account_id = ${account}
+        and ${before === undefined ? sql`true` : sql`id < ${before}`} order by id desc limit ${max}`
+  })
+  const headed = sql.literal(`
+    select a.id as "accountId", c.position, c.hash from account a left join audit_chain c on c.account_id = a.id`)
+  const headOf = SqlSchema.findOne({
+    Request: AccountId,
+    Result: AuditHead,
+    execute: (account) => sql`${headed} where a.id = ${account}`
+  })
+  const heads = SqlSchema.findAll({
+    Request: Schema.Struct({ after: Schema.UndefinedOr(AccountId), max: Schema.Number }),
+    Result: AuditHead,
+    execute: ({ after, max }) => sql`
+      ${headed} where ${after === undefined ? sql`true` : sql`a.id > ${after}`} order by a.id limit ${max}`
   })
 
   const append = Effect.fnUntraced(function* (given: Omit<AuditEntry, "position">) {
@@ -92,6 +136,9 @@ const make = Effect.gen(function* () {
 
   return AuditStore.of({
     append: (entry) => transactions.commit(() => append(entry)),
+    list: (account, max, before) => fromSql(newest({ account, max, before })),
+    headOf: (account) => fromSql(Effect.map(headOf(account), Option.getOrUndefined)),
+    heads: (after, max) => fromSql(heads({ after, max })),
     chain: (account, after, max) => fromSql(rows({ account, after, max }))
   })
 })

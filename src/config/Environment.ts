@@ -7,8 +7,10 @@ import { type MicroUsd, microUsd } from "../domain/Money.ts"
 import type { ConfigIssue } from "./ConfigIssue.ts"
 import {
   ambient,
+  claim,
   duration,
   firstSecret,
+  issuer,
   logLevel,
   nonSecret,
   oneOf,
@@ -33,6 +35,8 @@ export interface Environment {
   readonly stripe: StripeAccess | null
   /** LOCAL_CHECKOUT; `null`: as the providers are. */
   readonly localCheckout: "on" | "off" | null
+  /** Where people sign in; `null`: by links of the gateway. */
+  readonly oidc: Oidc | null
   readonly bootstrap: Bootstrap
   readonly workers: number
   /** How long running calls may go on after the first signal to stop. */
@@ -59,6 +63,18 @@ export interface StripeAccess {
   readonly webhookSecret: Redacted.Redacted | null
   /** Of a stand-in for tests; `null`: Stripe's own. */
   readonly apiUrl: string | null
+}
+
+/** An OpenID provider. */
+export interface Oidc {
+  /** As it stands in `iss`, to the letter. */
+  readonly issuer: string
+  readonly audience: string
+  readonly clientId: string
+  /** `null`: a public client. */
+  readonly clientSecret: Redacted.Redacted | null
+  /** The claim that makes an operator; `null`: nobody is one. */
+  readonly operator: { readonly claim: string; readonly value: string } | null
 }
 
 export interface Bootstrap {
@@ -148,6 +164,11 @@ const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions) => {
       text.length >= minWebhookSecretLength ? null : `must have at least ${minWebhookSecretLength} characters`
     ),
     localCheckout: nonSecret("LOCAL_CHECKOUT", oneOf<"on" | "off">({ on: "on", off: "off" })),
+    oidcIssuer: nonSecret("OIDC_ISSUER", issuer),
+    oidcAudience: nonSecret("OIDC_AUDIENCE", printable),
+    oidcClientId: nonSecret("OIDC_CLIENT_ID", printable),
+    oidcClientSecret: secret("OIDC_CLIENT_SECRET"),
+    oidcOperator: nonSecret("OIDC_OPERATOR", claim),
     configFile: nonSecret("GATEWAY_CONFIG", printable),
     bootstrapKey: secret("GATEWAY_BOOTSTRAP_KEY", (text) =>
       isApiKey(text) ? null : "must be an API key of the form mrg_sk_… with a right checksum"
@@ -182,6 +203,10 @@ const issuesOfCombinations = (all: Variables): ReadonlyArray<ConfigIssue> => {
     ...((all.workers.value ?? 1) > 1 ? needs("more than one of the WORKERS", all.databaseUrl) : []),
     ...(all.masterKeyPrevious.given ? needs("GATEWAY_MASTER_KEY_PREVIOUS", all.masterKey) : []),
     ...(all.stripeWebhook.given ? needs("STRIPE_WEBHOOK_SECRET", all.stripeKey) : []),
+    ...(all.oidcIssuer.given ? needs("OIDC_ISSUER", all.oidcClientId) : []),
+    ...[all.oidcAudience, all.oidcClientId, all.oidcClientSecret, all.oidcOperator].flatMap(({ given, name }) =>
+      given ? needs(name, all.oidcIssuer) : []
+    ),
     ...(all.bedrockRegion.given && !all.bedrockToken.given
       ? needs("BEDROCK_REGION without AWS_BEARER_TOKEN_BEDROCK", all.awsAccessKeyId, all.awsSecretAccessKey)
       : [])
@@ -200,6 +225,7 @@ const assembled = (all: Variables): Environment => ({
       ? null
       : { secretKey: all.stripeKey.value, webhookSecret: all.stripeWebhook.value, apiUrl: null },
   localCheckout: all.localCheckout.value,
+  oidc: oidcOf(all),
   bootstrap: {
     key: all.bootstrapKey.value,
     creditMicroUsd: microUsd(all.bootstrapCredit.value ?? defaultCreditMicroUsd),
@@ -225,4 +251,16 @@ const bedrockOf = (all: Variables): Bedrock | null => {
   const [accessKeyId, secretAccessKey] = [all.awsAccessKeyId.value, all.awsSecretAccessKey.value]
   if (all.bedrockRegion.value === null || accessKeyId === null || secretAccessKey === null) return null
   return { region, auth: { _tag: "Signature", accessKeyId, secretAccessKey, sessionToken: all.awsSessionToken.value } }
+}
+
+const oidcOf = (all: Variables): Oidc | null => {
+  const [issuer, clientId] = [all.oidcIssuer.value, all.oidcClientId.value]
+  if (issuer === null || clientId === null) return null
+  return {
+    issuer,
+    clientId,
+    audience: all.oidcAudience.value ?? clientId,
+    clientSecret: all.oidcClientSecret.value,
+    operator: all.oidcOperator.value
+  }
 }

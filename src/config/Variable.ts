@@ -82,6 +82,25 @@ export const webAddress: Decode<string> = (text) => {
     : Either.left("must be an http or https URL without a query, such as https://gateway.example.com")
 }
 
+/** Kept as it is: tokens name their issuer to the letter. Without https anybody on the way could sign in as anybody. */
+export const issuer: Decode<string> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname))
+  return isSafe && url.search === "" && url.hash === "" && url.username === "" && url.password === ""
+    ? Either.right(text)
+    : Either.left("must be an https URL without a query, such as https://login.example.com (http only on loopback)")
+}
+
+const isLoopbackHost = (host: string): boolean => host === "localhost" || host === "[::1]" || /^127\./.test(host)
+
+/** `<claim>=<value>`; the value may contain further equals signs. */
+export const claim: Decode<{ readonly claim: string; readonly value: string }> = (text) => {
+  const [, name = "", value = ""] = /^([^=]+)=(.+)$/.exec(text) ?? []
+  return name === "" || value === ""
+    ? Either.left("must be a claim and its value, such as groups=operators")
+    : Either.right({ claim: name, value })
+}
+
 export const region: Decode<string> = (text) =>
   /^[a-z0-9-]{1,40}$/.test(text) ? Either.right(text) : Either.left("must be a region such as us-east-1")
 

@@ -52,6 +52,9 @@ export class VersionMismatch extends Schema.TaggedError<VersionMismatch>()("Vers
 /** There is no master key; the message names the variable. */
 export class SealingUnavailable extends Schema.TaggedError<SealingUnavailable>()("SealingUnavailable", fields) {}
 
+/** The identity provider is needed, and cannot be reached. */
+export class IssuerUnavailable extends Schema.TaggedError<IssuerUnavailable>()("IssuerUnavailable", fields) {}
+
 /** The errors that only the account API has. */
 export type AccountOnlyError =
   | OperatorRequired
@@ -67,6 +70,7 @@ export type AccountOnlyError =
   | ProjectNotEmpty
   | VersionMismatch
   | SealingUnavailable
+  | IssuerUnavailable
 
 /** Every error of a request to the account API. */
 export type AccountError =

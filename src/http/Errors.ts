@@ -31,7 +31,8 @@ export const accountErrors = {
   IdempotencyKeyInProgress: [409, "conflict_error", "idempotency_key_in_progress"],
   ProjectNotEmpty: [409, "conflict_error", "project_not_empty"],
   VersionMismatch: [412, "conflict_error", "version_mismatch"],
-  SealingUnavailable: [503, "server_error", "sealing_unavailable"]
+  SealingUnavailable: [503, "server_error", "sealing_unavailable"],
+  IssuerUnavailable: [503, "server_error", "issuer_unavailable"]
 } as const satisfies Record<AccountOnlyError["_tag"], readonly [status: number, type: string, code: string]>
 
 const accountTags = [
@@ -47,7 +48,8 @@ const accountTags = [
   "IdempotencyKeyInProgress",
   "ProjectNotEmpty",
   "VersionMismatch",
-  "SealingUnavailable"
+  "SealingUnavailable",
+  "IssuerUnavailable"
 ] as const
 
 const ofAccount = ({ _tag, message }: AccountOnlyError): HttpError => {

@@ -17,6 +17,7 @@ import { accountTables } from "./migrations/0010_account.ts"
 import { activityAndRetention } from "./migrations/0011_activity.ts"
 import { billing } from "./migrations/0012_billing.ts"
 import { keysAndVersions } from "./migrations/0013_keys.ts"
+import { memberTables } from "./migrations/0014_members.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -34,7 +35,8 @@ export const migrations = {
   "0010_account": accountTables,
   "0011_activity": activityAndRetention,
   "0012_billing": billing,
-  "0013_keys": keysAndVersions
+  "0013_keys": keysAndVersions,
+  "0014_members": memberTables
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

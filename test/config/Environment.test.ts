@@ -68,6 +68,94 @@ describe("the environment", () => {
     })
   )
 
+  it.effect("names the identity provider, whose audience is the client where none is set", () =>
+    Effect.gen(function* () {
+      expect((yield* settingsGiven({})).oidc).toBe(null)
+      const least = { OIDC_ISSUER: "https://login.example.com/tenant/", OIDC_CLIENT_ID: "the client" }
+      expect((yield* settingsGiven({ env: least })).oidc).toEqual({
+        issuer: "https://login.example.com/tenant/",
+        clientId: "the client",
+        audience: "the client",
+        clientSecret: null,
+        operator: null
+      })
+      const { oidc } = yield* settingsGiven({
+        env: {
+          ...least,
+          OIDC_AUDIENCE: "the-api",
+          OIDC_CLIENT_SECRET: "secret",
+          OIDC_OPERATOR: "https://example.com/roles=a=b"
+        }
+      })
+      expect(oidc).toMatchObject({
+        audience: "the-api",
+        operator: { claim: "https://example.com/roles", value: "a=b" }
+      })
+      expect(reveal(oidc?.clientSecret)).toBe("secret")
+    })
+  )
+
+  it.effect("has no half of an identity provider, and none without https", () =>
+    Effect.gen(function* () {
+      expect(yield* issuesGiven({ env: { OIDC_ISSUER: "https://login.example.com" } })).toEqual([
+        "OIDC_CLIENT_ID: is required with OIDC_ISSUER"
+      ])
+      const alone = {
+        OIDC_CLIENT_ID: "c",
+        OIDC_AUDIENCE: "a",
+        OIDC_CLIENT_SECRET: "s",
+        OIDC_OPERATOR: "groups=operators"
+      }
+      for (const [name, value] of Object.entries(alone)) {
+        expect(yield* issuesGiven({ env: { [name]: value } })).toEqual([`OIDC_ISSUER: is required with ${name}`])
+      }
+      const issuesOf = (env: Readonly<Record<string, string>>) =>
+        issuesGiven({ env: { OIDC_CLIENT_ID: "c", OIDC_ISSUER: "https://login.example.com", ...env } })
+      for (const issuer of [
+        "http://login.example.com",
+        "https://a:b@c",
+        "https://c?d=e",
+        "https://c#d",
+        "ftp://c",
+        "c"
+      ]) {
+        expect([issuer, (yield* issuesOf({ OIDC_ISSUER: issuer })).length]).toEqual([issuer, 1])
+      }
+      for (const issuer of ["http://127.0.0.1:9000", "http://localhost:9000/a", "http://[::1]:9000"]) {
+        expect(yield* issuesOf({ OIDC_ISSUER: issuer })).toEqual([])
+      }
+      for (const operator of ["groups", "groups=", "=operators"]) {
+        expect([operator, (yield* issuesOf({ OIDC_OPERATOR: operator })).length]).toEqual([operator, 1])
+      }
+    })
+  )
+
+  it.effect("names the base of links and the master keys", () =>
+    Effect.gen(function* () {
+      const [current, previous] = ["a", "b"].map((letter) => letter.repeat(44)) as [string, string]
+      const settings = yield* settingsGiven({
+        env: {
+          PUBLIC_URL: "https://gateway.example.com/base/",
+          GATEWAY_MASTER_KEY: current,
+          GATEWAY_MASTER_KEY_PREVIOUS: previous
+        }
+      })
+      expect(settings.publicUrl).toBe("https://gateway.example.com/base")
+      expect([settings.masterKey.current, settings.masterKey.previous].map(reveal)).toEqual([current, previous])
+      expect(yield* settingsGiven({})).toMatchObject({ publicUrl: null, masterKey: { current: null, previous: null } })
+      expect(yield* issuesGiven({ env: { GATEWAY_MASTER_KEY_PREVIOUS: previous } })).toEqual([
+        "GATEWAY_MASTER_KEY: is required with GATEWAY_MASTER_KEY_PREVIOUS"
+      ])
+      for (const env of [
+        { GATEWAY_MASTER_KEY: "short" },
+        { PUBLIC_URL: "gateway.example.com" },
+        { PUBLIC_URL: "https://a?b" }
+      ]) {
+        expect([env, (yield* issuesGiven({ env })).length]).toEqual([env, 1])
+      }
+    })
+  )
+
   it.effect("takes the first of a vendor's names that is set", () =>
     Effect.gen(function* () {
       const both = yield* settingsGiven({ env: { GOOGLE_API_KEY: "second", GEMINI_API_KEY: "first" } })

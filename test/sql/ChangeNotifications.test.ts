@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
+import { AccountSql, AccountTransactions } from "../../src/sql/AccountDatabase.ts"
 import { type Change, ChangeNotifications } from "../../src/sql/ChangeNotifications.ts"
 import { databases, Heard, node, sharedDatabases, told } from "../identity/keys/Nodes.ts"
 
@@ -62,6 +63,41 @@ describe.each(databases)("changes on %s", (_, database) => {
         const failed = yield* Effect.flip(commit(sql`insert into late values (1)`))
         expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
         expect([...(yield* Queue.takeAll(heard))]).toContainEqual(change)
+      }).pipe(Effect.provide(context))
+    })
+  )
+
+  it.scopedLive("of a commit inside another one, of either client, are written and heard with the outer one", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(AccountTransactions.layer.pipe(Layer.provideMerge(node(yield* database))))
+      yield* Effect.gen(function* () {
+        const heard = yield* Heard
+        const accountSql = yield* AccountSql
+        const sql = yield* SqlClient
+        const transactions = yield* AccountTransactions
+        yield* sql`create table if not exists nested (id int primary key)`
+        yield* sql`truncate nested`
+        yield* told(undefined)
+        const inner = transactions.commit((announce) =>
+          Effect.zipRight(announce(other), accountSql`insert into nested values (1)`)
+        )
+        const nested = Effect.gen(function* () {
+          yield* sql`insert into nested values (2)`
+          yield* inner
+          return [yield* sql`select id from nested order by id`, [...(yield* Queue.takeAll(heard))]] as const
+        })
+
+        expect(yield* Effect.flip(commit(Effect.zipRight(nested, Effect.fail("no"))))).toBe("no")
+        expect(yield* sql`select id from nested`).toEqual([])
+        yield* Queue.takeAll(heard)
+
+        const [seen, during] = yield* commit(nested)
+        expect(seen).toEqual([{ id: 1 }, { id: 2 }])
+        expect(during).toEqual([])
+        const after = [...(yield* Queue.takeAll(heard))]
+        expect(after).toContainEqual(change)
+        expect(after).toContainEqual(other)
+        expect(yield* sql`select id from nested order by id`).toEqual([{ id: 1 }, { id: 2 }])
       }).pipe(Effect.provide(context))
     })
   )

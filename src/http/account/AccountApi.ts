@@ -1,9 +1,13 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { ActivityGroup } from "./activity/ActivityGroup.ts"
+import { AdminGroup } from "./admin/AdminGroup.ts"
+import { AuditGroup } from "./audit/AuditGroup.ts"
 import { BillingGroup } from "./billing/BillingGroup.ts"
 import { CredentialsGroup } from "./credentials/CredentialsGroup.ts"
 import { KeysGroup } from "./keys/KeysGroup.ts"
+import { MembersGroup } from "./members/MembersGroup.ts"
+import { OidcGroup } from "./oidc/OidcGroup.ts"
 import { PaymentsGroup } from "./payments/PaymentsGroup.ts"
 import { PolicyGroup } from "./policy/PolicyGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
@@ -17,10 +21,14 @@ import { SessionGroup } from "./session/SessionGroup.ts"
  */
 export const AccountApi = HttpApi.make("account")
   .add(SessionGroup)
+  .add(OidcGroup)
   .add(ProjectsGroup)
   .add(KeysGroup)
   .add(PolicyGroup)
   .add(RoutingGroup)
+  .add(MembersGroup)
+  .add(AuditGroup)
+  .add(AdminGroup)
   .add(ActivityGroup)
   .add(RequestsGroup)
   .add(BillingGroup)

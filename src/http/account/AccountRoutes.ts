@@ -16,11 +16,15 @@ import * as Body from "../server/Body.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
 import { activityHandlers } from "./activity/ActivityHandlers.ts"
+import { adminHandlers } from "./admin/AdminHandlers.ts"
+import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
 import { keysHandlers } from "./keys/KeysHandlers.ts"
+import { membersHandlers } from "./members/MembersHandlers.ts"
+import { oidcHandlers } from "./oidc/OidcHandlers.ts"
 import { PaymentRoutes } from "./payments/PaymentRoutes.ts"
 import { paymentsHandlers } from "./payments/PaymentsHandlers.ts"
 import { policyHandlers } from "./policy/PolicyHandlers.ts"
@@ -79,7 +83,11 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       PaymentRoutes.layer,
       keysHandlers,
       policyHandlers,
-      routingHandlers
+      routingHandlers,
+      oidcHandlers,
+      membersHandlers,
+      auditHandlers,
+      adminHandlers
     ]),
     Layer.provide(Identity.layer)
   )

@@ -58,6 +58,8 @@ export const ProjectNotEmpty = own(Domain.ProjectNotEmpty)
 export const VersionMismatch = own(Domain.VersionMismatch)
 export const SealingUnavailable = own(Domain.SealingUnavailable)
 
+const IssuerUnavailable = own(Domain.IssuerUnavailable)
+
 const Unauthenticated = declared(401, Schema.instanceOf(UnauthenticatedError), () => new UnauthenticatedError())
 
 const isInvalidCode = Schema.is(Schema.Literal(...invalidCodes))
@@ -80,4 +82,11 @@ const StoreUnavailable = declared(503, Schema.instanceOf(StoreUnavailableError),
 )
 
 /** What every endpoint can answer. */
-export const Common = Schema.Union(Unauthenticated, InvalidRequest, RateLimited, ServiceRefused, StoreUnavailable)
+export const Common = Schema.Union(
+  Unauthenticated,
+  InvalidRequest,
+  RateLimited,
+  ServiceRefused,
+  StoreUnavailable,
+  IssuerUnavailable
+)

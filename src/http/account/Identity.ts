@@ -2,46 +2,43 @@ import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { OidcSignIn } from "../../account/oidc/OidcSignIn.ts"
 import { CurrentUser, type CurrentUserShape } from "../../domain/CurrentUser.ts"
 import { Unauthenticated } from "../../domain/GatewayError.ts"
 import { PublicUrl } from "../../identity/sessions/PublicUrl.ts"
 import { Sessions } from "../../identity/sessions/Sessions.ts"
-import { isPageTokenOf } from "../../identity/sessions/SessionToken.ts"
+import { isPageTokenOf, isToken } from "../../identity/sessions/SessionToken.ts"
 import * as DeclaredErrors from "./DeclaredErrors.ts"
 import * as Incoming from "./Incoming.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 /**
- * Who sends the request: by an identity token as bearer, or by the session cookie together with its page token. Whatever is
+ * Who sends the request: by a token as bearer, of a session or of the identity provider, or by the session cookie together with its page token. Whatever is
  * missing or wrong, the error is the same.
  */
 export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/account/Identity", {
   provides: CurrentUser,
   failure: DeclaredErrors.Common
 }) {
-  static readonly layer: Layer.Layer<Identity, never, PublicUrl | Sessions> = Layer.effect(
+  static readonly layer: Layer.Layer<Identity, never, OidcSignIn | PublicUrl | Sessions> = Layer.effect(
     this,
     Effect.gen(function* () {
       const sessions = yield* Sessions
+      const oidc = yield* OidcSignIn
       const publicUrl = yield* PublicUrl
       return Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const from = Incoming.of(request)
         const sent = credentialOf(request, publicUrl.at(from.port))
         if (sent === undefined) return yield* new Unauthenticated()
+        if (sent.transport === "bearer" && !isToken(sent.token)) {
+          const user = yield* oidc.authenticate(sent.token, from)
+          return userOf(user, null, sent, from)
+        }
         const session = yield* sessions.authenticate(sent.token, from.address)
         // each form only with the token that was made for it: a stolen cookie is no bearer
         if (session.transport !== sent.transport) return yield* new Unauthenticated()
-        const user: CurrentUserShape = {
-          userId: session.userId,
-          accountId: session.accountId,
-          isOperator: session.isOperator,
-          sessionId: session.id,
-          transport: session.transport,
-          address: from.address,
-          requestId: from.requestId
-        }
-        return user
+        return userOf(session, session.id, sent, from)
       })
     })
   )
@@ -51,6 +48,13 @@ interface Credential {
   readonly token: string
   readonly transport: CurrentUserShape["transport"]
 }
+
+const userOf = (
+  { accountId, isOperator, userId }: Pick<CurrentUserShape, "userId" | "accountId" | "isOperator">,
+  sessionId: CurrentUserShape["sessionId"],
+  { transport }: Credential,
+  { address, requestId }: Incoming.Incoming
+): CurrentUserShape => ({ userId, accountId, isOperator, sessionId, transport, address, requestId })
 
 const credentialOf = (
   { cookies, headers }: HttpServerRequest.HttpServerRequest,

@@ -6,12 +6,22 @@ export const nameAt = (publicUrl: string): string => {
 
 /** `Set-Cookie` of a session; scripts of pages cannot read it, and other sites cannot send it. */
 export const set = (publicUrl: string, token: string, maxAgeSeconds: number): string =>
+  cookie(publicUrl, `${nameAt(publicUrl)}=${token}`, maxAgeSeconds, "Strict")
+
+/** Of a sign-in at the identity provider. */
+export const flowNameAt = (publicUrl: string): string => nameAt(publicUrl).replace("session", "sign_in")
+
+/** Sent with the redirect back from the identity provider, which is another site. */
+export const setFlow = (publicUrl: string, secret: string, maxAgeSeconds: number): string =>
+  cookie(publicUrl, `${flowNameAt(publicUrl)}=${secret}`, maxAgeSeconds, "Lax")
+
+const cookie = (publicUrl: string, pair: string, maxAgeSeconds: number, sameSite: "Strict" | "Lax"): string =>
   [
-    `${nameAt(publicUrl)}=${token}`,
+    pair,
     "Path=/",
     `Max-Age=${maxAgeSeconds}`,
     "HttpOnly",
-    "SameSite=Strict",
+    `SameSite=${sameSite}`,
     ...(publicUrl.startsWith("https:") ? ["Secure"] : [])
   ].join("; ")
 

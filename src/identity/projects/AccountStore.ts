@@ -16,6 +16,8 @@ export interface NewAccount {
   readonly name: string
   /** May use the admin endpoints. */
   readonly isOperator?: boolean
+  /** At an identity provider; none for who signs in locally. */
+  readonly identity?: { readonly issuer: string; readonly subject: string }
 }
 
 export interface AccountStoreShape {
@@ -47,10 +49,12 @@ const make = Effect.gen(function* () {
     Result: Schema.Struct({ empty: Schema.Boolean }),
     execute: () => sql`select not exists (select 1 from app_user) as empty`
   })
-  const insert = ({ accountId, isOperator = false, name, userId }: NewAccount) =>
+  const insert = ({ accountId, identity, isOperator = false, name, userId }: NewAccount) =>
     sql`
       with created as (
-        insert into app_user (id, name, is_operator) values (${userId}, ${name}, ${isOperator}) returning id)
+        insert into app_user (id, name, is_operator, issuer, subject)
+        values (${userId}, ${name}, ${isOperator}, ${identity?.issuer ?? null}, ${identity?.subject ?? null})
+        returning id)
       insert into account (id, user_id) select ${accountId}, id from created`
 
   return AccountStore.of({

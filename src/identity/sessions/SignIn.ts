@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { Audit } from "../../audit/Audit.ts"
 import { MasterKey } from "../../credentials/MasterKey.ts"
-import type { SealingUnavailable } from "../../domain/AccountError.ts"
+import { NotFound, type SealingUnavailable } from "../../domain/AccountError.ts"
 import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
 import { dateAt } from "../../domain/Dates.ts"
 import { type RateLimited, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
@@ -27,7 +27,7 @@ export interface SignInShape {
   /** A code for the operator of the first start; `undefined` where there is none. */
   readonly codeAtStart: Effect.Effect<SignInCode | undefined, StoreUnavailable>
   /** A code by which a signed-in person signs in at another browser. */
-  readonly codeFor: (user: CurrentUserShape) => Effect.Effect<SignInCode, StoreUnavailable>
+  readonly codeFor: (user: CurrentUserShape) => Effect.Effect<SignInCode, NotFound | StoreUnavailable>
   /** A code for the operator of the first start, for whoever has the master key; each proof counts once. */
   readonly codeByProof: (
     proof: string,
@@ -50,6 +50,15 @@ export class SignIn extends Context.Tag("gateway/identity/SignIn")<SignIn, SignI
     this,
     Effect.suspend(() => make)
   )
+
+  /** While people sign in at an identity provider. */
+  static readonly layerOff: Layer.Layer<SignIn> = Layer.succeed(this, {
+    codeAtStart: Effect.succeed(undefined),
+    codeFor: () =>
+      Effect.fail(new NotFound({ message: "People sign in at the identity provider: there are no links." })),
+    codeByProof: () => Effect.fail(new Unauthenticated()),
+    exchange: () => Effect.fail(new Unauthenticated())
+  })
 }
 
 const codeMillis = 600_000

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
-import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { AccountSql, AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 const User = Schema.Struct({
@@ -28,13 +28,19 @@ export interface UserStoreShape {
   readonly find: (id: UserId) => Effect.Effect<User | undefined, StoreUnavailable>
   /** The operator who signs in by a printed link: the user of the first start. */
   readonly findLocalOperator: Effect.Effect<User | undefined, StoreUnavailable>
+  /** A person whom an identity provider knows. */
+  readonly findByIdentity: (issuer: string, subject: string) => Effect.Effect<User | undefined, StoreUnavailable>
+  /** Until the end of the transaction nobody else creates this person. */
+  readonly lockIdentity: (issuer: string, subject: string) => Effect.Effect<void, StoreUnavailable>
+  /** Announced to every node, for the sessions of the person. */
+  readonly setOperator: (id: UserId, isOperator: boolean) => Effect.Effect<void, StoreUnavailable>
   /** Newest first, those before `before`. */
   readonly list: (max: number, before: UserId | undefined) => Effect.Effect<ReadonlyArray<User>, StoreUnavailable>
 }
 
 /** People. `AccountStore` creates them, each with an account. */
 export class UserStore extends Context.Tag("gateway/identity/UserStore")<UserStore, UserStoreShape>() {
-  static readonly layer: Layer.Layer<UserStore, never, AccountSql> = Layer.effect(
+  static readonly layer: Layer.Layer<UserStore, never, AccountSql | AccountTransactions> = Layer.effect(
     this,
     Effect.suspend(() => make)
   )
@@ -42,6 +48,7 @@ export class UserStore extends Context.Tag("gateway/identity/UserStore")<UserSto
 
 const make = Effect.gen(function* () {
   const sql = yield* AccountSql
+  const transactions = yield* AccountTransactions
   const columns = sql.literal(`u.id, a.id as "accountId", u.name, u.issuer, u.subject, u.is_operator as "isOperator",
     u.created_at as "createdAt", (select p.id from project p where p.account_id = a.id and p.deleted_at is null
       order by p.is_default desc, p.created_at, p.id limit 1) as "defaultProjectId"`)
@@ -57,6 +64,13 @@ const make = Effect.gen(function* () {
       select ${columns} from app_user u join account a on a.user_id = u.id
       where u.is_operator and u.issuer is null order by u.created_at, u.id limit 1`
   })
+  const findByIdentity = SqlSchema.findOne({
+    Request: Schema.Struct({ issuer: Schema.String, subject: Schema.String }),
+    Result: User,
+    execute: ({ issuer, subject }) => sql`
+      select ${columns} from app_user u join account a on a.user_id = u.id
+      where u.issuer = ${issuer} and u.subject = ${subject}`
+  })
   const list = SqlSchema.findAll({
     Request: Schema.Struct({ max: Schema.Number, before: Schema.UndefinedOr(UserId) }),
     Result: User,
@@ -67,6 +81,18 @@ const make = Effect.gen(function* () {
   return UserStore.of({
     find: flow(find, Effect.map(Option.getOrUndefined), fromSql),
     findLocalOperator: findLocalOperator().pipe(Effect.map(Option.getOrUndefined), fromSql),
+    findByIdentity: (issuer, subject) =>
+      fromSql(Effect.map(findByIdentity({ issuer, subject }), Option.getOrUndefined)),
+    lockIdentity: (issuer, subject) =>
+      fromSql(
+        Effect.asVoid(sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([issuer, subject])}, 0))`)
+      ),
+    setOperator: (id, isOperator) =>
+      transactions.commit((announce) =>
+        sql`update app_user set is_operator = ${isOperator} where id = ${id}`.pipe(
+          Effect.zipRight(announce({ kind: "user", id }))
+        )
+      ),
     list: (max, before) => fromSql(list({ max, before }))
   })
 })

@@ -32,6 +32,8 @@ HttpApi.reflect(AccountApi, {
   }
 })
 
+const unknownId = "00000000-0000-7000-8000-00000000dead"
+
 /** What belongs to the first tenant, by the kind of thing that an id in a path stands for. */
 interface Things {
   readonly checkout: string
@@ -40,6 +42,8 @@ interface Things {
   readonly project: string
   readonly session: string
   readonly key: string
+  /** Somebody of no project, as the one to be added or removed. */
+  readonly person: string
   readonly request: string
 }
 
@@ -49,15 +53,19 @@ interface Case {
   /** A valid body, so that nothing but the id is wrong. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** For operators, who may use every id; others get 403 whether the id exists or not. */
-  readonly admin?: true
+  /** Why a change below `/api/projects/:id` is allowed to viewers too. */
+  readonly forViewers?: string
   /** Why a route needs no identity. */
   readonly open?: string
+  /** What an open route answers to who brings nothing, where it is not the 401. */
+  readonly openStatus?: number
 }
 
 /** One for every route: a route without a case fails the suite. */
 const cases: Readonly<Record<string, Case>> = {
   createSession: { open: "signs in by a code", body: { code: "x", transport: "bearer" } },
+  startOidc: { open: "begins to sign in at the identity provider", openStatus: 404 },
+  finishOidc: { open: "signs in by what the identity provider sends" },
   getSession: {},
   deleteSession: {},
   listSessions: {},
@@ -68,19 +76,28 @@ const cases: Readonly<Record<string, Case>> = {
   createMyProject: { body: { name: "mine" } },
   getProject: { path: ({ project }) => `/api/projects/${project}` },
   updateProject: { path: ({ project }) => `/api/projects/${project}`, body: { name: "taken over" } },
+  deleteProject: { path: ({ project }) => `/api/projects/${project}` },
+  listMembers: { path: ({ project }) => `/api/projects/${project}/members` },
+  addMember: {
+    path: ({ project }) => `/api/projects/${project}/members`,
+    body: { user_id: unknownId, role: "owner" }
+  },
+  removeMember: { path: ({ project, person }) => `/api/projects/${project}/members?user_id=${person}` },
+  listAuditRows: {},
+  listAllProjects: {},
+  createProject: { body: { user_id: unknownId, name: "for others" } },
+  listUsers: {},
   getActivity: { path: ({ project }) => `/api/projects/${project}/activity` },
   listRequests: { path: ({ project }) => `/api/projects/${project}/requests` },
   getRequest: { path: ({ request }) => `/api/requests/${request}` },
   listRefusals: { path: ({ project }) => `/api/projects/${project}/refusals` },
-  deleteProject: { path: ({ project }) => `/api/projects/${project}` },
   getBalance: {},
   listLedger: {},
   listInFlight: { path: ({ project }) => `/api/projects/${project}/in-flight` },
   createCredit: {
     path: ({ account }) => `/api/admin/accounts/${account}/credits`,
     body: { amount_microusd: 1, note: "x" },
-    headers: { "idempotency-key": "isolation" },
-    admin: true
+    headers: { "idempotency-key": "isolation" }
   },
   getBillingMode: { path: ({ project }) => `/api/projects/${project}/billing-mode` },
   setBillingMode: { path: ({ project }) => `/api/projects/${project}/billing-mode`, body: { billing_mode: "managed" } },
@@ -108,7 +125,11 @@ const cases: Readonly<Record<string, Case>> = {
   revokeKey: { path: ({ key }) => `/api/keys/${key}/revoke` },
   getPolicy: { path: ({ project }) => `/api/projects/${project}/policy` },
   putPolicy: { path: ({ project }) => `/api/projects/${project}/policy`, body: { allowed_models: [] } },
-  simulatePolicy: { path: ({ project }) => `/api/projects/${project}/policy/simulate`, body: {} },
+  simulatePolicy: {
+    path: ({ project }) => `/api/projects/${project}/policy/simulate`,
+    body: {},
+    forViewers: "changes nothing"
+  },
   listRoutingConfigurations: { path: ({ project }) => `/api/projects/${project}/routing-configurations` },
   createRoutingConfiguration: {
     path: ({ project }) => `/api/projects/${project}/routing-configurations`,
@@ -126,12 +147,19 @@ const cases: Readonly<Record<string, Case>> = {
     body: { version: 1 }
   },
   listCatalog: {},
-  previewRoute: { path: ({ project }) => `/api/projects/${project}/route`, body: {} }
+  previewRoute: {
+    path: ({ project }) => `/api/projects/${project}/route`,
+    body: {},
+    forViewers: "decides without a call"
+  }
 }
 
+/** A route of operators is refused to everybody else. */
+const isAdmin = ({ path }: DeclaredRoute): boolean => path.startsWith("/api/admin/")
+const changesProject = ({ method, path }: DeclaredRoute): boolean =>
+  method !== "GET" && path.startsWith("/api/projects/:id")
 const caseOf = ({ name }: DeclaredRoute): Case => cases[name] ?? {}
 const hasId = ({ path }: DeclaredRoute): boolean => path.includes("/:")
-const unknownId = "00000000-0000-7000-8000-00000000dead"
 
 it("every route of the declaration has a case, and every case a route", () => {
   expect(Object.keys(cases).sort()).toEqual(routes.map(({ name }) => name).sort())
@@ -145,6 +173,7 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
   let owner: Person
   let operator: Person
   let stranger: Person
+  let viewer: Person
   let wrongCredentials: ReadonlyArray<readonly [name: string, headers: Readonly<Record<string, string>>]>
   let revoked: string
 
@@ -176,9 +205,12 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
       project,
       request,
       session: await made(await owner.send("GET", "/api/session")),
-      key: await made(await owner.send("POST", "/api/me/keys", { name: "theirs" }))
+      key: await made(await owner.send("POST", "/api/me/keys", { name: "theirs" })),
+      person: (await newPerson(node)).userId
     }
     await owner.send("POST", `/api/projects/${project}/routing-configurations`, { slug: "theirs" })
+    viewer = await newPerson(node)
+    await owner.send("POST", `/api/projects/${project}/members`, { user_id: viewer.userId, role: "viewer" })
     revoked = (await newPerson(node)).token
     await sendTo(node.url, { authorization: `Bearer ${revoked}` })("DELETE", "/api/session")
     const signIn = await sendTo(node.url, {})("POST", "/api/session", {
@@ -205,8 +237,6 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
   })
 
   const fill = (route: DeclaredRoute): string => caseOf(route).path?.(things) ?? route.path
-
-  const isAdmin = (route: DeclaredRoute) => caseOf(route).admin === true
 
   it.each(
     routes
@@ -246,16 +276,26 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
   it.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     "%s: every wrong kind of credential is the same 401",
     async (_, route) => {
-      const { body, open } = caseOf(route)
+      const { body, open, openStatus = 401 } = caseOf(route)
       expect(route.isGuarded || open !== undefined || route.name === "createSessionLink").toBe(true)
       const bodies = await Promise.all(
         wrongCredentials.map(async ([name, headers]) => {
           const answer = await sendTo(node.url, headers)(route.method, fill(route), body)
-          expect([name, answer.status]).toEqual([name, 401])
+          expect([name, answer.status]).toEqual([name, openStatus])
           return answer.text()
         })
       )
       expect(new Set(bodies).size).toBe(1)
+    }
+  )
+
+  it.each(routes.filter(changesProject).map((route) => [`${route.method} ${route.path}`, route] as const))(
+    "%s: a viewer of the project changes nothing",
+    async (_, route) => {
+      const { body, forViewers } = caseOf(route)
+      const answer = await viewer.send(route.method, fill(route), body)
+      if (forViewers !== undefined) return expect(answer.status).toBe(200)
+      expect([answer.status, await answer.json()]).toMatchObject([403, { error: { code: "role_required" } }])
     }
   )
 

@@ -24,7 +24,7 @@ export const projectsHandlers = HttpApiBuilder.group(AccountApi, "projects", (ha
     return handlers
       .handle("getMe", () =>
         Effect.gen(function* () {
-          const { userId } = yield* CurrentUser
+          const { isOperator, userId } = yield* CurrentUser
           const user = yield* users.find(userId)
           if (user === undefined) return yield* Effect.dieMessage("a session's user is never deleted")
           const me: typeof MeOut.Type = {
@@ -36,7 +36,7 @@ export const projectsHandlers = HttpApiBuilder.group(AccountApi, "projects", (ha
               created_at: user.createdAt
             },
             accounts: [{ id: user.accountId, role: "owner" }],
-            roles: user.isOperator ? ["operator"] : [],
+            roles: isOperator ? ["operator"] : [],
             default_project_id: user.defaultProjectId
           }
           return me

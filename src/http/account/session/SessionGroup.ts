@@ -64,8 +64,12 @@ const createSessionLink = HttpApiEndpoint.post("createSessionLink", "/api/sessio
   .addSuccess(SessionLink, { status: 201 })
   .addError(Errors.Common)
   .addError(Errors.SealingUnavailable)
+  .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "Make a sign-in link for another browser")
-  .annotate(OpenApi.Description, "The link works once, for 10 minutes. Each request makes another link.")
+  .annotate(
+    OpenApi.Description,
+    "The link works once, for 10 minutes. Each request makes another link. Not found where people sign in at an identity provider."
+  )
 
 export const SessionGroup = HttpApiGroup.make("session")
   .add(createSession)

@@ -1,0 +1,120 @@
+import { randomFillSync } from "node:crypto"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type IssuerUnavailable, NotFound } from "../../domain/AccountError.ts"
+import { dateAt } from "../../domain/Dates.ts"
+import { type RateLimited, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
+import type { AccountId, RequestId, UserId } from "../../domain/Ids.ts"
+import { Timers } from "../../domain/Timers.ts"
+import { Issuer } from "../../identity/oidc/Issuer.ts"
+import { flowOf, mintSecret } from "../../identity/oidc/SignInFlow.ts"
+import { SignInFlowStore } from "../../identity/oidc/SignInFlowStore.ts"
+import { type OpenedSession, Sessions, type SignInRequest } from "../../identity/sessions/Sessions.ts"
+import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { IssuerUsers } from "./IssuerUsers.ts"
+
+type Failed = Unauthenticated | RateLimited | IssuerUnavailable | StoreUnavailable
+
+export interface BegunSignIn {
+  /** Where the browser signs in. */
+  readonly url: string
+  /** For a cookie of the browser. */
+  readonly secret: string
+}
+
+export interface TokenUser {
+  readonly userId: UserId
+  readonly accountId: AccountId
+  /** By the claims of this token. */
+  readonly isOperator: boolean
+}
+
+export interface OidcSignInShape {
+  /** Not found where people sign in by links of the gateway. */
+  readonly begin: (redirectUri: string) => Effect.Effect<BegunSignIn, NotFound | IssuerUnavailable | StoreUnavailable>
+  /** Signs the person in whom the issuer sent back with this query, at the browser that began. */
+  readonly end: (
+    returned: { readonly secret: string | undefined; readonly redirectUri: string; readonly query: string },
+    request: SignInRequest
+  ) => Effect.Effect<OpenedSession, Failed>
+  /** The person of the issuer's token; failures count as those of `Sessions.authenticate`. */
+  readonly authenticate: (
+    token: string,
+    request: { readonly address: string; readonly requestId: RequestId }
+  ) => Effect.Effect<TokenUser, Failed>
+}
+
+/** Signing in at an OpenID provider. */
+export class OidcSignIn extends Context.Tag("gateway/account/OidcSignIn")<OidcSignIn, OidcSignInShape>() {
+  static readonly layer: Layer.Layer<
+    OidcSignIn,
+    never,
+    AccountTransactions | Issuer | IssuerUsers | Sessions | SignInFlowStore | Timers
+  > = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+
+  /** Without OIDC_ISSUER. Tokens of strangers are counted like every wrong one. */
+  static readonly layerOff: Layer.Layer<OidcSignIn, never, Sessions> = Layer.effect(
+    this,
+    Effect.map(Sessions, (sessions) => {
+      const refused = (address: string) => sessions.guarded(address, Effect.fail(new Unauthenticated()))
+      return {
+        begin: () => Effect.fail(new NotFound({ message: "There is no identity provider: people sign in by a link." })),
+        end: (_, { address }) => refused(address),
+        authenticate: (_, { address }) => refused(address)
+      }
+    })
+  )
+}
+
+/** A person may have to find their second factor. */
+export const flowMillis = 600_000
+
+const make = Effect.gen(function* () {
+  const issuer = yield* Issuer
+  const users = yield* IssuerUsers
+  const flows = yield* SignInFlowStore
+  const sessions = yield* Sessions
+  const transactions = yield* AccountTransactions
+  const timers = yield* Timers
+
+  return OidcSignIn.of({
+    begin: (redirectUri) =>
+      Effect.gen(function* () {
+        const secret = mintSecret(randomFillSync)
+        const flow = flowOf(secret)
+        const url = yield* issuer.authorizationUrl(flow, redirectUri)
+        const now = timers.now()
+        yield* flows.begin(flow.hash, dateAt(now + flowMillis), dateAt(now))
+        return { url, secret }
+      }),
+    end: ({ query, redirectUri, secret }, request) =>
+      sessions.guarded(
+        request.address,
+        Effect.gen(function* () {
+          if (secret === undefined) return yield* new Unauthenticated()
+          const flow = flowOf(secret)
+          if (!(yield* flows.end(flow.hash, dateAt(timers.now())))) return yield* new Unauthenticated()
+          const person = yield* issuer.redeem(flow, redirectUri, query)
+          return yield* transactions.commit(() =>
+            Effect.gen(function* () {
+              const user = yield* users.signedIn(person, request)
+              return yield* sessions.open({ userId: user.id, accountId: user.accountId }, request)
+            })
+          )
+        })
+      ),
+    authenticate: (token, request) =>
+      sessions.guarded(
+        request.address,
+        Effect.gen(function* () {
+          const person = yield* issuer.verify(token)
+          const user = yield* users.seen(person, request)
+          return { userId: user.id, accountId: user.accountId, isOperator: person.isOperator }
+        })
+      )
+  })
+})

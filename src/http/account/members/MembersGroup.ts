@@ -1,0 +1,51 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { ProjectId, UserId } from "../../../domain/Ids.ts"
+import { CreateMemberRequest, MemberOut, MembersPage } from "../../../wire/account/Members.ts"
+import { PageParameters } from "../../../wire/account/Page.ts"
+import * as Errors from "../DeclaredErrors.ts"
+import { IdempotencyHeaders } from "../Idempotent.ts"
+import { Identity } from "../Identity.ts"
+
+const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
+
+const listMembers = HttpApiEndpoint.get("listMembers", "/api/projects/:id/members")
+  .setPath(ProjectPath)
+  .setUrlParams(PageParameters)
+  .addSuccess(MembersPage)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "List who may use a project")
+
+const addMember = HttpApiEndpoint.post("addMember", "/api/projects/:id/members")
+  .setPath(ProjectPath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(CreateMemberRequest)
+  .addSuccess(MemberOut, { status: 201 })
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.AlreadyExists)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Let a person use a project")
+  .annotate(OpenApi.Description, "For owners. A role is changed by removing the member and adding them again.")
+
+const removeMember = HttpApiEndpoint.del("removeMember", "/api/projects/:id/members")
+  .setPath(ProjectPath)
+  .setUrlParams(Schema.Struct({ user_id: UserId.annotations({ description: "Id of the person." }) }))
+  .addSuccess(HttpApiSchema.NoContent)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .annotate(OpenApi.Summary, "Remove a member of a project")
+  .annotate(
+    OpenApi.Description,
+    "For owners, and for whoever leaves the project. The owner of the account stays: it is the last owner of the project."
+  )
+
+export const MembersGroup = HttpApiGroup.make("members")
+  .add(listMembers)
+  .add(addMember)
+  .add(removeMember)
+  .middleware(Identity)
+  .annotate(OpenApi.Description, "The people who may use a project, each in a role.")

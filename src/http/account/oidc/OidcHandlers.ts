@@ -1,0 +1,58 @@
+import * as Cookies from "@effect/platform/Cookies"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import { flowMillis, OidcSignIn } from "../../../account/oidc/OidcSignIn.ts"
+import { PublicUrl } from "../../../identity/sessions/PublicUrl.ts"
+import { maxSessionMillis } from "../../../identity/sessions/Sessions.ts"
+import { AccountApi } from "../AccountApi.ts"
+import * as Incoming from "../Incoming.ts"
+import * as SessionCookie from "../SessionCookie.ts"
+
+export const oidcHandlers = HttpApiBuilder.group(AccountApi, "oidc", (handlers) =>
+  Effect.gen(function* () {
+    const oidc = yield* OidcSignIn
+    const publicUrl = yield* PublicUrl
+    const redirectUriAt = (base: string): string => `${base}/api/session/oidc/callback`
+
+    return handlers
+      .handleRaw("startOidc", ({ request }) =>
+        Effect.gen(function* () {
+          const base = publicUrl.at(Incoming.of(request).port)
+          const { secret, url } = yield* oidc.begin(redirectUriAt(base))
+          return redirect(url, [SessionCookie.setFlow(base, secret, flowMillis / 1_000)])
+        })
+      )
+      .handleRaw("finishOidc", ({ request }) =>
+        Effect.gen(function* () {
+          const { address, port, requestId } = Incoming.of(request)
+          const base = publicUrl.at(port)
+          const returned = {
+            secret: request.cookies[SessionCookie.flowNameAt(base)],
+            redirectUri: redirectUriAt(base),
+            query: request.url.split("?")[1] ?? ""
+          }
+          const opened = yield* oidc.end(returned, {
+            transport: "cookie",
+            address,
+            requestId,
+            userAgent: request.headers["user-agent"]
+          })
+          const fragment = new URLSearchParams({
+            csrf_token: opened.pageToken,
+            expires_at: opened.expiresAt.toISOString()
+          })
+          return redirect(`${base}/dashboard/sign-in#${fragment}`, [
+            SessionCookie.set(base, opened.token, maxSessionMillis / 1_000),
+            SessionCookie.setFlow(base, "", 0)
+          ])
+        })
+      )
+  })
+)
+
+const redirect = (location: string, setCookies: ReadonlyArray<string>): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.mergeCookies(
+    HttpServerResponse.empty({ status: 303, headers: { location } }),
+    Cookies.fromSetCookie(setCookies)
+  )

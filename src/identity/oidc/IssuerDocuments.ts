@@ -1,0 +1,133 @@
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose"
+import * as client from "openid-client"
+import { IssuerUnavailable } from "../../domain/AccountError.ts"
+import { Timers } from "../../domain/Timers.ts"
+import { fetchOf, issuerTimeoutMillis } from "./IssuerHttp.ts"
+import { leewaySeconds, type OidcOptions } from "./OidcOptions.ts"
+
+/** What the issuer publishes of itself. */
+export interface IssuerDocuments {
+  /** From discovery: its endpoints, and how the gateway authenticates there. */
+  readonly configuration: client.Configuration
+  /** Its present keys. */
+  readonly keys: JWTVerifyGetKey
+  readonly fetchedMillis: number
+}
+
+export interface IssuerDocumentsShape {
+  /** Cached for ten minutes. */
+  readonly current: Effect.Effect<IssuerDocuments, IssuerUnavailable>
+  /** Fetched again, since a key is missing in the given ones; the same where they are too new for that. */
+  readonly newerThan: (documents: IssuerDocuments) => Effect.Effect<IssuerDocuments, IssuerUnavailable>
+}
+
+const maxAgeMillis = 600_000
+/** While the issuer cannot be reached its last documents count, but not for ever: a key may have been withdrawn. */
+const maxStaleMillis = 24 * 3_600_000
+/** The issuer is asked this often at most, whatever tokens come. */
+const minIntervalMillis = 5_000
+
+export const make = (
+  options: OidcOptions
+): Effect.Effect<IssuerDocumentsShape, never, HttpClient.HttpClient | Timers> =>
+  Effect.gen(function* () {
+    const http = yield* HttpClient.HttpClient
+    const timers = yield* Timers
+    const lock = Effect.unsafeMakeSemaphore(1)
+    let known: IssuerDocuments | undefined
+    let askedMillis = Number.NEGATIVE_INFINITY
+
+    const isYounger = (documents: IssuerDocuments, millis: number): boolean =>
+      timers.now() - documents.fetchedMillis < millis
+    const fallback = Effect.suspend(() =>
+      known !== undefined && isYounger(known, maxStaleMillis) ? Effect.succeed(known) : Effect.fail(unavailable)
+    )
+    const fetched = Effect.gen(function* () {
+      askedMillis = timers.now()
+      const configuration = yield* discovered(options, http)
+      const keys = yield* keysOf(configuration, http)
+      known = { configuration, keys, fetchedMillis: timers.now() }
+      return known
+    }).pipe(
+      Effect.catchAll((reason) =>
+        Effect.zipRight(
+          Effect.logWarning(`the identity provider ${options.issuer} cannot be used: ${reason}`),
+          fallback
+        )
+      ),
+      // a client that leaves must not cost the next ones their turn
+      Effect.uninterruptible
+    )
+    const refreshed = (isEnough: (documents: IssuerDocuments) => boolean) =>
+      lock.withPermits(1)(
+        Effect.suspend(() => {
+          if (known !== undefined && isEnough(known)) return Effect.succeed(known)
+          return timers.now() - askedMillis < minIntervalMillis ? fallback : fetched
+        })
+      )
+    const isFresh = (documents: IssuerDocuments): boolean => isYounger(documents, maxAgeMillis)
+
+    return {
+      current: Effect.suspend(() =>
+        known !== undefined && isFresh(known) ? Effect.succeed(known) : refreshed(isFresh)
+      ),
+      newerThan: (documents) => refreshed((one) => one !== documents)
+    }
+  })
+
+const unavailable = new IssuerUnavailable({ message: "The identity provider cannot be reached." })
+
+/** Fails with a reason for the log. */
+const discovered = (options: OidcOptions, http: HttpClient.HttpClient): Effect.Effect<client.Configuration, string> =>
+  Effect.tryPromise({
+    try: async () => {
+      const isInsecure = options.issuer.startsWith("http:")
+      const found = await client.discovery(new URL(options.issuer), options.clientId, undefined, client.None(), {
+        [client.customFetch]: fetchOf(http),
+        timeout: issuerTimeoutMillis / 1_000,
+        execute: isInsecure ? [client.allowInsecureRequests] : []
+      })
+      const configuration = new client.Configuration(
+        found.serverMetadata(),
+        options.clientId,
+        { [client.clockTolerance]: leewaySeconds },
+        authenticationOf(options, found)
+      )
+      configuration[client.customFetch] = fetchOf(http)
+      configuration.timeout = issuerTimeoutMillis / 1_000
+      if (isInsecure) client.allowInsecureRequests(configuration)
+      return configuration
+    },
+    catch: (cause) => `its discovery document is unusable (${messageOf(cause)})`
+  })
+
+/** Without a secret the client is a public one, and PKCE is what protects the code. */
+const authenticationOf = ({ clientSecret }: OidcOptions, found: client.Configuration): client.ClientAuth => {
+  if (clientSecret === null) return client.None()
+  const methods = found.serverMetadata().token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
+  const secret = Redacted.value(clientSecret)
+  return methods.includes("client_secret_basic") ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret)
+}
+
+const keysOf = (
+  configuration: client.Configuration,
+  http: HttpClient.HttpClient
+): Effect.Effect<JWTVerifyGetKey, string> => {
+  const url = configuration.serverMetadata().jwks_uri
+  if (url === undefined) return Effect.fail("it publishes no keys")
+  return http.get(url).pipe(
+    Effect.flatMap(HttpClientResponse.filterStatusOk),
+    Effect.flatMap((response) => response.json),
+    Effect.timeout(Duration.millis(issuerTimeoutMillis)),
+    // which checks that they are keys
+    Effect.flatMap((json) => Effect.try(() => createLocalJWKSet(json as JSONWebKeySet))),
+    Effect.mapError((cause) => `its keys cannot be read (${messageOf(cause)})`)
+  )
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)

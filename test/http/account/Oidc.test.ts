@@ -1,0 +1,261 @@
+import { generateKeyPairSync } from "node:crypto"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import Provider from "oidc-provider"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { AuditStore } from "../../../src/audit/AuditStore.ts"
+import { derive } from "../../../src/credentials/MasterKey.ts"
+import { AccountId } from "../../../src/domain/Ids.ts"
+import * as SignInProof from "../../../src/identity/sessions/SignInProof.ts"
+import { Scopes } from "../../../src/ledger/Scopes.ts"
+import {
+  type AccountNode,
+  codeAtStart,
+  databaseKinds,
+  masterKey,
+  newPerson,
+  openDatabase,
+  sendTo,
+  startNode
+} from "../../support/AccountService.ts"
+import { type Browser, openBrowser } from "../../support/Browser.ts"
+import { type IssuerKey, keyOf, type StubIssuer, signed, startIssuer } from "../../support/StubIssuer.ts"
+
+interface Me {
+  readonly user: { readonly id: string; readonly name: string; readonly issuer: string; readonly subject: string }
+  readonly accounts: ReadonlyArray<{ readonly id: string }>
+  readonly roles: ReadonlyArray<string>
+}
+
+const refusalOf = async (response: Response) => [response.status, await response.text()] as const
+const nobody = async (node: AccountNode) => refusalOf(await sendTo(node.url, {})("GET", "/api/me"))
+
+/** An OpenID provider on loopback, for one client: the gateway at `gatewayUrl`. */
+const provide = (server: Server, issuer: string, gatewayUrl: string): void => {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: "gateway",
+        client_secret: "a-secret-of-the-client",
+        redirect_uris: [`${gatewayUrl}/api/session/oidc/callback`]
+      }
+    ],
+    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), kty: "RSA", kid: "only", alg: "RS256", use: "sig" }] },
+    cookies: { keys: ["a key of the provider's cookies"] },
+    pkce: { required: () => true },
+    conformIdTokenClaims: false,
+    claims: { openid: ["sub", "name", "roles"] },
+    findAccount: (_, id) => ({
+      accountId: id,
+      claims: () => Promise.resolve({ sub: id, name: `${id} by name`, roles: roles.get(id) ?? [] })
+    })
+  })
+  server.on("request", provider.callback())
+}
+
+const roles = new Map<string, ReadonlyArray<string>>([["alice", ["people", "operators"]]])
+
+describe.each(databaseKinds)("signing in at an OpenID provider on %s", (kind) => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let node: AccountNode
+  let server: Server
+  let issuer: string
+  beforeAll(async () => {
+    database = await openDatabase(kind)
+    server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    node = await startNode({
+      ...database.env,
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: "gateway",
+      OIDC_CLIENT_SECRET: "a-secret-of-the-client",
+      OIDC_OPERATOR: "roles=operators"
+    })
+    provide(server, issuer, node.url)
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await database.close()
+  })
+
+  const isCallback = (url: string) => url.startsWith(`${node.url}/api/session/oidc/callback`)
+  const isDashboard = (url: string) => url.startsWith(`${node.url}/dashboard/`)
+  const formOf = (html: string) => /action="([^"]+)"/.exec(html)?.[1] ?? ""
+
+  /** Up to the redirect back to the gateway, which is not followed. */
+  const upToCallback = async (browser: Browser, login: string): Promise<string> => {
+    const page = await browser.follow(`${node.url}/api/session/oidc/start`, isCallback)
+    const consent = await browser.submit(formOf(page.html), { prompt: "login", login, password: "x" }, isCallback)
+    return (await browser.submit(formOf(consent.html), { prompt: "consent" }, isCallback)).url
+  }
+  const signIn = async (login: string) => {
+    const browser = openBrowser()
+    const { url } = await browser.follow(await upToCallback(browser, login), isDashboard)
+    const token = new URLSearchParams(new URL(url).hash.slice(1)).get("csrf_token") ?? ""
+    const name = `gateway_session_${new URL(node.url).port}`
+    const cookie = `${name}=${browser.cookies.get(name)}`
+    return { url, browser, send: sendTo(node.url, { cookie, "x-csrf-token": token }) }
+  }
+  const meOf = async (send: ReturnType<typeof sendTo>) => (await (await send("GET", "/api/me")).json()) as Me
+
+  it("gives the browser a session, and the person an account of balance 0", async () => {
+    const { browser, send, url } = await signIn("alice")
+    expect(url).toMatch(/\/dashboard\/sign-in#csrf_token=[\w-]{43}&expires_at=\d{4}-/)
+    expect([...browser.cookies.keys()].filter((name) => name.startsWith("gateway"))).toEqual([
+      `gateway_session_${new URL(node.url).port}`
+    ])
+    const me = await meOf(send)
+    expect(me).toMatchObject({
+      user: { name: "alice by name", issuer, subject: "alice" },
+      roles: ["operator"],
+      default_project_id: null
+    })
+    const accountId = AccountId.make(me.accounts[0]?.id ?? "")
+    const scope = await node.run(Effect.flatMap(Scopes, (scopes) => scopes.read(accountId)))
+    expect(Option.getOrUndefined(scope)).toMatchObject({ kind: "account", limitMicroUsd: 0, spentMicroUsd: 0 })
+    const rows = await node.run(Effect.flatMap(AuditStore, (store) => store.chain(accountId, 0, 10)))
+    expect(rows.map(({ action, actorUserId }) => [action, actorUserId])).toEqual([
+      ["user.create", me.user.id],
+      ["session.create", me.user.id]
+    ])
+    expect((await send("POST", "/api/me/projects", { name: "a project" })).status).toBe(201)
+    expect((await send("DELETE", "/api/session")).status).toBe(204)
+    expect(await refusalOf(await send("GET", "/api/me"))).toEqual(await nobody(node))
+  })
+
+  it("is the same person again, with the rights of the last sign-in in all sessions", async () => {
+    const first = await signIn("carol")
+    expect((await meOf(first.send)).roles).toEqual([])
+    expect((await first.send("GET", "/api/admin/users")).status).toBe(403)
+    roles.set("carol", ["operators"])
+    const second = await signIn("carol")
+    expect((await meOf(second.send)).user.id).toBe((await meOf(first.send)).user.id)
+    expect((await meOf(first.send)).roles).toEqual(["operator"])
+    roles.delete("carol")
+    await signIn("carol")
+    expect((await meOf(second.send)).roles).toEqual([])
+  })
+
+  it("sends the browser to the provider with a cookie that only this gateway gets", async () => {
+    const response = await fetch(`${node.url}/api/session/oidc/start`, { redirect: "manual" })
+    expect(response.status).toBe(303)
+    expect(response.headers.get("location")?.startsWith(`${issuer}/auth?`)).toBe(true)
+    expect(response.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^gateway_sign_in_${new URL(node.url).port}=[\\w-]{43}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax$`
+        )
+      )
+    ])
+    expect(response.headers.get("cache-control")).toBe("no-store")
+  })
+
+  it("ends once, at the browser that began", async () => {
+    const [browser, other] = [openBrowser(), openBrowser()]
+    const callback = await upToCallback(browser, "alice")
+    const secret = [...browser.cookies].find(([name]) => name.startsWith("gateway_sign_in"))
+    expect(await refusalOf(await other.get(callback))).toEqual(await nobody(node))
+    // with a cookie of its own
+    await other.get(`${node.url}/api/session/oidc/start`)
+    expect(await refusalOf(await other.get(callback))).toEqual(await nobody(node))
+    expect((await browser.get(callback)).status).toBe(303)
+    browser.cookies.set(...(secret ?? ["", ""]))
+    expect(await refusalOf(await browser.get(callback))).toEqual(await nobody(node))
+  })
+
+  it.each(["state", "code", "iss"])("is refused with another %s", async (name) => {
+    const browser = openBrowser()
+    const url = new URL(await upToCallback(browser, "alice"))
+    url.searchParams.set(name, `${url.searchParams.get(name)}x`)
+    expect(await refusalOf(await browser.get(url.href))).toEqual(await nobody(node))
+  })
+
+  it("is refused where the person says no", async () => {
+    const browser = openBrowser()
+    const page = await browser.follow(`${node.url}/api/session/oidc/start`, isCallback)
+    const { url } = await browser.follow(`${page.url}/abort`, isCallback)
+    expect(new URL(url).searchParams.get("error")).toBe("access_denied")
+    expect(await refusalOf(await browser.get(url))).toEqual(await nobody(node))
+  })
+
+  it("turns local sign-in off", async () => {
+    expect(await codeAtStart(node)).toBe("")
+    const send = sendTo(node.url, {})
+    const code = `mrg_sc_${"x".repeat(43)}`
+    expect(await refusalOf(await send("POST", "/api/session", { code, transport: "bearer" }))).toEqual(
+      await nobody(node)
+    )
+    const key = derive(Buffer.from(masterKey, "base64"), SignInProof.proofPurpose)
+    const proof = SignInProof.make(key, Date.now(), (bytes) => bytes.fill(1))
+    const headers = { "x-sign-in-proof": proof }
+    expect(await refusalOf(await send("POST", "/api/session/links", undefined, headers))).toEqual(await nobody(node))
+    expect((await (await newPerson(node)).send("POST", "/api/session/links")).status).toBe(404)
+  })
+})
+
+describe.each(databaseKinds)("a token of the identity provider as bearer on %s", (kind) => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let node: AccountNode
+  let issuer: StubIssuer
+  let key: IssuerKey
+  beforeAll(async () => {
+    database = await openDatabase(kind)
+    issuer = await startIssuer()
+    key = await keyOf("ES256", "the key")
+    issuer.keys = [key.publicJwk]
+    node = await startNode({
+      ...database.env,
+      OIDC_ISSUER: issuer.url,
+      OIDC_CLIENT_ID: "gateway",
+      OIDC_AUDIENCE: "gateway-api",
+      OIDC_OPERATOR: "groups=operators"
+    })
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await issuer.close()
+    await database.close()
+  })
+
+  const send = async (claims: object) => {
+    const now = Math.floor(Date.now() / 1_000)
+    const token = await signed(key, { iss: issuer.url, aud: "gateway-api", iat: now, exp: now + 60, ...claims })
+    return sendTo(node.url, { authorization: `Bearer ${token}` })
+  }
+
+  it("is the person's identity: one user, however many requests come first", async () => {
+    const by = await send({ sub: "script", preferred_username: "a script" })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => by("GET", "/api/me")))
+    const found = await Promise.all(answers.map(async (answer) => (await answer.json()) as Me))
+    expect(new Set(found.map(({ user }) => user.id)).size).toBe(1)
+    expect(found[0]).toMatchObject({ user: { name: "a script", issuer: issuer.url, subject: "script" }, roles: [] })
+    expect((await by("POST", "/api/me/projects", { name: "by a script" })).status).toBe(201)
+    // there is no session
+    expect((await by("GET", "/api/session")).status).toBe(404)
+    expect((await by("DELETE", "/api/session")).status).toBe(404)
+  })
+
+  it("has the rights of its own claims", async () => {
+    const [operator, person] = [await send({ sub: "erin", groups: ["operators"] }), await send({ sub: "erin" })]
+    expect((await operator("GET", "/api/admin/users")).status).toBe(200)
+    expect((await person("GET", "/api/admin/users")).status).toBe(403)
+    expect(((await (await person("GET", "/api/me")).json()) as Me).roles).toEqual([])
+  })
+
+  it("is refused like every wrong credential", async () => {
+    for (const claims of [{ sub: "x", aud: "gateway" }, { sub: "x", exp: 1 }, { sub: "x", iss: "https://e.com" }, {}]) {
+      expect(await refusalOf(await (await send(claims))("GET", "/api/me"))).toEqual(await nobody(node))
+    }
+  })
+
+  it("is never accepted on /v1", async () => {
+    const by = await send({ sub: "script" })
+    expect((await by("GET", "/v1/models")).status).toBe(401)
+  })
+})
