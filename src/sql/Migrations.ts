@@ -15,6 +15,7 @@ import { growthAndChecks } from "./migrations/0008_growth.ts"
 import { callPrices } from "./migrations/0009_call_prices.ts"
 import { accountTables } from "./migrations/0010_account.ts"
 import { activityAndRetention } from "./migrations/0011_activity.ts"
+import { alertTables } from "./migrations/0015_alerts.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -30,7 +31,8 @@ export const migrations = {
   "0008_growth": growthAndChecks,
   "0009_call_prices": callPrices,
   "0010_account": accountTables,
-  "0011_activity": activityAndRetention
+  "0011_activity": activityAndRetention,
+  "0015_alerts": alertTables
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -1,6 +1,7 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { ActivityGroup } from "./activity/ActivityGroup.ts"
+import { AlertsGroup } from "./alerts/AlertsGroup.ts"
 import { ProjectsGroup } from "./projects/ProjectsGroup.ts"
 import { RequestsGroup } from "./requests/RequestsGroup.ts"
 import { SessionGroup } from "./session/SessionGroup.ts"
@@ -14,4 +15,5 @@ export const AccountApi = HttpApi.make("account")
   .add(ProjectsGroup)
   .add(ActivityGroup)
   .add(RequestsGroup)
+  .add(AlertsGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

@@ -16,6 +16,7 @@ import * as Body from "../server/Body.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
 import { activityHandlers } from "./activity/ActivityHandlers.ts"
+import { alertsHandlers } from "./alerts/AlertsHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
 import { projectsHandlers } from "./projects/ProjectsHandlers.ts"
@@ -56,7 +57,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
   )
 
   static readonly layer = this.bound.pipe(
-    Layer.provide([sessionHandlers, projectsHandlers, activityHandlers, requestsHandlers]),
+    Layer.provide([sessionHandlers, projectsHandlers, activityHandlers, requestsHandlers, alertsHandlers]),
     Layer.provide(Identity.layer)
   )
 

@@ -65,6 +65,11 @@ const cases: Readonly<Record<string, Case>> = {
   listRequests: { path: ({ project }) => `/api/projects/${project}/requests` },
   getRequest: { path: ({ request }) => `/api/requests/${request}` },
   listRefusals: { path: ({ project }) => `/api/projects/${project}/refusals` },
+  getAlerts: { path: ({ project }) => `/api/projects/${project}/alerts` },
+  setAlerts: {
+    path: ({ project }) => `/api/projects/${project}/alerts`,
+    body: { webhook_url: "https://hooks.example.com/", thresholds: [] }
+  },
   deleteProject: { path: ({ project }) => `/api/projects/${project}` }
 }
 
