@@ -31,7 +31,7 @@ const errorOf = async (response: Response) => {
 
 const url = "https://hooks.example.com/services/T0/B0/token"
 const monthly = { type: "spend", amount_microusd: 5_000_000, period: "month" } as const
-const mostOfLimit = { type: "limit_percent", percent: 80 } as const
+const partOfLimit = { type: "limit_percent", percent: 80 } as const
 
 describe.each(databaseKinds)("alerts over HTTP on %s", (kind) => {
   let database: Awaited<ReturnType<typeof openDatabase>>
@@ -73,12 +73,12 @@ describe.each(databaseKinds)("alerts over HTTP on %s", (kind) => {
       events: []
     })
     const set = await jsonOf<Out>(
-      await owner.send("PUT", path, { webhook_url: url, thresholds: [mostOfLimit, monthly] })
+      await owner.send("PUT", path, { webhook_url: url, thresholds: [partOfLimit, monthly] })
     )
     expect(set).toEqual({
       webhook_url: url,
       webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-      thresholds: [mostOfLimit, monthly],
+      thresholds: [partOfLimit, monthly],
       events: []
     })
     expect(await jsonOf(await owner.send("GET", path))).toEqual({ ...set, webhook_secret: null })
@@ -115,7 +115,7 @@ describe.each(databaseKinds)("alerts over HTTP on %s", (kind) => {
       "unsupported_parameter",
       "thresholds[0].webhook_url"
     ])
-    expect(await put({ thresholds: [monthly, mostOfLimit, monthly] })).toEqual([400, "invalid_value", "thresholds[2]"])
+    expect(await put({ thresholds: [monthly, partOfLimit, monthly] })).toEqual([400, "invalid_value", "thresholds[2]"])
     expect((await put({ thresholds: [{ type: "limit_percent", percent: 101 }] })).slice(0, 2)).toEqual([
       400,
       "invalid_value"
@@ -183,7 +183,7 @@ describe.each(databaseKinds)("alerts over HTTP on %s", (kind) => {
 
   it("are read by the typed client", async () => {
     const project = ProjectId.make(await newProject())
-    await owner.send("PUT", pathOf(project), { webhook_url: null, thresholds: [mostOfLimit] })
+    await owner.send("PUT", pathOf(project), { webhook_url: null, thresholds: [partOfLimit] })
     const client = Effect.provide(
       AccountClient.make({ baseUrl: node.url, token: Redacted.make(owner.token) }),
       FetchHttpClient.layer
@@ -191,6 +191,6 @@ describe.each(databaseKinds)("alerts over HTTP on %s", (kind) => {
     const read = await Effect.runPromise(
       Effect.flatMap(client, ({ alerts }) => alerts.getAlerts({ path: { id: project } }))
     )
-    expect(read).toEqual({ webhook_url: null, webhook_secret: null, thresholds: [mostOfLimit], events: [] })
+    expect(read).toEqual({ webhook_url: null, webhook_secret: null, thresholds: [partOfLimit], events: [] })
   })
 })
