@@ -15,15 +15,11 @@ const asking = (user: UserId) => {
   const report = Effect.andThen(Effect.sleep("20 millis"), () => {
     done.count += 1
   })
-  return Effect.as(
-    Effect.fork(
-      Effect.forever(
-        Effect.flatMap(ReportPace, ({ run }) => run(user, report)),
-        { autoYield: true }
-      )
-    ),
-    done
-  )
+  return Effect.gen(function* () {
+    const { run } = yield* ReportPace
+    yield* Effect.fork(Effect.forever(run(user, report)))
+    return done
+  })
 }
 
 describe("the pace of reports", () => {

@@ -42,7 +42,11 @@ export const maxWaiting = 32
 /** Above it, those that have nothing left to pay are forgotten. */
 const maxPaces = 1_000
 
-const runPaced = <A, E, R>(paces: Map<UserId, Pace>, user: UserId, report: Effect.Effect<A, E, R>) => {
+const runPaced = <A, E, R>(
+  paces: Map<UserId, Pace>,
+  user: UserId,
+  report: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | RateLimited, R> => {
   const pace = paces.get(user) ?? { turn: Effect.unsafeMakeSemaphore(1), waiting: 0, paidAtMillis: 0 }
   paces.set(user, pace)
   if (pace.waiting >= maxWaiting) return Effect.fail(tooMany)
