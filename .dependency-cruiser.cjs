@@ -7,17 +7,18 @@ const table = {
   sql: ["domain"],
   catalog: ["domain", "sql"],
   credentials: ["domain", "sql"],
+  egress: [],
   audit: ["domain", "sql"],
   identity: ["domain", "sql", "credentials", "audit"],
   calls: ["domain", "sql", "ledger"],
   policy: ["domain", "sql", "catalog"],
   ledger: ["domain", "sql"],
-  account: ["domain", "wire", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "provider", "routing"],
+  account: ["domain", "wire", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "provider", "routing"],
   routing: ["domain", "sql", "catalog", "policy"],
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "identity", "calls", "policy", "ledger", "routing", "provider"],
   http: ["domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "gateway"],
-  app: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "http"],
+  app: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "http"],
   testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }
 
@@ -37,7 +38,7 @@ module.exports = {
       to: { path: "node_modules/@effect/sql" }
     },
     { name: "pg-only-in-sql", severity: "error", from: { path: "^src/", pathNot: "^src/sql/" }, to: { path: "node_modules/(pg|@electric-sql)/" } },
-    { name: "undici-only-in-provider", severity: "error", from: { path: "^src/", pathNot: "^src/provider/" }, to: { path: "node_modules/undici/" } },
+    { name: "undici-only-in-provider-and-egress", severity: "error", from: { path: "^src/", pathNot: "^src/(provider|egress)/" }, to: { path: "node_modules/undici/" } },
     { name: "testing-is-for-users", severity: "error", from: { path: "^src/", pathNot: "^src/testing/" }, to: { path: "^src/testing/" } },
     { name: "nobody-imports-main", severity: "error", from: {}, to: { path: "^src/main\\.ts$" } },
     { name: "only-main-imports-app", severity: "error", from: { path: "^src/", pathNot: ["^src/app/", "^src/main\\.ts$"] }, to: { path: "^src/app/" } },

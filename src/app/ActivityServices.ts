@@ -3,6 +3,7 @@ import { Activity, summingUp } from "../account/activity/Activity.ts"
 import { ActivityStore } from "../account/activity/ActivityStore.ts"
 import { KeyStatus } from "../account/keys/KeyStatus.ts"
 import { KeyStatusStore } from "../account/keys/KeyStatusStore.ts"
+import { ReportPace } from "../account/pace/ReportPace.ts"
 import { RefusalStore } from "../account/requests/RefusalStore.ts"
 import { Refusals } from "../account/requests/Refusals.ts"
 import { RequestLog } from "../account/requests/RequestLog.ts"
@@ -16,6 +17,7 @@ import * as Errors from "../http/Errors.ts"
 export const activityServices = ({ rateLimits, retention }: Pick<Settings.Settings, "rateLimits" | "retention">) =>
   Layer.mergeAll(
     Layer.merge(Activity.layer, summingUp).pipe(Layer.provide(ActivityStore.layer())),
+    ReportPace.layer,
     KeyStatus.layer(rateLimits.key).pipe(Layer.provide(KeyStatusStore.layer)),
     RequestLog.layer.pipe(Layer.provide(RequestLogStore.layer())),
     Retention.layer(retention.callDays).pipe(Layer.provide(RetentionStore.layer))

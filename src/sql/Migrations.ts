@@ -18,6 +18,7 @@ import { activityAndRetention } from "./migrations/0011_activity.ts"
 import { billing } from "./migrations/0012_billing.ts"
 import { keysAndVersions } from "./migrations/0013_keys.ts"
 import { memberTables } from "./migrations/0014_members.ts"
+import { alertTables } from "./migrations/0015_alerts.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -36,7 +37,8 @@ export const migrations = {
   "0011_activity": activityAndRetention,
   "0012_billing": billing,
   "0013_keys": keysAndVersions,
-  "0014_members": memberTables
+  "0014_members": memberTables,
+  "0015_alerts": alertTables
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

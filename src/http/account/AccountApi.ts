@@ -2,6 +2,7 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { ActivityGroup } from "./activity/ActivityGroup.ts"
 import { AdminGroup } from "./admin/AdminGroup.ts"
+import { AlertsGroup } from "./alerts/AlertsGroup.ts"
 import { AuditGroup } from "./audit/AuditGroup.ts"
 import { BillingGroup } from "./billing/BillingGroup.ts"
 import { CredentialsGroup } from "./credentials/CredentialsGroup.ts"
@@ -34,4 +35,5 @@ export const AccountApi = HttpApi.make("account")
   .add(BillingGroup)
   .add(CredentialsGroup)
   .add(PaymentsGroup)
+  .add(AlertsGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

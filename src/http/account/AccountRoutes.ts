@@ -17,6 +17,7 @@ import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
 import { activityHandlers } from "./activity/ActivityHandlers.ts"
 import { adminHandlers } from "./admin/AdminHandlers.ts"
+import { alertsHandlers } from "./alerts/AlertsHandlers.ts"
 import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
@@ -87,7 +88,8 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       oidcHandlers,
       membersHandlers,
       auditHandlers,
-      adminHandlers
+      adminHandlers,
+      alertsHandlers
     ]),
     Layer.provide(Identity.layer)
   )

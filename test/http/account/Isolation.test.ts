@@ -151,6 +151,11 @@ const cases: Readonly<Record<string, Case>> = {
     path: ({ project }) => `/api/projects/${project}/route`,
     body: {},
     forViewers: "decides without a call"
+  },
+  getAlerts: { path: ({ project }) => `/api/projects/${project}/alerts` },
+  setAlerts: {
+    path: ({ project }) => `/api/projects/${project}/alerts`,
+    body: { webhook_url: "https://hooks.example.com/", thresholds: [] }
   }
 }
 

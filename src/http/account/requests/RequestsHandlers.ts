@@ -6,9 +6,11 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { ReportPace } from "../../../account/pace/ReportPace.ts"
 import { RefusalStore } from "../../../account/requests/RefusalStore.ts"
 import { RequestLog } from "../../../account/requests/RequestLog.ts"
 import { NotFound } from "../../../domain/AccountError.ts"
+import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../../domain/GatewayError.ts"
 import { ProjectId } from "../../../domain/Ids.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
@@ -22,13 +24,15 @@ export const requestsHandlers = HttpApiBuilder.group(AccountApi, "requests", (ha
     const access = yield* ProjectAccess
     const log = yield* RequestLog
     const refusals = yield* RefusalStore
+    const pace = yield* ReportPace
     return handlers
       .handleRaw("listRequests", ({ path, request, urlParams: { cursor, limit, ...filter } }) =>
         Effect.gen(function* () {
           const { id } = yield* access.find(path.id)
+          const { userId } = yield* CurrentUser
           const format = exportFormat(request.headers["accept"])
           return format === undefined
-            ? pageOut(yield* log.page(id, filter, cursor ?? null, limit))
+            ? pageOut(yield* pace.run(userId, log.page(id, filter, cursor ?? null, limit)))
             : exported(request, format, log.all(id, filter))
         })
       )
