@@ -3,6 +3,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { AlertStore } from "../account/alerts/AlertStore.ts"
+import { resealWebhooks } from "../account/alerts/ResealWebhooks.ts"
+import { WebhookSecrets } from "../account/alerts/WebhookSecrets.ts"
 import type * as Settings from "../config/Settings.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
 import { SealedCredentials } from "../credentials/SealedCredentials.ts"
@@ -25,13 +28,17 @@ export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly count:
  */
 export const run = (settings: Settings.Settings) =>
   Effect.gen(function* () {
-    const { resealed, unreadable } = yield* Effect.flatMap(SealedCredentials, (credentials) => credentials.reseal)
-    yield* Console.log(`${resealed} sealed with the current master key`)
+    const credentials = yield* Effect.flatMap(SealedCredentials, (sealed) => sealed.reseal)
+    const webhooks = yield* resealWebhooks
+    const unreadable = credentials.unreadable + webhooks.unreadable
+    yield* Console.log(
+      `sealed with the current master key: ${credentials.resealed} provider credentials, ${webhooks.resealed} webhook secrets`
+    )
     if (unreadable > 0) return yield* new Unreadable({ count: unreadable })
   }).pipe(Effect.provide(sealing(settings)))
 
 const sealing = (settings: Settings.Settings) =>
-  SealedCredentials.layer.pipe(
+  Layer.mergeAll(SealedCredentials.layer, WebhookSecrets.layer, AlertStore.layer).pipe(
     Layer.provide(CredentialStore.layer),
     Layer.provide(masterKeyLayer(settings)),
     Layer.provide(ChangeNotifications.layer),

@@ -11,6 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { AlertDelivery, retryAfterSeconds } from "../../src/account/alerts/AlertDelivery.ts"
 import { AlertStore } from "../../src/account/alerts/AlertStore.ts"
+import { resealWebhooks } from "../../src/account/alerts/ResealWebhooks.ts"
 import { WebhookSecrets } from "../../src/account/alerts/WebhookSecrets.ts"
 import { MasterKey } from "../../src/credentials/MasterKey.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
@@ -29,6 +30,18 @@ const services = AlertDelivery.layer.pipe(
   Layer.provide(MasterKey.layer({ current: Redacted.make(masterKey), previous: null, directory: null })),
   Layer.provideMerge(IdGenerator.layer.pipe(Layer.provide(Timers.layer)))
 )
+
+const withKeys = (current: string | null, previous: string | null = null) =>
+  WebhookSecrets.layer.pipe(
+    Layer.provide(
+      MasterKey.layer({
+        current: current === null ? null : Redacted.make(current),
+        previous: previous === null ? null : Redacted.make(previous),
+        directory: null
+      })
+    )
+  )
+const other = Buffer.alloc(32, 8).toString("base64")
 
 /** A Wednesday. */
 const wednesday = Date.UTC(2100, 2, 17, 12)
@@ -339,6 +352,26 @@ for (const [name, database] of databases) {
         }).pipe(Effect.scoped)
       )
 
+      it.effect("secrets are sealed anew under the next master key, once", () =>
+        Effect.gen(function* () {
+          const owner = yield* aProject()
+          yield* watch(owner, [per("day", 1)], "https://hooks.example.com/")
+          const opened = Effect.gen(function* () {
+            const { webhook } = yield* (yield* AlertStore).read(owner.projectId)
+            const secrets = yield* WebhookSecrets
+            return webhook === null ? undefined : yield* secrets.open(owner.projectId, webhook.sealedSecret)
+          })
+          const secret = yield* opened
+          expect(yield* Effect.provide(opened, withKeys(other))).toBeUndefined()
+          const first = yield* Effect.provide(resealWebhooks, withKeys(other, masterKey))
+          expect(first.resealed).toBeGreaterThan(0)
+          expect(yield* Effect.provide(opened, withKeys(other))).toEqual(secret)
+          expect(yield* Effect.provide(resealWebhooks, withKeys(other))).toEqual({ resealed: 0, unreadable: 0 })
+          expect((yield* Effect.provide(resealWebhooks, withKeys(masterKey))).unreadable).toBe(first.resealed)
+          yield* Effect.provide(resealWebhooks, withKeys(masterKey, other))
+        })
+      )
+
       it.effect("without a URL nothing waits to be sent, nor once it is removed", () =>
         Effect.gen(function* () {
           const { received, url } = yield* receiver([200])
@@ -366,17 +399,6 @@ for (const [name, database] of databases) {
 }
 
 describe("secrets of webhooks", () => {
-  const withKeys = (current: string | null, previous: string | null = null) =>
-    WebhookSecrets.layer.pipe(
-      Layer.provide(
-        MasterKey.layer({
-          current: current === null ? null : Redacted.make(current),
-          previous: previous === null ? null : Redacted.make(previous),
-          directory: null
-        })
-      )
-    )
-  const other = Buffer.alloc(32, 8).toString("base64")
   const [project, otherProject] = [ProjectId.make(randomUUID()), ProjectId.make(randomUUID())]
   const make = Effect.flatMap(WebhookSecrets, (secrets) => secrets.make(project))
   const open = (id: ProjectId, sealed: Uint8Array) =>

@@ -19,6 +19,11 @@ export interface Alerts {
   readonly thresholds: ReadonlyArray<AlertThreshold>
 }
 
+const SealedSecret = Schema.Struct({ projectId: ProjectId, sealed: Schema.Uint8ArrayFromSelf })
+/** What signs the webhook of a project, as it is stored. */
+export type SealedSecret = typeof SealedSecret.Type
+const decodeSecrets = Schema.decodeUnknown(Schema.Array(SealedSecret))
+
 /** PostgreSQL's 64-bit integers come as text. */
 const Money = Schema.NumberFromString
 
@@ -50,6 +55,13 @@ export interface AlertStoreShape {
   readonly read: (project: ProjectId) => Effect.Effect<Alerts, StoreUnavailable>
   /** What waits to be sent is dropped where there is no URL any more. */
   readonly write: (project: ProjectId, alerts: Alerts) => Effect.Effect<void, StoreUnavailable>
+  /** A portion of the secrets, by project, those after `after`. */
+  readonly secrets: (
+    after: ProjectId | undefined,
+    max: number
+  ) => Effect.Effect<ReadonlyArray<SealedSecret>, StoreUnavailable>
+  /** Replaces a secret, unless it has been changed meanwhile. */
+  readonly reseal: (secret: SealedSecret, sealed: Uint8Array) => Effect.Effect<void, StoreUnavailable>
   /** The newest first. */
   readonly events: (project: ProjectId, max: number) => Effect.Effect<ReadonlyArray<AlertEvent>, StoreUnavailable>
   /**
@@ -129,6 +141,15 @@ const make = (sql: SqlClient, ids: IdGeneratorShape): AlertStoreShape => {
               where project_id = ${project} and next_attempt_at is not null`
           : Effect.void
       ).pipe(Effect.asVoid, fromSql),
+    secrets: (after, max) =>
+      sql`select project_id as "projectId", sealed_secret as sealed from alert
+        where sealed_secret is not null ${after === undefined ? sql`` : sql`and project_id > ${after}`}
+        order by project_id limit ${max}`.pipe(Effect.flatMap(decodeSecrets), fromSql),
+    reseal: ({ projectId, sealed: before }, sealed) =>
+      sql`update alert set sealed_secret = ${sealed} where project_id = ${projectId} and sealed_secret = ${before}`.pipe(
+        Effect.asVoid,
+        fromSql
+      ),
     events: (project, max) =>
       sql`select ${eventColumns} from alert_event e where e.project_id = ${project} order by e.id desc limit ${max}`.pipe(
         Effect.flatMap(decodeEvents),

@@ -15,6 +15,11 @@ export interface WebhookSecretsShape {
   ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly sealed: Uint8Array }, SealingUnavailable>
   /** `undefined` when no master key in force opens it. */
   readonly open: (project: ProjectId, sealed: Uint8Array) => Effect.Effect<Redacted.Redacted | undefined>
+  /** The same secret under the current master key; `undefined` when none in force opens it. */
+  readonly resealed: (
+    project: ProjectId,
+    sealed: Uint8Array
+  ) => Effect.Effect<"current" | Uint8Array | undefined, SealingUnavailable>
 }
 
 /** The secrets that sign what is sent to webhooks, sealed under the master key; each opens only as that of its own project. */
@@ -50,5 +55,11 @@ const make = (masterKey: MasterKeyShape): WebhookSecretsShape => ({
       Effect.map((keys) => Sealing.open(keys, contextOf(project), sealed)),
       Effect.map((secret) => (secret === undefined ? undefined : Redacted.make(secret))),
       Effect.catchTag("SealingUnavailable", () => Effect.succeed(undefined))
-    )
+    ),
+  resealed: (project, sealed) =>
+    Effect.zipWith(masterKey.derived(purpose), masterKey.accepted(purpose), (current, accepted) => {
+      if (Sealing.openWith(current, contextOf(project), sealed) !== undefined) return "current"
+      const secret = Sealing.open(accepted, contextOf(project), sealed)
+      return secret === undefined ? undefined : Sealing.seal(current, contextOf(project), secret)
+    })
 })
