@@ -21,7 +21,9 @@ export interface ReportPaceShape {
 export class ReportPace extends Context.Tag("gateway/account/ReportPace")<ReportPace, ReportPaceShape>() {
   static readonly layer: Layer.Layer<ReportPace> = Layer.sync(this, () => {
     const paces = new Map<UserId, Pace>()
-    return { run: (user, report) => Effect.suspend(() => runPaced(paces, user, report)) }
+    const run = <A, E, R>(user: UserId, report: Effect.Effect<A, E, R>): Effect.Effect<A, E | RateLimited, R> =>
+      Effect.suspend(() => runPaced(paces, user, report))
+    return { run }
   })
 }
 
