@@ -313,7 +313,7 @@ for (const [name, database] of databases) {
               "update scope set limit_micro_usd = limit_micro_usd + 1 where kind = 'account'",
               "the sum of its credits in the journal"
             ],
-            ["update scope set limit_micro_usd = 50 where kind = 'account'", "never spends and holds more"],
+            ["update scope set held_micro_usd = 901 where kind = 'account'", "never spends and holds more"],
             [
               "update hold set actual_micro_usd = actual_micro_usd - 1 where actual_micro_usd > 0",
               "exactly its charge in the journal"
