@@ -149,7 +149,7 @@ const cases: Readonly<Record<string, Case>> = {
   listCatalog: {},
   previewRoute: {
     path: ({ project }) => `/api/projects/${project}/route`,
-    body: {},
+    body: { model: "auto", messages: [{ role: "user", content: "hello" }] },
     forViewers: "decides without a call"
   },
   getAlerts: { path: ({ project }) => `/api/projects/${project}/alerts` },
