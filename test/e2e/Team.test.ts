@@ -140,6 +140,24 @@ describe.each(databaseKinds)("a team on %s", (kind) => {
     expect(summary.requests_24h).toBe(upstream.requests.length)
   })
 
+  it("tops its balance up by the local checkout", async () => {
+    const before = await balance()
+    const { checkout_url, session_id } = await ok<{ readonly checkout_url: string; readonly session_id: string }>(
+      "POST",
+      "/api/me/checkout",
+      { credit_amount_cents: 2_000 }
+    )
+    const paid = await fetch(`${checkout_url}&action=pay`, { method: "POST", redirect: "manual" })
+    expect(paid.status).toBe(303)
+    expect(await ok("GET", `/api/me/checkout/${session_id}`)).toMatchObject({
+      status: "credited",
+      credited_amount_microusd: 20_000_000
+    })
+    const after = await balance()
+    expect(after.credited_microusd - before.credited_microusd).toBe(20_000_000)
+    expect(after.available_microusd - before.available_microusd).toBe(20_000_000)
+  })
+
   it("pays with a credential of its own, at no cost to its balance", async () => {
     expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${operatorSecret}`)
     await ok("POST", `/api/projects/${project}/credentials`, { provider: "acme", label: "ours", secret: ownSecret })
