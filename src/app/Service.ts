@@ -10,6 +10,7 @@ import { PublicUrl, signInUrl } from "../identity/sessions/PublicUrl.ts"
 import { SignIn } from "../identity/sessions/SignIn.ts"
 import { InvariantCheck } from "../ledger/InvariantCheck.ts"
 import { StoreHealth } from "../ledger/StoreHealth.ts"
+import * as Stalls from "../observe/Stalls.ts"
 import * as Database from "../sql/Database.ts"
 import { printBanner } from "./Banner.ts"
 import { bootstrap } from "./FirstStart.ts"
@@ -26,7 +27,9 @@ export const run = (settings: Settings.Settings) =>
     yield* Signals.forceDrainOnSecondSignal
     const bootstrapped = yield* bootstrap(settings.bootstrap)
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
-    return yield* Effect.provide(serve(settings, bootstrapped), server(settings))
+    // building the layers takes longer than any request may block the event loop
+    const listening = Layer.provideMerge(Stalls.layer, server(settings))
+    return yield* Effect.provide(serve(settings, bootstrapped), listening)
   }).pipe(Effect.provide(services(settings)))
 
 type Bootstrapped = Effect.Effect.Success<ReturnType<typeof bootstrap>>
