@@ -54,13 +54,8 @@ describe.each(databaseKinds)("alerts over HTTP on %s", (kind) => {
   const pathOf = (project: string) => `/api/projects/${project}/alerts`
   const memberOf = async (project: string, role: "member" | "viewer") => {
     const person = await newPerson(node)
-    await node.run(
-      Effect.flatMap(
-        SqlClient,
-        (sql) =>
-          sql`insert into project_member (project_id, user_id, role) values (${project}, ${person.userId}, ${role})`
-      )
-    )
+    const added = await owner.send("POST", `/api/projects/${project}/members`, { user_id: person.userId, role })
+    expect(added.status).toBe(201)
     return person
   }
 
