@@ -1,5 +1,6 @@
 // @ts-check
-// `npm test`: the whole suite, closed by one line that counts it. With TEST_DATABASE_URL the same suite runs on PostgreSQL.
+// `npm test`: the whole suite, closed by one line that counts it. With TEST_DATABASE_URL what uses a
+// database runs on PostgreSQL too, with TEST_DATABASES=postgres on PostgreSQL alone.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

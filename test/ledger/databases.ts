@@ -38,9 +38,12 @@ export const postgresServer = adminUrl
 export const postgresAt = (url: string): AnyDatabase =>
   Database.layer({ url: Option.some(Redacted.make(url)), dataDir: ":memory:" })
 
-/** The databases that the ledger is tested on: the embedded one always, PostgreSQL where there is a server. */
+/** A second run of the suite, for PostgreSQL alone. */
+export const skipsEmbedded = adminUrl !== undefined && process.env["TEST_DATABASES"] === "postgres"
+
+/** The databases that the ledger is tested on: the embedded one, and PostgreSQL where there is a server. */
 export const databases: ReadonlyArray<readonly [name: string, layer: AnyDatabase]> = [
-  ["embedded", embedded],
+  ...(skipsEmbedded ? [] : [["embedded", embedded] as const]),
   ...(adminUrl === undefined
     ? []
     : [["PostgreSQL", Layer.unwrapScoped(Effect.map(freshDatabase(adminUrl), postgresAt))] as const])

@@ -19,7 +19,7 @@ import { Sessions } from "../../src/identity/sessions/Sessions.ts"
 import { SignIn } from "../../src/identity/sessions/SignIn.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { AccountTransactions } from "../../src/sql/AccountDatabase.ts"
-import { freshDatabase, postgresServer } from "../ledger/databases.ts"
+import { freshDatabase, postgresServer, skipsEmbedded } from "../ledger/databases.ts"
 import { testKey } from "./Service.ts"
 
 type AllServices = Layer.Layer.Success<ReturnType<typeof services>> | Server
@@ -59,7 +59,7 @@ export const openDatabase = async (kind: "embedded" | "PostgreSQL") => {
 }
 
 export const databaseKinds: ReadonlyArray<"embedded" | "PostgreSQL"> =
-  postgresServer === undefined ? ["embedded"] : ["embedded", "PostgreSQL"]
+  postgresServer === undefined ? ["embedded"] : skipsEmbedded ? ["PostgreSQL"] : ["embedded", "PostgreSQL"]
 
 /** `stripeApi` is the URL of a stand-in for Stripe's API. */
 export const startNode = async (
