@@ -53,7 +53,7 @@ describe.each(databaseKinds)("the audit log over HTTP on %s", (kind) => {
       target_kind: "project",
       target_id: id,
       before: null,
-      after: { name: "audited", spend_limit_microusd: null },
+      after: { name: "audited", spend_limit_microusd: null, limit_reset: null, rate_limits: null },
       hash: expect.stringMatching(/^[0-9a-f]{64}$/)
     })
     const rest = await read(person, `?limit=2&cursor=${first.next_cursor}`)
