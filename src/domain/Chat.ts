@@ -18,6 +18,8 @@ export interface ChatRequest {
   readonly maxOutputTokens: number | undefined
   readonly temperature: number | undefined
   readonly topP: number | undefined
+  /** Sample from this many of the likeliest tokens only. */
+  readonly topK?: number | undefined
   readonly stop: ReadonlyArray<string>
   readonly frequencyPenalty: number | undefined
   readonly presencePenalty: number | undefined
@@ -44,9 +46,22 @@ export interface ChatRequest {
   readonly webSearchOptions: JsonObject | undefined
   readonly user: string | undefined
   readonly routing: RoutingControls
+  /** The whole prompt is cached, up to its last block. */
+  readonly cacheControl?: CacheControl | undefined
+  /** The longest time that a `cacheControl` or `cache_control` of the request asks for; unset where there is none. */
+  readonly cacheMarks?: "5m" | "1h" | undefined
+  /** The client reads the arguments of a call as a JSON object: a response whose arguments are none is a bad one. */
+  readonly objectArguments?: boolean
 }
 
 export type JsonObject = { readonly [key: string]: unknown }
+
+/** Marks a block that ends a cached prefix of the prompt, in Anthropic's form; it has an effect where the provider has such marks. */
+export interface CacheControl {
+  readonly type: "ephemeral"
+  /** How long the prefix is kept; the provider's default is five minutes. */
+  readonly ttl?: "5m" | "1h"
+}
 
 /** The request's own restrictions and preferences; they narrow the project's policy and never widen it. */
 export interface RoutingControls {
@@ -77,13 +92,30 @@ export interface RoutingRestrictions {
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const
 export type Effort = (typeof efforts)[number]
 
+/** Share of the output cap that each effort may use for reasoning. */
+export const budgetShares: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.95,
+  max: 0.95
+}
+
 export interface ReasoningOptions {
+  /** Whether the model should reason at all, whatever its effort; each model follows as far as it can. */
+  readonly thinking?: "enabled" | "adaptive" | "disabled" | undefined
   /** A budget in tokens. */
   readonly maxTokens: number | undefined
   readonly summary: string | undefined
   /** The model may reason, but its reasoning is not returned. */
   readonly exclude: boolean
 }
+
+/** Reasoning is wanted, however much of it. */
+export const asksToReason = ({ maxTokens, thinking }: ReasoningOptions): boolean =>
+  thinking === undefined ? maxTokens !== undefined : thinking !== "disabled"
 
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
@@ -114,9 +146,14 @@ export interface AssistantMessage {
 
 export interface ToolMessage {
   readonly role: "tool"
-  readonly content: string | ReadonlyArray<TextPart>
+  readonly content: string | ReadonlyArray<ToolResultPart>
   readonly tool_call_id: string
+  /** The tool has failed. */
+  readonly is_error?: boolean
+  readonly cache_control?: CacheControl
 }
+
+export type ToolResultPart = TextPart | ImagePart | FilePart
 
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart
 
@@ -124,10 +161,12 @@ export interface TextPart {
   readonly type: "text"
   readonly text: string
   readonly prompt_cache_breakpoint?: JsonObject | null
+  readonly cache_control?: CacheControl
 }
 export interface ImagePart {
   readonly type: "image_url"
   readonly image_url: { readonly url: string; readonly detail?: string }
+  readonly cache_control?: CacheControl
 }
 export interface AudioPart {
   readonly type: "input_audio"
@@ -136,6 +175,7 @@ export interface AudioPart {
 export interface FilePart {
   readonly type: "file"
   readonly file: { readonly filename?: string; readonly file_data?: string; readonly file_id?: string }
+  readonly cache_control?: CacheControl
 }
 export interface RefusalPart {
   readonly type: "refusal"
@@ -149,6 +189,7 @@ export type ToolCall =
       /** `arguments` is JSON text. */
       readonly function: { readonly name: string; readonly arguments: string }
       readonly extra_content?: JsonObject | null
+      readonly cache_control?: CacheControl
     }
   | {
       readonly id: string
@@ -158,7 +199,8 @@ export type ToolCall =
     }
 
 /**
- * One block of a model's reasoning. `format` is its origin (`<provider>/<model>`): its signature is valid only there.
+ * One block of a model's reasoning. `format` is its origin (`<provider>/<model>`): its signature is valid only there. An origin
+ * `<provider>/*` is a block that the provider itself has returned, of whatever model.
  */
 export interface ReasoningDetail {
   readonly type: "reasoning.text" | "reasoning.summary" | "reasoning.encrypted"
@@ -180,6 +222,7 @@ export type Tool =
         readonly parameters?: JsonObject
         readonly strict?: boolean | null
       }
+      readonly cache_control?: CacheControl
     }
   | {
       readonly type: "custom"

@@ -1,4 +1,4 @@
-import type { ChatEvent, FinishReason } from "./ChatEvent.ts"
+import type { ChatEvent, Finish, FinishReason } from "./ChatEvent.ts"
 import type { Usage } from "./Usage.ts"
 
 /** A complete response: the sum of the events of one attempt. */
@@ -12,6 +12,8 @@ export interface Answer {
   readonly logprobs: ReadonlyArray<unknown> | null
   readonly finish: FinishReason
   readonly nativeFinish: string
+  /** The stop sequence that was reached, where the provider has told it. */
+  readonly stopSequence: string | null
   readonly usage: Usage | null
   readonly servedModel: string | null
   readonly serviceTier: string | null
@@ -42,7 +44,7 @@ export class Accumulator {
   private annotations: Array<{ readonly [key: string]: unknown }> | undefined
   private audio: { readonly [key: string]: unknown } | null = null
   private logprobs: Array<unknown> | null = null
-  private finish: { readonly reason: FinishReason; readonly native: string } | undefined
+  private finish: Finish | undefined
   private usage: Usage | null = null
   private servedModel: string | null = null
   private serviceTier: string | null = null
@@ -127,6 +129,7 @@ export class Accumulator {
       logprobs: this.logprobs,
       finish: this.finish.reason,
       nativeFinish: this.finish.native,
+      stopSequence: this.finish.stopSequence ?? null,
       usage: this.usage,
       servedModel: this.servedModel,
       serviceTier: this.serviceTier,

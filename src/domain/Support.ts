@@ -19,6 +19,7 @@ export const shapingParameters = [
 export const tuningParameters = [
   "temperature",
   "top_p",
+  "top_k",
   "stop",
   "frequency_penalty",
   "presence_penalty",
@@ -35,7 +36,8 @@ export const tuningParameters = [
   "prediction",
   "moderation",
   "web_search_options",
-  "parallel_tool_calls"
+  "parallel_tool_calls",
+  "cache_control"
 ] as const
 export type ShapingParameter = (typeof shapingParameters)[number]
 export type TuningParameter = (typeof tuningParameters)[number]

@@ -152,7 +152,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     return {
       ...routed,
       likelyPromptTokens: Estimate.likelyPromptTokens(measure),
-      options: Arr.map(candidates, (one) => Estimate.holdOption(measure, request, one, willReason(one))),
+      options: Arr.map(candidates, (one) => Estimate.holdOption(measure, request, one, willReason(one, request))),
       health: Arr.map(candidates, ({ credential, model }) => deps.health.of(model, credential?.id))
     }
   }),
@@ -250,7 +250,9 @@ const optionsOf = (
   candidates: Router.Ranked["candidates"]
 ): Arr.NonEmptyReadonlyArray<HoldOption> => {
   const optionsFor = (need: "likely" | "min") =>
-    Arr.map(candidates, (candidate) => Estimate.holdOption(measure, request, candidate, willReason(candidate), need))
+    Arr.map(candidates, (candidate) =>
+      Estimate.holdOption(measure, request, candidate, willReason(candidate, request), need)
+    )
   return candidates.length === 1 ? optionsFor("min") : Arr.appendAll(optionsFor("likely"), optionsFor("min"))
 }
 

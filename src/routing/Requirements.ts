@@ -1,5 +1,13 @@
 import type { CallerShape } from "../domain/Caller.ts"
-import type { ChatRequest, Effort, Message, ToolChoice, UserPart } from "../domain/Chat.ts"
+import {
+  asksToReason,
+  budgetShares,
+  type ChatRequest,
+  type Effort,
+  type Message,
+  type ToolChoice,
+  type UserPart
+} from "../domain/Chat.ts"
 import type { Capability, Model } from "../domain/Model.ts"
 import type { Prices } from "../domain/Prices.ts"
 import { type Parameter, shapingParameters, type TuningParameter } from "../domain/Support.ts"
@@ -74,6 +82,7 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
   }
   note("temperature", request.temperature)
   note("top_p", request.topP)
+  note("top_k", request.topK)
   if (request.stop.length > 0) names.push("stop")
   note("frequency_penalty", request.frequencyPenalty)
   note("presence_penalty", request.presencePenalty)
@@ -91,6 +100,7 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
   note("moderation", request.moderation)
   note("web_search_options", request.webSearchOptions)
   note("parallel_tool_calls", request.parallelToolCalls)
+  note("cache_control", request.cacheMarks)
   return names
 }
 
@@ -121,7 +131,31 @@ export const droppedParameters = (
     dropped ??= []
     dropped.push("reasoning.max_tokens")
   }
+  if (isThinkingLost(model, request, effort)) {
+    dropped ??= []
+    dropped.push("thinking")
+  }
   return dropped ?? nothingDropped
+}
+
+/** A cache that is kept for an hour has a price of its own, which the catalog does not know; one protocol alone has a field for it. */
+export const losesCacheTtl = (
+  model: Model,
+  { cacheMarks }: ChatRequest,
+  dropped: ReadonlyArray<string>,
+  billingMode: CallerShape["billingMode"]
+): boolean =>
+  cacheMarks === "1h" &&
+  !dropped.includes("cache_control") &&
+  (billingMode === "managed" || model.protocol !== "anthropic-messages")
+
+/** The request says whether to reason, and the model does otherwise. */
+const isThinkingLost = (model: Model, { reasoning }: ChatRequest, effort: Effort | number | undefined): boolean => {
+  if (reasoning.thinking === undefined) return false
+  const reasons = effort === undefined ? model.reasonsByDefault : effort !== "none"
+  // Claude is told by a field of its own
+  const isTold = isClaude(model) && model.reasoning !== null && model.reasoning.style !== "fixed"
+  return !isTold && reasons !== (reasoning.thinking !== "disabled")
 }
 
 const nothingDropped: ReadonlyArray<string> = []
@@ -136,9 +170,39 @@ const isUnsupportedTogether = (
   if (name === "stop") {
     return (isClaude(model) || model.protocol === "bedrock-converse") && request.stop.some((stop) => !/\S/.test(stop))
   }
+  if (name === "cache_control") return model.protocol === "bedrock-converse" && !isClaude(model)
+  if (name === "top_k" && model.protocol === "bedrock-converse" && !isClaude(model)) return true
   if (!isSampling(name) || !isClaude(model)) return false
-  const reasons = model.reasoning !== null && effort !== undefined && effort !== "none"
+  const reasons =
+    model.reasoning !== null && (effort === undefined ? asksToReason(request.reasoning) : effort !== "none")
   return reasons || (name === "top_p" && request.temperature !== undefined)
+}
+
+/** The effort at which a model reasons as much as the request says without naming an effort; `undefined` sends none. */
+export const effortOfThinking = (model: Model, { maxOutputTokens, reasoning }: ChatRequest): Effort | undefined => {
+  const { maxTokens, thinking } = reasoning
+  if (thinking === undefined || model.reasoning === null) return undefined
+  const { defaultEffort, efforts, style } = model.reasoning
+  if (thinking === "disabled") return efforts.includes("none") ? "none" : undefined
+  const offered = efforts.filter((effort) => effort !== "none")
+  // a budget is sent as it is, and Claude decides for itself
+  if (style === "budget" && maxTokens !== undefined) return undefined
+  if (isClaude(model) && maxTokens === undefined) return undefined
+  if (maxTokens === undefined) return nearestEffort(offered, shareOf(defaultEffort))
+  return nearestEffort(offered, maxTokens / (maxOutputTokens ?? model.outputTokens ?? maxTokens))
+}
+
+const shareOf = (effort: Effort | null): number =>
+  budgetShares[effort === null || effort === "none" ? "medium" : effort]
+
+const nearestEffort = (offered: ReadonlyArray<Effort>, share: number): Effort | undefined => {
+  let nearest: Effort | undefined
+  for (const effort of offered) {
+    const isNearer =
+      nearest === undefined || Math.abs(budgetShares[effort] - share) < Math.abs(budgetShares[nearest] - share)
+    if (isNearer) nearest = effort
+  }
+  return nearest
 }
 
 /** Whether the model rejects a reasoning effort together with the tools of the request. */
@@ -157,7 +221,7 @@ const forcesTool = (choice: ToolChoice | undefined): boolean => {
   return "mode" in allowed && allowed.mode === "required"
 }
 
-const isSampling = (name: TuningParameter): boolean => name === "temperature" || name === "top_p"
+const isSampling = (name: TuningParameter): boolean => name === "temperature" || name === "top_p" || name === "top_k"
 
 /** A parameter that shapes the response must not be dropped silently: for it `dropped` counts as `refused`. */
 export const isUnsupported = (model: Model, name: Parameter): boolean => {
@@ -233,7 +297,11 @@ const addMessageRequirements = (requirements: Array<Requirement>, messages: Read
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at]
     if (message === undefined) continue
-    if (message.role === "user") {
+    if (message.role === "user" || (message.role === "tool" && typeof message.content !== "string")) {
+      if (message.role === "tool" && !seen.has("tools")) {
+        seen.add("tools")
+        requirements.push(tools(`messages[${at}].role`, "tool messages"))
+      }
       if (typeof message.content === "string") continue
       for (let index = 0; index < message.content.length; index++) {
         const messagePart = message.content[index]

@@ -13,7 +13,15 @@ import type { TuningParameter } from "../domain/Support.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import type { RouteHealth } from "./Health.ts"
-import { droppedParameters, forbidsEffort, isUnsupported, requirementsOf, tuningOf } from "./Requirements.ts"
+import {
+  droppedParameters,
+  effortOfThinking,
+  forbidsEffort,
+  isUnsupported,
+  losesCacheTtl,
+  requirementsOf,
+  tuningOf
+} from "./Requirements.ts"
 import { byHealthyRank, byRank, nearUtility, rate, type Scored, score, unit } from "./Score.ts"
 import { isUnpriced, termsAt, termsOf } from "./Terms.ts"
 
@@ -170,7 +178,7 @@ const reasonOf = (scored: Arr.NonEmptyReadonlyArray<Scored>, alpha: number, pinn
 /** `auto` uses the effort of each model's profile; some models reject an effort together with tools. */
 const effortFor = (model: Model, request: ChatRequest, pinned: boolean): Effort | number | undefined => {
   if (forbidsEffort(model, request) || isUnsupported(model, "reasoning_effort")) return undefined
-  return (pinned ? request.effort : undefined) ?? model.profile.effort ?? undefined
+  return (pinned ? request.effort : undefined) ?? effortOfThinking(model, request) ?? model.profile.effort ?? undefined
 }
 
 const toCandidate = (
@@ -185,13 +193,14 @@ const toCandidate = (
     isUnpriced(model, name, terms, billingMode)
   )
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
+  const noted = losesCacheTtl(model, request, dropped, billingMode) ? [...dropped, "cache_control.ttl"] : dropped
   return {
     model,
     quality: scored.quality / unit,
     expectedCost: scored.cost,
     score: scored.utility / (unit * unit),
     effort: scored.effort,
-    dropped: effortIgnored ? [...dropped, "reasoning_effort"] : dropped,
+    dropped: effortIgnored ? [...noted, "reasoning_effort"] : noted,
     terms: termsAt(model, terms, billingMode),
     credential: credentialOf?.(model)
   }

@@ -32,7 +32,7 @@ const blockSketch = (block: Block): string => {
     case "ToolCall":
       return `${block.name}#${block.id}${JSON.stringify(block.input)}`
     case "ToolResult":
-      return `#${block.id}=${block.content.map(({ text }) => text).join("|")}${block.isMissing ? "!" : ""}`
+      return `#${block.id}=${block.content.map((inner) => (inner._tag === "Text" ? inner.text : inner._tag)).join("|")}${block.isError ? "!" : ""}`
     case "Reasoning":
       return `<${block.detail.text ?? block.detail.data}>${block.detail.signature ?? ""}`
     case "Image":
