@@ -75,13 +75,17 @@ export interface FailedUsage {
   readonly cost: MicroUsd
 }
 
+/** Where calls come from: the formats over HTTP, and programs that embed the gateway. */
+export const endpoints = ["chat", "responses", "messages", "embedded"] as const
+export type Endpoint = (typeof endpoints)[number]
+
 /** The outcome of a call: written once by the call's finalizer; settlement, call log, health and metrics are derived from it. */
 export interface CallRecord {
   readonly requestedModel: string
   /** The concrete model of the last attempt; `null` when nothing was dispatched. */
   readonly model: string | null
   readonly provider: string | null
-  readonly endpoint: "chat" | "responses" | "embedded"
+  readonly endpoint: Endpoint
   readonly stream: boolean
   readonly tokenDoctor: boolean
   readonly status: CallStatus

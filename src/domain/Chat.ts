@@ -52,6 +52,8 @@ export interface ChatRequest {
   readonly cacheMarks?: "5m" | "1h" | undefined
   /** The client reads the arguments of a call as a JSON object: a response whose arguments are none is a bad one. */
   readonly objectArguments?: boolean
+  /** Names of the fields of the client's request that have no effect, whatever model is chosen. */
+  readonly ignored?: ReadonlyArray<string> | undefined
 }
 
 export type JsonObject = { readonly [key: string]: unknown }

@@ -75,3 +75,14 @@ export interface Profile {
 }
 
 export const providerOf = (modelId: string): string => modelId.slice(0, Math.max(0, modelId.indexOf("/")))
+
+/**
+ * The name that a model of Claude has everywhere; `undefined` for other models. Providers write it with the maker before it, a
+ * date or version after it, and dots or hyphens in the version number; agents send any of these.
+ */
+export const claudeName = (name: string): string | undefined => {
+  if (name.length > maxClaudeNameCharacters) return undefined
+  const bare = /(?:^|[./])(claude-[a-z0-9.-]+?)(?:[-@]\d{8})?(?:-latest)?(?:-v\d+:\d+)?$/.exec(name.toLowerCase())?.[1]
+  return bare?.replaceAll(".", "-")
+}
+const maxClaudeNameCharacters = 128

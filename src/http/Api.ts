@@ -64,7 +64,7 @@ const generation = HttpApiEndpoint.get("getGeneration", routedPaths.getGeneratio
   .setUrlParams(
     Schema.Struct({
       id: Schema.String.annotations({
-        description: "`x-request-id` of the response, or the `id` of its body (`chatcmpl-…`, `resp_…`)."
+        description: "`x-request-id` of the response, or the `id` of its body (`chatcmpl-…`, `resp_…`, `msg_…`)."
       })
     })
   )

@@ -6,7 +6,7 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { InvalidRequest, ModelNotFound, NoEligibleModel } from "../domain/GatewayError.ts"
-import type { Model } from "../domain/Model.ts"
+import { claudeName, type Model } from "../domain/Model.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { TuningParameter } from "../domain/Support.ts"
@@ -104,6 +104,17 @@ export const listable = (
       model.listed && excludedBy(policy, model, 0) === null && (model.prices !== null || billingMode === "byok")
   )
 
+/** The models that a request names, as far as the policy allows them. */
+export const named = (
+  requested: string,
+  snapshot: Snapshot,
+  policy: EffectivePolicy
+): Either.Either<ReadonlyArray<Model>, ModelNotFound> => {
+  const pool = poolOf(requested, snapshot)
+  const models = pool?.models.filter((model) => excludedBy(policy, model, 0) === null) ?? []
+  return models.length === 0 ? Either.left(new ModelNotFound({ model: requested })) : Either.right(models)
+}
+
 interface Pool {
   readonly models: ReadonlyArray<Model>
   readonly pinned: boolean
@@ -116,7 +127,7 @@ const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
   }
   const one = snapshot.byId.get(requested)
   if (one !== undefined) return { models: [one], pinned: true }
-  const routes = snapshot.byAlias.get(requested)
+  const routes = snapshot.byAlias.get(requested) ?? snapshot.byClaudeName.get(claudeName(requested) ?? "")
   if (routes === undefined) return null
   const listed = routes.filter(isListed)
   return { models: listed.length > 0 ? listed : routes, pinned: true }
@@ -193,7 +204,9 @@ const toCandidate = (
     isUnpriced(model, name, terms, billingMode)
   )
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
-  const noted = losesCacheTtl(model, request, dropped, billingMode) ? [...dropped, "cache_control.ttl"] : dropped
+  const { ignored } = request
+  const known = losesCacheTtl(model, request, dropped, billingMode) ? [...dropped, "cache_control.ttl"] : dropped
+  const noted = ignored === undefined || ignored.length === 0 ? known : [...known, ...ignored]
   return {
     model,
     quality: scored.quality / unit,

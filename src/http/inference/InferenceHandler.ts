@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { IdempotencyShape, Keep, KeptAnswer } from "../../calls/Idempotency.ts"
+import type { Endpoint } from "../../domain/Call.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
 import { type CallFailure, type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
@@ -13,7 +14,6 @@ import type { CallOptions } from "../../gateway/Admission.ts"
 import type { CallRunnerShape, Completion } from "../../gateway/CallRunner.ts"
 import type { SealedAnswer } from "../../ledger/Ledger.ts"
 import * as Metrics from "../../observe/Metrics.ts"
-import { errorBody } from "../../wire/ErrorBody.ts"
 import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import * as Errors from "../Errors.ts"
 import type { QueueEntry } from "../overload/AdmissionQueue.ts"
@@ -30,15 +30,19 @@ interface WithRequest {
   readonly request: ChatRequest
 }
 
-/** The differences between chat completions and Responses; the rest of a call is the same program. */
+/** The differences between the formats; the rest of a call is the same program. */
 export interface InferenceEndpoint<Decoded extends WithRequest> {
-  readonly name: "chat" | "responses"
+  readonly name: Endpoint
   readonly path: string
   readonly decode: (json: unknown) => Either.Either<Decoded, InvalidRequest>
   /** Response headers that depend on the request. */
   readonly headers: (decoded: Decoded) => Readonly<Record<string, string>>
   readonly nonStreaming: (completion: Completion, decoded: Decoded) => string
   readonly stream: (start: ResponseStart, decoded: Decoded, write: (frame: string) => boolean) => StreamEncoder
+  /** The frame of a stream that keeps a silent connection alive. */
+  readonly heartbeat: string
+  /** The path of the client's body for one of the canonical request. */
+  readonly paramOf?: (param: string, decoded: Decoded) => string
 }
 
 export interface InferenceDeps {
@@ -74,7 +78,7 @@ const answer = <Decoded extends WithRequest>(
   exchange: NodeResponse.HttpExchange,
   state: RunningCall
 ): Effect.Effect<void, GatewayError> =>
-  Effect.flatMap(deps.security.authenticate(exchange.request), (caller) => {
+  Effect.flatMap(deps.security.authenticate(exchange.request, exchange.format), (caller) => {
     const error = methodOrDrainError(exchange.request, deps.drain)
     if (error !== undefined) return Effect.fail(error)
     if (!state.passedLoadShedding && deps.loadShedding.rejects(caller.accountId)) return overloaded
@@ -86,7 +90,7 @@ const answer = <Decoded extends WithRequest>(
         yieldIfLarge(body.bytes.length),
         Effect.suspend(() =>
           Effect.flatMap(endpoint.decode(body.json), (decoded) =>
-            once({ endpoint, deps, caller, decoded, exchange, state }, body.bytes)
+            located(endpoint, decoded, once({ endpoint, deps, caller, decoded, exchange, state }, body.bytes))
           )
         )
       )
@@ -94,6 +98,26 @@ const answer = <Decoded extends WithRequest>(
       return place.state === "rejected" ? overloaded : Effect.zipRight(admission(place), decoded)
     })
   })
+
+/** Errors name fields as the client has sent them. */
+const located = <Decoded extends WithRequest>(
+  { paramOf }: InferenceEndpoint<Decoded>,
+  decoded: Decoded,
+  call: Effect.Effect<void, GatewayError>
+): Effect.Effect<void, GatewayError> =>
+  paramOf === undefined
+    ? call
+    : Effect.catchTag(call, "InvalidRequest", (error) => {
+        const { attempts, code, message, param } = error
+        return param === null
+          ? error
+          : new InvalidRequest({
+              code,
+              message,
+              param: paramOf(param, decoded),
+              ...(attempts !== undefined && { attempts })
+            })
+      })
 
 /**
  * With an Idempotency-Key the call runs once, up to its end even if the client leaves, who can send the request again to get the
@@ -140,7 +164,7 @@ const nonStreaming = <Decoded extends WithRequest>(
     keep &&
     keeping(keep, {
       success: (body) => keptOf(200, { ...NodeResponse.jsonHeaders, ...headers }, String(body)),
-      failure: (error) => keptError(error, headers)
+      failure: (error) => keptError(exchange, error, headers)
     })
   return Effect.map(
     deps.calls.complete(caller, decoded.request, { ...options, keptAnswer }, (completion) =>
@@ -166,7 +190,7 @@ const streamed = <Decoded extends WithRequest>(
       keeping(keep, {
         success: keptStream,
         failure: (error) => {
-          if (!sink.headSent) return keptError(error, headers)
+          if (!sink.headSent) return keptError(call.exchange, error, headers)
           sink.failWith(error.error)
           return keptStream()
         }
@@ -207,8 +231,12 @@ const keptOf = (status: number, headers: Readonly<Record<string, string>>, body:
   return { status, contentType, headers: others, body: Buffer.from(body) }
 }
 
-const keptError = ({ error, headers, status }: Errors.HttpError, more: Readonly<Record<string, string>>): KeptAnswer =>
-  keptOf(status, { ...NodeResponse.jsonHeaders, ...headers, ...more }, errorBody(error))
+const keptError = (
+  { format, requestId }: NodeResponse.HttpExchange,
+  { error, headers, status }: Errors.HttpError,
+  more: Readonly<Record<string, string>>
+): KeptAnswer =>
+  keptOf(status, { ...NodeResponse.jsonHeaders, ...headers, ...more }, format.errorBody(error, requestId))
 
 const sinkOf = <Decoded extends WithRequest>(
   { decoded, deps, endpoint, exchange, state }: DecodedCall<Decoded>,
@@ -221,6 +249,7 @@ const sinkOf = <Decoded extends WithRequest>(
     headers,
     headHoldMillis: deps.headHoldMillis,
     heartbeatMillis: deps.heartbeatMillis,
+    heartbeat: endpoint.heartbeat,
     encoder: (start, write) => endpoint.stream(start, decoded, write),
     startBeforeResponse: {
       requestId: exchange.requestId,
@@ -231,7 +260,7 @@ const sinkOf = <Decoded extends WithRequest>(
     isKept
   })
 
-const failed = (
+export const failed = (
   exchange: NodeResponse.HttpExchange,
   state: RunningCall,
   cause: Cause.Cause<GatewayError>
@@ -263,7 +292,7 @@ export interface RunningCall {
   abandon: () => void
 }
 
-const overloaded = Effect.fail(new ServiceRefused({ reason: "overloaded" }))
+export const overloaded = Effect.fail(new ServiceRefused({ reason: "overloaded" }))
 
 /** Has no canceller: the entry leaves the queue when the call ends. */
 const admission = (place: QueueEntry): Effect.Effect<void, ServiceRefused> =>
@@ -273,7 +302,7 @@ const admission = (place: QueueEntry): Effect.Effect<void, ServiceRefused> =>
     else decided()
   })
 
-const methodOrDrainError = (
+export const methodOrDrainError = (
   request: IncomingMessage,
   drain: DrainShape
 ): InvalidRequest | ServiceRefused | undefined => {
