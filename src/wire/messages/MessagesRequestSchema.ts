@@ -45,7 +45,7 @@ const display = optional(Schema.Literal("summarized", "omitted"), "omitted: thin
 const Thinking = Schema.Union(
   Schema.Struct({
     type: Schema.Literal("enabled").annotations({ description: "The model should reason." }),
-    budget_tokens: positive.annotations({
+    budget_tokens: Schema.propertySignature(positive).annotations({
       description: "Tokens for reasoning, within `max_tokens`; translated to an effort where a model takes no budget."
     }),
     display
@@ -76,7 +76,7 @@ const simpleFields = {
     description:
       "`auto`, `auto:<slug>`, a concrete id from the models list, or a bare model name such as `claude-sonnet-4-5`."
   }),
-  max_tokens: positive.annotations({ description: "Maximum output tokens, including reasoning tokens." }),
+  max_tokens: Schema.propertySignature(positive).annotations({ description: "Maximum output tokens, including reasoning tokens." }),
   stop_sequences: optional(listOf(Schema.String, { max: maxStops }), "Texts at which the model stops."),
   stream: Schema.optional(Schema.Boolean).annotations({
     description: "Stream the response as server-sent events. Default false.",
