@@ -76,7 +76,9 @@ const simpleFields = {
     description:
       "`auto`, `auto:<slug>`, a concrete id from the models list, or a bare model name such as `claude-sonnet-4-5`."
   }),
-  max_tokens: Schema.propertySignature(positive).annotations({ description: "Maximum output tokens, including reasoning tokens." }),
+  max_tokens: Schema.propertySignature(positive).annotations({
+    description: "Maximum output tokens, including reasoning tokens."
+  }),
   stop_sequences: optional(listOf(Schema.String, { max: maxStops }), "Texts at which the model stops."),
   stream: Schema.optional(Schema.Boolean).annotations({
     description: "Stream the response as server-sent events. Default false.",
