@@ -5,6 +5,8 @@ import { explainer } from "../validation/Explanation.ts"
 import { rejected, type Trail } from "../validation/Guard.ts"
 import { type ChatBody, chatBody, type NestedFields } from "./ChatRequestGuard.ts"
 import { ChatCompletionRequest } from "./ChatRequestSchema.ts"
+import { responseFormatOf } from "./ResponseFormat.ts"
+import { toolChoiceOf } from "./ToolChoice.ts"
 
 /**
  * Decodes the parsed body of `POST /v1/chat/completions`. One pass of guards accepts a valid body; only when a guard rejects it
@@ -13,8 +15,14 @@ import { ChatCompletionRequest } from "./ChatRequestSchema.ts"
 export const decode = (json: unknown): Either.Either<ChatRequest, InvalidRequest> => {
   const trail: Trail = []
   const body = chatBody(json, trail)
-  return body === rejected ? Either.left(explain(json, trail.reverse())) : Either.right(fromBody(body))
+  return body === rejected ? Either.left(explain(json, trail.reverse())) : judged(body)
 }
+
+/** The free-form objects, once the rest is valid. */
+const judged = (body: ChatBody): Either.Either<ChatRequest, InvalidRequest> =>
+  Either.flatMap(toolChoiceOf(body.tool_choice, body.tools ?? []), (toolChoice) =>
+    Either.map(responseFormatOf(body.response_format), (responseFormat) => fromBody(body, toolChoice, responseFormat))
+  )
 
 const explainBody = explainer(ChatCompletionRequest)
 
@@ -33,11 +41,15 @@ const explain = (json: unknown, path: ReadonlyArray<string | number>): InvalidRe
   return new InvalidRequest(fault)
 }
 
-const fromBody = (body: ChatBody): ChatRequest => ({
+const fromBody = (
+  body: ChatBody,
+  toolChoice: ChatRequest["toolChoice"],
+  responseFormat: ChatRequest["responseFormat"]
+): ChatRequest => ({
   model: body.model,
   messages: body.messages,
   tools: body.tools ?? [],
-  toolChoice: body.tool_choice,
+  toolChoice,
   stream: body.stream === true,
   includeUsage: body.stream_options?.include_usage === true,
   tokenDoctor: body.token_doctor === true,
@@ -51,7 +63,7 @@ const fromBody = (body: ChatBody): ChatRequest => ({
   logprobs: body.logprobs,
   topLogprobs: body.top_logprobs,
   parallelToolCalls: body.parallel_tool_calls,
-  responseFormat: body.response_format,
+  responseFormat,
   effort: body.reasoning_effort ?? body.reasoning?.effort,
   reasoning: {
     maxTokens: body.reasoning?.max_tokens,
