@@ -91,7 +91,7 @@ export const ChatCompletionRequest = Schema.Struct({
   tools: optional(listOf(ToolDefinition, { max: maxTools }), "Tools the model may call."),
   tool_choice: optional(
     Schema.Union(Schema.Literal("auto", "none", "required"), freeForm),
-    "Whether and which tool to call: `auto`, `none`, `required` (which needs `tools`), `{type: \"function\", function: {name}}`, `{type: \"custom\", custom: {name}}`, or `{type: \"allowed_tools\", allowed_tools: {mode, tools}}`. Every tool named must be among `tools`."
+    'Whether and which tool to call: `auto`, `none`, `required` (which needs `tools`), `{type: "function", function: {name}}`, `{type: "custom", custom: {name}}`, or `{type: "allowed_tools", allowed_tools: {mode, tools}}`. Every tool named must be among `tools`.'
   ),
   stream: Schema.optional(Schema.Boolean).annotations({
     description: "Stream the response as server-sent events. Default false.",
@@ -125,7 +125,7 @@ export const ChatCompletionRequest = Schema.Struct({
   parallel_tool_calls: optional(Schema.Boolean, "Whether several tools may be called at once."),
   response_format: optional(
     freeForm,
-    "`{type: \"text\"}`, `{type: \"json_object\"}`, or `{type: \"json_schema\", json_schema: {name, schema, description, strict}}`, where the provider supports it."
+    '`{type: "text"}`, `{type: "json_object"}`, or `{type: "json_schema", json_schema: {name, schema, description, strict}}`, where the provider supports it.'
   ),
   reasoning_effort: optional(
     effort,

@@ -22,11 +22,17 @@ describe("a response format", () => {
     [{ type: 1 }, "invalid_value response_format.type"],
     [{ type: "json_schema" }, "missing_required_parameter response_format.json_schema"],
     [{ type: "json_schema", json_schema: "x" }, "invalid_value response_format.json_schema"],
-    [{ type: "json_schema", json_schema: { name: "n" } }, "missing_required_parameter response_format.json_schema.schema"],
+    [
+      { type: "json_schema", json_schema: { name: "n" } },
+      "missing_required_parameter response_format.json_schema.schema"
+    ],
     [{ type: "json_schema", schema }, "missing_required_parameter response_format.json_schema"],
     [{ type: "json_schema", json_schema: { schema: [] } }, "invalid_value response_format.json_schema.schema"],
     [{ type: "json_schema", json_schema: { schema, name: 1 } }, "invalid_value response_format.json_schema.name"],
-    [{ type: "json_schema", json_schema: { schema, strict: "yes" } }, "invalid_value response_format.json_schema.strict"]
+    [
+      { type: "json_schema", json_schema: { schema, strict: "yes" } },
+      "invalid_value response_format.json_schema.strict"
+    ]
   ])("%j is refused", (format, expected) => {
     const { code, param } = Either.getOrThrow(Either.flip(read(format)))
     expect(`${code} ${param}`).toBe(expected)
