@@ -1,13 +1,5 @@
 import type { CallerShape } from "../domain/Caller.ts"
-import {
-  asksToReason,
-  budgetShares,
-  type ChatRequest,
-  type Effort,
-  type Message,
-  type ToolChoice,
-  type UserPart
-} from "../domain/Chat.ts"
+import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
 import type { Capability, Model } from "../domain/Model.ts"
 import type { Prices } from "../domain/Prices.ts"
 import { type Parameter, shapingParameters, type TuningParameter } from "../domain/Support.ts"
@@ -104,125 +96,6 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
   return names
 }
 
-/**
- * Wire names of the request parameters that this model ignores, or whose price here is not known; `tuning` are those that the
- * request sets.
- */
-export const droppedParameters = (
-  model: Model,
-  request: ChatRequest,
-  tuning: ReadonlyArray<TuningParameter>,
-  effort: Effort | number | undefined,
-  isUnpriced: (name: TuningParameter) => boolean
-): ReadonlyArray<string> => {
-  let dropped: Array<string> | undefined
-  for (const name of tuning) {
-    if (
-      model.support[name] === "dropped" ||
-      isUnpriced(name) ||
-      (isSampling(name) && model.capabilities.sampling === false) ||
-      isUnsupportedTogether(model, name, request, effort)
-    ) {
-      dropped ??= []
-      dropped.push(name)
-    }
-  }
-  if (request.reasoning.maxTokens !== undefined && model.reasoning?.style !== "budget") {
-    dropped ??= []
-    dropped.push("reasoning.max_tokens")
-  }
-  if (isThinkingLost(model, request, effort)) {
-    dropped ??= []
-    dropped.push("thinking")
-  }
-  return dropped ?? nothingDropped
-}
-
-/** A cache that is kept for an hour has a price of its own, which the catalog does not know; one protocol alone has a field for it. */
-export const losesCacheTtl = (
-  model: Model,
-  { cacheMarks }: ChatRequest,
-  dropped: ReadonlyArray<string>,
-  billingMode: CallerShape["billingMode"]
-): boolean =>
-  cacheMarks === "1h" &&
-  !dropped.includes("cache_control") &&
-  (billingMode === "managed" || model.protocol !== "anthropic-messages")
-
-/** The request says whether to reason, and the model does otherwise. */
-const isThinkingLost = (model: Model, { reasoning }: ChatRequest, effort: Effort | number | undefined): boolean => {
-  if (reasoning.thinking === undefined) return false
-  const reasons = effort === undefined ? model.reasonsByDefault : effort !== "none"
-  // Claude is told by a field of its own
-  const isTold = isClaude(model) && model.reasoning !== null && model.reasoning.style !== "fixed"
-  return !isTold && reasons !== (reasoning.thinking !== "disabled")
-}
-
-const nothingDropped: ReadonlyArray<string> = []
-
-/** Parameters that the provider rejects together with others of the request, and stop sequences that are blank. */
-const isUnsupportedTogether = (
-  model: Model,
-  name: TuningParameter,
-  request: ChatRequest,
-  effort: Effort | number | undefined
-): boolean => {
-  if (name === "stop") {
-    return (isClaude(model) || model.protocol === "bedrock-converse") && request.stop.some((stop) => !/\S/.test(stop))
-  }
-  if (name === "cache_control") return model.protocol === "bedrock-converse" && !isClaude(model)
-  if (name === "top_k" && model.protocol === "bedrock-converse" && !isClaude(model)) return true
-  if (!isSampling(name) || !isClaude(model)) return false
-  const reasons =
-    model.reasoning !== null && (effort === undefined ? asksToReason(request.reasoning) : effort !== "none")
-  return reasons || (name === "top_p" && request.temperature !== undefined)
-}
-
-/** The effort at which a model reasons as much as the request says without naming an effort; `undefined` sends none. */
-export const effortOfThinking = (model: Model, { maxOutputTokens, reasoning }: ChatRequest): Effort | undefined => {
-  const { maxTokens, thinking } = reasoning
-  if (thinking === undefined || model.reasoning === null) return undefined
-  const { defaultEffort, efforts, style } = model.reasoning
-  if (thinking === "disabled") return efforts.includes("none") ? "none" : undefined
-  const offered = efforts.filter((effort) => effort !== "none")
-  // a budget is sent as it is, and Claude decides for itself
-  if (style === "budget" && maxTokens !== undefined) return undefined
-  if (isClaude(model) && maxTokens === undefined) return undefined
-  if (maxTokens === undefined) return nearestEffort(offered, shareOf(defaultEffort))
-  return nearestEffort(offered, maxTokens / (maxOutputTokens ?? model.outputTokens ?? maxTokens))
-}
-
-const shareOf = (effort: Effort | null): number =>
-  budgetShares[effort === null || effort === "none" ? "medium" : effort]
-
-const nearestEffort = (offered: ReadonlyArray<Effort>, share: number): Effort | undefined => {
-  let nearest: Effort | undefined
-  for (const effort of offered) {
-    const isNearer =
-      nearest === undefined || Math.abs(budgetShares[effort] - share) < Math.abs(budgetShares[nearest] - share)
-    if (isNearer) nearest = effort
-  }
-  return nearest
-}
-
-/** Whether the model rejects a reasoning effort together with the tools of the request. */
-export const forbidsEffort = (model: Model, request: ChatRequest): boolean =>
-  request.tools.length > 0 && (model.toolsForbidEffort || (isClaude(model) && forcesTool(request.toolChoice)))
-
-/** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
-const isClaude = (model: Model): boolean =>
-  model.protocol === "anthropic-messages" ||
-  (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
-
-const forcesTool = (choice: ToolChoice | undefined): boolean => {
-  if (choice === undefined || typeof choice === "string") return choice === "required"
-  const allowed = choice["allowed_tools"]
-  if (typeof allowed !== "object" || allowed === null) return true
-  return "mode" in allowed && allowed.mode === "required"
-}
-
-const isSampling = (name: TuningParameter): boolean => name === "temperature" || name === "top_p" || name === "top_k"
-
 /** A parameter that shapes the response must not be dropped silently: for it `dropped` counts as `refused`. */
 export const isUnsupported = (model: Model, name: Parameter): boolean => {
   const support = model.support[name]
@@ -232,6 +105,7 @@ export const isUnsupported = (model: Model, name: Parameter): boolean => {
 const shaping: ReadonlySet<Parameter> = new Set<Parameter>(shapingParameters)
 
 const takesEffort = (model: Model, effort: Effort | number): boolean => {
+  if (effort === "none" && model.toolsForbidEffort) return true
   if (model.reasoning === null) return false
   if (typeof effort === "string") return model.reasoning.efforts.includes(effort)
   const { depth } = model.reasoning

@@ -114,7 +114,7 @@ const ask = async (
 /** As the official client puts a stream together; the metadata is on an event that it keeps no unknown fields of. */
 const streamed = async (stream: ReturnType<Anthropic.Messages["stream"]>): Promise<Anthropic.Message & Metadata> => {
   let metadata: RouterMetadata | undefined
-  stream.on("streamEvent", (event) => {
+  stream.on("streamEvent", (event: Anthropic.MessageStreamEvent) => {
     if (event.type === "message_delta") metadata = (event as unknown as Metadata).router_metadata
   })
   const message = await stream.finalMessage()

@@ -23,4 +23,11 @@ export const paramOf = (param: string, { paths }: Pick<DecodedMessages, "paths">
 export const clientMetadata = (metadata: RouterMetadata): RouterMetadata =>
   metadata.dropped_parameters.length === 0
     ? metadata
-    : { ...metadata, dropped_parameters: metadata.dropped_parameters.map((name) => names.get(name) ?? name) }
+    : { ...metadata, dropped_parameters: metadata.dropped_parameters.map(nameOf) }
+
+/** A name may be that of one element. */
+const nameOf = (name: string): string => {
+  const at = name.indexOf("[")
+  const field = at < 0 ? name : name.slice(0, at)
+  return (names.get(field) ?? field) + name.slice(field.length)
+}

@@ -1,0 +1,46 @@
+import { budgetShares, type ChatRequest, type Effort } from "../domain/Chat.ts"
+import type { Model } from "../domain/Model.ts"
+
+/** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
+export const isClaude = (model: Model): boolean =>
+  model.protocol === "anthropic-messages" ||
+  (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
+
+/** The effort at which a model reasons as much as the request says without naming an effort; `undefined` sends none. */
+export const effortOfThinking = (model: Model, { maxOutputTokens, reasoning }: ChatRequest): Effort | undefined => {
+  const { maxTokens, thinking } = reasoning
+  if (thinking === undefined || model.reasoning === null) return undefined
+  const { defaultEffort, efforts, style } = model.reasoning
+  if (thinking === "disabled") return efforts.includes("none") ? "none" : undefined
+  // a budget is sent as it is, and Claude decides for itself
+  if ((style === "budget" && maxTokens !== undefined) || (isClaude(model) && maxTokens === undefined)) return undefined
+  const offered = efforts.filter((effort) => effort !== "none")
+  if (maxTokens === undefined) return nearestEffort(offered, shareOf(defaultEffort))
+  return nearestEffort(offered, maxTokens / (maxOutputTokens ?? model.outputTokens ?? maxTokens))
+}
+
+/** The request says whether to reason, and the model does otherwise; `effort` is what is sent. */
+export const isThinkingLost = (
+  model: Model,
+  { reasoning }: ChatRequest,
+  effort: Effort | number | undefined
+): boolean => {
+  if (reasoning.thinking === undefined) return false
+  const reasons = effort === undefined ? model.reasonsByDefault : effort !== "none"
+  // Claude is told by a field of its own
+  const isTold = isClaude(model) && model.reasoning !== null && model.reasoning.style !== "fixed"
+  return !isTold && reasons !== (reasoning.thinking !== "disabled")
+}
+
+const shareOf = (effort: Effort | null): number =>
+  budgetShares[effort === null || effort === "none" ? "medium" : effort]
+
+const nearestEffort = (offered: ReadonlyArray<Effort>, share: number): Effort | undefined => {
+  let nearest: Effort | undefined
+  for (const effort of offered) {
+    const isNearer =
+      nearest === undefined || Math.abs(budgetShares[effort] - share) < Math.abs(budgetShares[nearest] - share)
+    if (isNearer) nearest = effort
+  }
+  return nearest
+}
