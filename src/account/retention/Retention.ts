@@ -1,9 +1,9 @@
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { periodically } from "../../domain/Periodic.ts"
 import { RetentionStore, type RetentionStoreShape } from "./RetentionStore.ts"
 
 const interval = Duration.minutes(10)
@@ -20,13 +20,7 @@ export const layer = (callDays: number | null): Layer.Layer<never, never, Retent
     : Layer.scopedDiscard(
         Effect.gen(function* () {
           const store = yield* RetentionStore
-          yield* deleteAll(store, callDays).pipe(
-            Effect.catchAllCause((cause) =>
-              Effect.logWarning("old calls could not be deleted; it is tried again", Cause.squash(cause))
-            ),
-            Effect.repeat(Schedule.spaced(interval)),
-            Effect.forkScoped
-          )
+          yield* periodically(interval, "old calls could not be deleted", deleteAll(store, callDays))
         })
       )
 
