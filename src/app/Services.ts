@@ -92,6 +92,7 @@ const observers = Layer.effect(
 const providerOptions = (settings: Settings.Settings): ProviderOptions => ({
   credentials: settings.vendorKeys,
   bedrock: settings.bedrock,
+  callerCredentials: true,
   own: settings.providers.map(({ apiKey, connection, id, models }) => ({
     id,
     apiKey,

@@ -1,12 +1,18 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { Provider, ProviderCall, Receiver, Upstream } from "./Provider.ts"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
+import type { CredentialVerdict, Provider, ProviderCall, Receiver, Upstream } from "./Provider.ts"
 
 export interface ProvidersShape {
   /** Starts the attempt at the provider of `call.model`; a model of an unknown provider is a defect. */
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
   /** Whether there is such a provider, and calls of it can bring a credential of their own. */
   readonly takesCredentials: (providerId: string) => boolean
+  /** Asks the credential's provider for its list of models; `undefined` where that says nothing about a credential. */
+  readonly askModelList: (
+    credential: ProviderCredential,
+    tell: (verdict: CredentialVerdict) => void
+  ) => Pick<Upstream, "close"> | undefined
 }
 
 /** Dispatches a call to the provider with the model's `providerId`. */
@@ -27,6 +33,7 @@ export const make = (providers: Iterable<Provider>): ProvidersShape => {
       }
       return provider.open(call, receiver)
     },
-    takesCredentials: (providerId) => byId.get(providerId)?.takesCredentials === true
+    takesCredentials: (providerId) => byId.get(providerId)?.takesCredentials === true,
+    askModelList: (credential, tell) => byId.get(credential.providerId)?.askModelList?.(credential, tell)
   }
 }

@@ -34,7 +34,8 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
       receivers.push(receiver)
       return upstream
     },
-    takesCredentials: () => false
+    takesCredentials: () => false,
+    askModelList: () => undefined
   }
   const opened = open(
     { providers, timers },

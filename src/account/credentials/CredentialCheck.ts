@@ -9,6 +9,7 @@ import type { Model } from "../../domain/Model.ts"
 import type { ProviderCredential } from "../../domain/ProviderCredential.ts"
 import { ProviderError } from "../../domain/ProviderError.ts"
 import { Timers } from "../../domain/Timers.ts"
+import type { CredentialVerdict } from "../../provider/Provider.ts"
 import { Providers } from "../../provider/Providers.ts"
 import { credentialsFor } from "../../routing/CredentialChoice.ts"
 import { decode } from "../../wire/chat/ChatRequest.ts"
@@ -17,7 +18,7 @@ import { decode } from "../../wire/chat/ChatRequest.ts"
 export interface Checked {
   /** unknown: the provider could not be asked, or has failed for another reason than the credential. */
   readonly status: "accepted" | "rejected" | "unknown"
-  /** The model that was asked; `null` where the credential allows none. */
+  /** The model that was asked; `null` where the credential allows none, and where the list of models said enough. */
   readonly model: string | null
   readonly latencyMillis: number
   readonly error: { readonly code: string; readonly message: string } | null
@@ -26,7 +27,10 @@ export interface Checked {
 export interface CredentialCheckShape {
   /** Whether calls of this provider can bring a credential. */
   readonly takesCredentials: (providerId: string) => boolean
-  /** Asks the cheapest model that the credential allows for one token, for at most 5 seconds. */
+  /**
+   * Reads the provider's list of models; where that says nothing about a credential, asks the cheapest model that it allows for one
+   * token. For at most 5 seconds together.
+   */
   readonly check: (credential: ProviderCredential) => Effect.Effect<Checked>
 }
 
@@ -49,7 +53,28 @@ const make = Effect.gen(function* () {
   const timers = yield* Timers
   const ids = yield* IdGenerator
 
-  const ask = (model: Model, credential: ProviderCredential) =>
+  const askModelList = (credential: ProviderCredential) =>
+    Effect.async<CredentialVerdict>((resume) => {
+      const late = timers.after(maxCheckMillis, () => {
+        upstream?.close()
+        resume(Effect.succeed("undecided"))
+      })
+      const upstream = providers.askModelList(credential, (verdict) => {
+        late()
+        resume(Effect.succeed(verdict))
+      })
+      const close = () => {
+        late()
+        upstream?.close()
+      }
+      if (upstream === undefined) {
+        close()
+        resume(Effect.succeed("undecided"))
+      }
+      return Effect.sync(close)
+    })
+
+  const ask = (model: Model, credential: ProviderCredential, millis: number) =>
     Effect.async<void, ProviderError>((resume) => {
       const fail = (error: ProviderError) => {
         late()
@@ -75,7 +100,7 @@ const make = Effect.gen(function* () {
           fail
         }
       )
-      const late = timers.after(maxCheckMillis, () => {
+      const late = timers.after(millis, () => {
         upstream.close()
         fail(new ProviderError({ providerId: model.providerId, reason: { _tag: "AnswerTimeout" } }))
       })
@@ -90,21 +115,34 @@ const make = Effect.gen(function* () {
     check: (credential) =>
       Effect.suspend(() => {
         const startedAtMillis = timers.now()
-        const model = cheapest(catalog.snapshot().models.filter((one) => credentialsFor([credential], one).length > 0))
+        const model = cheapest(
+          catalog.callerSnapshot().models.filter((one) => credentialsFor([credential], one).length > 0)
+        )
         if (model === undefined) return Effect.succeed(noModel)
-        const checked = (status: Checked["status"], error: Checked["error"]): Checked => ({
+        const takenMillis = () => timers.now() - startedAtMillis
+        const checked = (asked: Model | null, status: Checked["status"], error: Checked["error"]): Checked => ({
           status,
-          model: model.id,
-          latencyMillis: Math.round(timers.now() - startedAtMillis),
+          model: asked?.id ?? null,
+          latencyMillis: Math.round(takenMillis()),
           error
         })
-        return Effect.match(ask(model, credential), {
-          onSuccess: () => checked("accepted", null),
-          onFailure: (error) =>
-            error.reason._tag === "CredentialRejected"
-              ? checked("rejected", rejected)
-              : checked("unknown", { code: error.facts.code, message: error.callError.message ?? error.facts.message })
-        })
+        const byOneToken = Effect.suspend(() =>
+          Effect.match(ask(model, credential, Math.max(0, maxCheckMillis - takenMillis())), {
+            onSuccess: () => checked(model, "accepted", null),
+            onFailure: (error) =>
+              error.reason._tag === "CredentialRejected"
+                ? checked(model, "rejected", rejected)
+                : checked(model, "unknown", {
+                    code: error.facts.code,
+                    message: error.callError.message ?? error.facts.message
+                  })
+          })
+        )
+        return Effect.flatMap(askModelList(credential), (verdict) =>
+          verdict === "undecided"
+            ? byOneToken
+            : Effect.sync(() => checked(null, verdict, verdict === "rejected" ? rejected : null))
+        )
       })
   })
 })

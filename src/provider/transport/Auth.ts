@@ -4,6 +4,8 @@ import * as Redacted from "effect/Redacted"
 export interface Outgoing {
   readonly origin: string
   readonly path: string
+  /** GET has no body; POST where it is unset. */
+  readonly method?: "GET"
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }

@@ -10,6 +10,7 @@ import { one } from "../protocols/shared/Errors.ts"
 import type { AnswerReader, Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
 import type { Auth, AuthScheme } from "./Auth.ts"
 import type { Endpoint } from "./Endpoint.ts"
+import * as ModelList from "./ModelList.ts"
 import { maxResponseBytes } from "./ResponseSize.ts"
 import type { AnswerHandler, TransportShape, UpstreamExchange } from "./Transport.ts"
 
@@ -21,6 +22,8 @@ export interface HttpProviderOptions {
   readonly auth: Auth
   /** Of calls that bring a credential; unset: none may. */
   readonly scheme?: AuthScheme
+  /** Unset: none is known that only a valid credential can read. */
+  readonly modelList?: ModelList.ModelList | undefined
   readonly transport: TransportShape
   readonly timers: TimersShape
 }
@@ -39,6 +42,7 @@ export const make = (options: HttpProviderOptions): Provider => {
 
 const bare = (options: HttpProviderOptions): Provider => ({
   id: options.id,
+  ...askingModelList(options),
   takesCredentials: options.scheme !== undefined,
   open: (call, receiver) => {
     const attempt = new HttpAttempt(options, call, receiver)
@@ -46,6 +50,11 @@ const bare = (options: HttpProviderOptions): Provider => ({
     return attempt
   }
 })
+
+const askingModelList = ({ modelList, scheme, ...rest }: HttpProviderOptions): Pick<Provider, "askModelList"> =>
+  modelList === undefined || scheme === undefined
+    ? {}
+    : { askModelList: ({ secret }, tell) => ModelList.ask({ ...rest, list: modelList, auth: scheme(secret) }, tell) }
 
 /** Reads a response body. Any result but `incomplete` ends the attempt. */
 interface ResponseBodyReader {

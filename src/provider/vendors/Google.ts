@@ -5,5 +5,6 @@ export const google = geminiCompatible({
   displayName: "Google",
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   credentialEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-  schemas: "json"
+  schemas: "json",
+  modelList: { path: "/models?pageSize=1", headers: {} }
 })

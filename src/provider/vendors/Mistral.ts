@@ -7,6 +7,7 @@ export const mistral = openAiCompatible({
   displayName: "Mistral AI",
   baseUrl: "https://api.mistral.ai/v1",
   credentialEnv: ["MISTRAL_API_KEY"],
+  listsModels: true,
   quirks: {
     ...compatible,
     streamOptions: false,

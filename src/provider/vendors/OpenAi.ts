@@ -4,5 +4,6 @@ export const openai = openAiCompatible({
   id: "openai",
   displayName: "OpenAI",
   baseUrl: "https://api.openai.com/v1",
-  credentialEnv: ["OPENAI_API_KEY"]
+  credentialEnv: ["OPENAI_API_KEY"],
+  listsModels: true
 })

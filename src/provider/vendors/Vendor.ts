@@ -9,6 +9,7 @@ import { openAi, type Quirks } from "../protocols/openai-chat/Quirks.ts"
 import type { Protocol } from "../protocols/shared/Protocol.ts"
 import * as Auth from "../transport/Auth.ts"
 import * as Endpoint from "../transport/Endpoint.ts"
+import type { ModelList } from "../transport/ModelList.ts"
 
 /** A built-in provider: everything but the credential. */
 export interface Vendor {
@@ -23,6 +24,8 @@ export interface Vendor {
   readonly needsBaseUrl?: boolean
   /** False: documented not to charge for the prompt of a call that was aborted before it answered. */
   readonly billsAbortedCalls: boolean
+  /** Unset: not documented, or anybody can read it. */
+  readonly modelList?: ModelList | undefined
   readonly reasoningStyles: ReadonlyArray<Reasoning["style"]>
   /** The same provider with another output-cap field, if the protocol supports several. */
   readonly withOutputCap: (field: Quirks["outputCapField"]) => Vendor
@@ -55,6 +58,8 @@ export const openAiCompatible = (options: {
   readonly auth?: Auth.AuthScheme
   readonly needsBaseUrl?: boolean
   readonly billsAbortedCalls?: boolean
+  /** `GET /models` is documented and needs the credential. */
+  readonly listsModels?: boolean
 }): Vendor => {
   const quirks = options.quirks ?? openAi
   return {
@@ -66,6 +71,7 @@ export const openAiCompatible = (options: {
     auth: options.auth ?? Auth.bearer,
     needsBaseUrl: options.needsBaseUrl ?? false,
     billsAbortedCalls: options.billsAbortedCalls ?? true,
+    modelList: options.listsModels === true ? { path: "/models", headers: {} } : undefined,
     reasoningStyles: quirks.reasoningFields.styles,
     withOutputCap: (outputCapField) => openAiCompatible({ ...options, quirks: { ...quirks, outputCapField } })
   }
@@ -77,6 +83,7 @@ export const anthropicCompatible = (options: {
   readonly displayName: string
   readonly baseUrl: string
   readonly credentialEnv: ReadonlyArray<string>
+  readonly modelList?: ModelList
 }): Vendor => {
   const vendor: Vendor = {
     id: options.id,
@@ -86,6 +93,7 @@ export const anthropicCompatible = (options: {
     credentialEnv: options.credentialEnv,
     auth: Auth.header("x-api-key"),
     billsAbortedCalls: true,
+    modelList: options.modelList,
     reasoningStyles: ["effort", "budget", "toggle", "fixed"],
     withOutputCap: () => vendor
   }
@@ -100,6 +108,7 @@ export const geminiCompatible = (options: {
   readonly credentialEnv: ReadonlyArray<string>
   readonly auth?: Auth.AuthScheme
   readonly schemas: SchemaDialect
+  readonly modelList?: ModelList
 }): Vendor => {
   const vendor: Vendor = {
     id: options.id,
@@ -109,6 +118,7 @@ export const geminiCompatible = (options: {
     credentialEnv: options.credentialEnv,
     auth: options.auth ?? Auth.header("x-goog-api-key"),
     billsAbortedCalls: true,
+    modelList: options.modelList,
     reasoningStyles: ["effort", "budget", "toggle", "fixed"],
     withOutputCap: () => vendor
   }
