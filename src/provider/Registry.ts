@@ -23,7 +23,7 @@ export interface RegistryOptions {
   /** Amazon Bedrock, which needs more than a key; `null`: not available. */
   readonly bedrock: BedrockAccess | null
   /** Makes providers also of the vendors without a credential, for calls that bring one. */
-  readonly callerCredentials: boolean
+  readonly callerCredentials?: boolean
   readonly own: ReadonlyArray<CredentialedProvider>
   readonly simulated: boolean
 }
@@ -74,7 +74,8 @@ export const make = (options: RegistryOptions): Registry => {
     own.push(vendor)
     providers.push(http(vendor, one.apiKey === null ? Auth.none : vendor.auth(one.apiKey)))
   }
-  const callerVendors = options.callerCredentials ? withKeyAlone.filter((vendor) => !vendors.includes(vendor)) : []
+  const callerVendors =
+    options.callerCredentials === true ? withKeyAlone.filter((vendor) => !vendors.includes(vendor)) : []
   for (const vendor of callerVendors) providers.push(http(vendor, Auth.none))
   return { providers, vendors, callerVendors, own }
 }

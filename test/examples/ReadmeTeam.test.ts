@@ -27,7 +27,7 @@ afterAll(() => node.stop())
 /** The lines of the README as they stand, but for the address and what the reader has to fill in. */
 const run = async (lines: string, env: Readonly<Record<string, string>>): Promise<Record<string, unknown>> => {
   const filled = lines.replaceAll("http://127.0.0.1:8080", node.url).replace("sk-…", "sk-of-a-reader-0001")
-  const { stdout } = await shell("bash", ["-c", `${strictCurl}\n${filled}`], {
+  const { stdout } = await shell("bash", ["--norc", "-c", `${strictCurl}\n${filled}`], {
     env: { PATH: process.env["PATH"] ?? "", ...env }
   })
   return JSON.parse(stdout)
