@@ -1,9 +1,11 @@
+import type * as Effect from "effect/Effect"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
 import type { RequestId } from "../domain/Ids.ts"
 import type { Model } from "../domain/Model.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
+import type { Probed } from "./probe/Probe.ts"
 
 /** One attempt, ready to be sent. */
 export interface ProviderCall {
@@ -39,9 +41,6 @@ export interface Upstream {
   readonly close: () => void
 }
 
-/** What a provider's list of models says about a credential; undecided: it says nothing. */
-export type CredentialVerdict = "accepted" | "rejected" | "undecided"
-
 /**
  * A provider starts calls. It owns the connect deadline and the size limits of responses; the deadlines of first content, idle
  * time and the call belong to the gateway. A call with `request.stream` false is a non-streaming upstream request whose response
@@ -52,12 +51,6 @@ export interface Provider {
   /** `open` uses the credential of the call where it has one; to other providers such a call is never sent. */
   readonly takesCredentials?: boolean
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
-  /**
-   * Asks for the list of models with this credential and tells the verdict from a new turn of the event loop, unless it is closed
-   * before. Unset where no list is known, or everybody can read it.
-   */
-  readonly askModelList?: (
-    credential: ProviderCredential,
-    tell: (verdict: CredentialVerdict) => void
-  ) => Pick<Upstream, "close">
+  /** Asks about the credential, the provider's own one unless another is given, without the cost of a call. */
+  readonly probe?: ((credential?: ProviderCredential) => Effect.Effect<Probed>) | undefined
 }

@@ -50,9 +50,9 @@ export const make = (options: RegistryOptions): Registry => {
       endpoint: vendor.endpoint,
       auth,
       scheme: vendor.auth,
-      modelList: vendor.modelList,
       transport: options.transport,
-      timers: options.timers
+      timers: options.timers,
+      probe: vendor.probe
     })
   const vendors: Array<Vendor> = []
   const own: Array<Vendor> = []

@@ -35,7 +35,7 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
       return upstream
     },
     takesCredentials: () => false,
-    askModelList: () => undefined
+    probe: () => Effect.succeed(null)
   }
   const opened = open(
     { providers, timers },

@@ -9,7 +9,6 @@ import type { Model } from "../../domain/Model.ts"
 import type { ProviderCredential } from "../../domain/ProviderCredential.ts"
 import { ProviderError } from "../../domain/ProviderError.ts"
 import { Timers } from "../../domain/Timers.ts"
-import type { CredentialVerdict } from "../../provider/Provider.ts"
 import { Providers } from "../../provider/Providers.ts"
 import { credentialsFor } from "../../routing/CredentialChoice.ts"
 import { decode } from "../../wire/chat/ChatRequest.ts"
@@ -18,7 +17,7 @@ import { decode } from "../../wire/chat/ChatRequest.ts"
 export interface Checked {
   /** unknown: the provider could not be asked, or has failed for another reason than the credential. */
   readonly status: "accepted" | "rejected" | "unknown"
-  /** The model that was asked; `null` where the credential allows none, and where the list of models said enough. */
+  /** The model that was asked; `null` where the credential allows none, or none had to be. */
   readonly model: string | null
   readonly latencyMillis: number
   readonly error: { readonly code: string; readonly message: string } | null
@@ -28,8 +27,8 @@ export interface CredentialCheckShape {
   /** Whether calls of this provider can bring a credential. */
   readonly takesCredentials: (providerId: string) => boolean
   /**
-   * Reads the provider's list of models; where that says nothing about a credential, asks the cheapest model that it allows for one
-   * token. For at most 5 seconds together.
+   * Asks the provider without cost, as for its list of models; where that says nothing about the credential, asks the cheapest model
+   * that it allows for one token. For at most 5 seconds together.
    */
   readonly check: (credential: ProviderCredential) => Effect.Effect<Checked>
 }
@@ -52,27 +51,6 @@ const make = Effect.gen(function* () {
   const providers = yield* Providers
   const timers = yield* Timers
   const ids = yield* IdGenerator
-
-  const askModelList = (credential: ProviderCredential) =>
-    Effect.async<CredentialVerdict>((resume) => {
-      const late = timers.after(maxCheckMillis, () => {
-        upstream?.close()
-        resume(Effect.succeed("undecided"))
-      })
-      const upstream = providers.askModelList(credential, (verdict) => {
-        late()
-        resume(Effect.succeed(verdict))
-      })
-      const close = () => {
-        late()
-        upstream?.close()
-      }
-      if (upstream === undefined) {
-        close()
-        resume(Effect.succeed("undecided"))
-      }
-      return Effect.sync(close)
-    })
 
   const ask = (model: Model, credential: ProviderCredential, millis: number) =>
     Effect.async<void, ProviderError>((resume) => {
@@ -138,11 +116,15 @@ const make = Effect.gen(function* () {
                   })
           })
         )
-        return Effect.flatMap(askModelList(credential), (verdict) =>
-          verdict === "undecided"
-            ? byOneToken
-            : Effect.sync(() => checked(null, verdict, verdict === "rejected" ? rejected : null))
-        )
+        const probed = Effect.timeoutTo(providers.probe(credential.providerId, credential), {
+          duration: maxCheckMillis,
+          onSuccess: (found) => found?.status,
+          onTimeout: () => undefined
+        })
+        return Effect.flatMap(probed, (status) => {
+          if (status === "accepted") return Effect.sync(() => checked(null, "accepted", null))
+          return status === "refused" ? Effect.sync(() => checked(null, "rejected", rejected)) : byOneToken
+        })
       })
   })
 })

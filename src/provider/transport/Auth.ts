@@ -2,10 +2,10 @@ import * as Redacted from "effect/Redacted"
 
 /** The request as it will be sent, for schemes that sign it. */
 export interface Outgoing {
+  /** Default POST. */
+  readonly method?: "GET" | "POST"
   readonly origin: string
   readonly path: string
-  /** GET has no body; POST where it is unset. */
-  readonly method?: "GET"
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }

@@ -5,12 +5,13 @@ import * as Metrics from "../../observe/Metrics.ts"
 import * as Stalls from "../../observe/Stalls.ts"
 import { maxBytesInOneTurn } from "../../wire/framing/LargeBody.ts"
 import type { Provider, ProviderCall, Receiver, Upstream } from "../Provider.ts"
+import * as HttpProbe from "../probe/HttpProbe.ts"
+import type { ProbeRequest } from "../probe/Probe.ts"
 import { asFunctions } from "../protocols/shared/CustomTools.ts"
 import { one } from "../protocols/shared/Errors.ts"
 import type { AnswerReader, Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
 import type { Auth, AuthScheme } from "./Auth.ts"
 import type { Endpoint } from "./Endpoint.ts"
-import * as ModelList from "./ModelList.ts"
 import { maxResponseBytes } from "./ResponseSize.ts"
 import type { AnswerHandler, TransportShape, UpstreamExchange } from "./Transport.ts"
 
@@ -22,8 +23,8 @@ export interface HttpProviderOptions {
   readonly auth: Auth
   /** Of calls that bring a credential; unset: none may. */
   readonly scheme?: AuthScheme
-  /** Unset: none is known that only a valid credential can read. */
-  readonly modelList?: ModelList.ModelList | undefined
+  /** How the provider is asked about a credential without cost; none: it cannot be asked. */
+  readonly probe?: ProbeRequest | null
   readonly transport: TransportShape
   readonly timers: TimersShape
 }
@@ -42,19 +43,15 @@ export const make = (options: HttpProviderOptions): Provider => {
 
 const bare = (options: HttpProviderOptions): Provider => ({
   id: options.id,
-  ...askingModelList(options),
   takesCredentials: options.scheme !== undefined,
+  ...(options.probe !== null &&
+    options.probe !== undefined && { probe: HttpProbe.make({ ...options, userAgent }, options.probe) }),
   open: (call, receiver) => {
     const attempt = new HttpAttempt(options, call, receiver)
     attempt.send()
     return attempt
   }
 })
-
-const askingModelList = ({ modelList, scheme, ...rest }: HttpProviderOptions): Pick<Provider, "askModelList"> =>
-  modelList === undefined || scheme === undefined
-    ? {}
-    : { askModelList: ({ secret }, tell) => ModelList.ask({ ...rest, list: modelList, auth: scheme(secret) }, tell) }
 
 /** Reads a response body. Any result but `incomplete` ends the attempt. */
 interface ResponseBodyReader {
@@ -69,6 +66,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
   /** The upstream response has ended. */
   private hasEnded = false
   private receivedBytes = 0
+  private status: number | undefined
   private readonly maxBytes: number
   private deadline: Cancel | undefined
   private readonly options: HttpProviderOptions
@@ -132,6 +130,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
 
   head(status: number, headers: ResponseHeaders): void {
     if (this.isOver) return
+    this.status = status
     this.receiver.activity()
     if (status < 200 || status >= 300) {
       const refusal = new ErrorBody((body) => this.classify(status, headers, body))
@@ -169,7 +168,13 @@ class HttpAttempt implements Upstream, AnswerHandler {
     }
     this.over()
     this.exchange?.close()
-    this.receiver.fail(new ProviderError({ providerId: this.options.id, reason: this.withoutSecrets(failure) }))
+    this.receiver.fail(
+      new ProviderError({
+        providerId: this.options.id,
+        reason: this.withoutSecrets(failure),
+        httpStatus: this.status
+      })
+    )
   }
 
   /** Runs in a socket callback: an exception thrown there would be lost and the call would never end. */

@@ -137,11 +137,13 @@ class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHandler {
     this.reuse = reuse
   }
 
-  dispatch(agent: Agent, { origin, path, method, headers, body }: Outgoing): void {
+  dispatch(agent: Agent, { body, headers, method = "POST", origin, path }: Outgoing): void {
     try {
       const reset = this.reuse.closesAfterCall()
-      const content = method === undefined ? ({ method: "POST", body } as const) : { method, body: null }
-      agent.dispatch({ origin, path, ...content, headers: { ...headers }, reset }, this)
+      agent.dispatch(
+        { origin, path, method, headers: { ...headers }, body: method === "GET" ? null : body, reset },
+        this
+      )
     } catch (error) {
       this.over(error)
     }

@@ -4,6 +4,5 @@ export const anthropic = anthropicCompatible({
   id: "anthropic",
   displayName: "Anthropic",
   baseUrl: "https://api.anthropic.com/v1",
-  credentialEnv: ["ANTHROPIC_API_KEY"],
-  modelList: { path: "/models?limit=1", headers: { "anthropic-version": "2023-06-01" } }
+  credentialEnv: ["ANTHROPIC_API_KEY"]
 })

@@ -6,7 +6,6 @@ export const cerebras = openAiCompatible({
   displayName: "Cerebras",
   baseUrl: "https://api.cerebras.ai/v1",
   credentialEnv: ["CEREBRAS_API_KEY"],
-  listsModels: true,
   quirks: {
     ...compatible,
     outputCapField: "max_completion_tokens",

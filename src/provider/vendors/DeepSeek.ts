@@ -7,7 +7,6 @@ export const deepseek = openAiCompatible({
   displayName: "DeepSeek",
   baseUrl: "https://api.deepseek.com/v1",
   credentialEnv: ["DEEPSEEK_API_KEY"],
-  listsModels: true,
   quirks: {
     ...compatible,
     reasoningHistory: "reasoning_content",

@@ -6,6 +6,5 @@ export const fireworksAi = openAiCompatible({
   displayName: "Fireworks AI",
   baseUrl: "https://api.fireworks.ai/inference/v1",
   credentialEnv: ["FIREWORKS_API_KEY"],
-  listsModels: true,
   quirks: { ...compatible, reasoningHistory: "reasoning_content", reasoningFields: reasoningByType }
 })

@@ -5,6 +5,5 @@ export const google = geminiCompatible({
   displayName: "Google",
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   credentialEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-  schemas: "json",
-  modelList: { path: "/models?pageSize=1", headers: {} }
+  schemas: "json"
 })

@@ -6,7 +6,6 @@ export const groq = openAiCompatible({
   displayName: "Groq",
   baseUrl: "https://api.groq.com/openai/v1",
   credentialEnv: ["GROQ_API_KEY"],
-  listsModels: true,
   quirks: {
     ...compatible,
     outputCapField: "max_completion_tokens",

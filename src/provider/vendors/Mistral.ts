@@ -7,7 +7,6 @@ export const mistral = openAiCompatible({
   displayName: "Mistral AI",
   baseUrl: "https://api.mistral.ai/v1",
   credentialEnv: ["MISTRAL_API_KEY"],
-  listsModels: true,
   quirks: {
     ...compatible,
     streamOptions: false,

@@ -8,7 +8,6 @@ export const moonshotai = openAiCompatible({
   displayName: "Moonshot AI",
   baseUrl: "https://api.moonshot.ai/v1",
   credentialEnv: ["MOONSHOT_API_KEY"],
-  listsModels: true,
   quirks: {
     ...compatible,
     reasoningHistory: "reasoning_content",

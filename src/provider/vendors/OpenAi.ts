@@ -4,6 +4,5 @@ export const openai = openAiCompatible({
   id: "openai",
   displayName: "OpenAI",
   baseUrl: "https://api.openai.com/v1",
-  credentialEnv: ["OPENAI_API_KEY"],
-  listsModels: true
+  credentialEnv: ["OPENAI_API_KEY"]
 })

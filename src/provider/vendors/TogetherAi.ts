@@ -7,7 +7,6 @@ export const togetherai = openAiCompatible({
   displayName: "Together AI",
   baseUrl: "https://api.together.xyz/v1",
   credentialEnv: ["TOGETHER_API_KEY"],
-  listsModels: true,
   quirks: {
     ...compatible,
     reasoningFields: reasoningByEnabled,

@@ -7,7 +7,6 @@ export const xai = openAiCompatible({
   displayName: "xAI",
   baseUrl: "https://api.x.ai/v1",
   credentialEnv: ["XAI_API_KEY"],
-  listsModels: true,
   quirks: {
     ...compatible,
     outputCapField: "max_completion_tokens",

@@ -56,7 +56,7 @@ export const CredentialCheckOut = Schema.Struct({
   }),
   model: Schema.NullOr(Schema.String).annotations({
     description:
-      "The model that was asked for one token, the cheapest that the credential allows; null: there is none, or the provider's list of models said enough."
+      "The model that was asked for one token, the cheapest that the credential allows; null: there is none, or none had to be asked, since the provider's list of models said enough."
   }),
   latency_ms: Schema.Int.annotations({ description: "How long that took, in milliseconds; 5,000 at most." }),
   error: Schema.NullOr(
