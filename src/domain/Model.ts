@@ -82,7 +82,14 @@ export const providerOf = (modelId: string): string => modelId.slice(0, Math.max
  */
 export const claudeName = (name: string): string | undefined => {
   if (name.length > maxClaudeNameCharacters) return undefined
-  const bare = /(?:^|[./])(claude-[a-z0-9.-]+?)(?:[-@]\d{8})?(?:-latest)?(?:-v\d+:\d+)?$/.exec(name.toLowerCase())?.[1]
-  return bare?.replaceAll(".", "-")
+  const lower = name.toLowerCase()
+  const start = lower.lastIndexOf("claude-")
+  if (start < 0 || (start > 0 && lower[start - 1] !== "/" && lower[start - 1] !== ".")) return undefined
+  const words = lower.slice(start).replaceAll("@", "-").replaceAll(".", "-").split("-")
+  while (words.length > 2 && isVersion(words.at(-1) ?? "")) words.pop()
+  return words.join("-")
 }
 const maxClaudeNameCharacters = 128
+
+/** A date, Bedrock's version, or the word for the newest one. */
+const isVersion = (word: string): boolean => /^(?:\d{8}|v\d{1,2}:\d{1,2}|latest)$/.test(word)
