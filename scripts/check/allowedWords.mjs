@@ -71,6 +71,10 @@ export const allowedWords = [
     ]
   },
   {
+    reason: "fields of the Messages format",
+    files: ["src/wire/messages/", "test/e2e/MessagesConversation.test.ts"]
+  },
+  {
     reason: "capabilities in Anthropic's model list",
     files: [
       "src/wire/models/AnthropicModelList.ts",

@@ -107,7 +107,7 @@ export const budgetShares: Readonly<Record<Effort, number>> = {
 
 export interface ReasoningOptions {
   /** Whether the model should reason at all, whatever its effort; each model follows as far as it can. */
-  readonly thinking?: "enabled" | "adaptive" | "disabled" | undefined
+  readonly mode?: "enabled" | "adaptive" | "disabled" | undefined
   /** A budget in tokens. */
   readonly maxTokens: number | undefined
   readonly summary: string | undefined
@@ -116,8 +116,8 @@ export interface ReasoningOptions {
 }
 
 /** Reasoning is wanted, however much of it. */
-export const asksToReason = ({ maxTokens, thinking }: ReasoningOptions): boolean =>
-  thinking === undefined ? maxTokens !== undefined : thinking !== "disabled"
+export const asksToReason = ({ maxTokens, mode }: ReasoningOptions): boolean =>
+  mode === undefined ? maxTokens !== undefined : mode !== "disabled"
 
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 

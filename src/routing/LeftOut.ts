@@ -3,7 +3,7 @@ import type { ChatRequest, Effort, JsonObject, ToolChoice } from "../domain/Chat
 import type { Model } from "../domain/Model.ts"
 import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
 import type { TuningParameter } from "../domain/Support.ts"
-import { isClaude, isThinkingLost } from "./Thinking.ts"
+import { isClaude, isModeLost } from "./ReasoningMode.ts"
 
 /** What of a request does not reach a model as it was sent. The names are those of the request fields. */
 export interface LeftOut {
@@ -35,7 +35,7 @@ export const leftOutOf = (
   if (request.reasoning.maxTokens !== undefined && model.reasoning?.style !== "budget") {
     dropped.push("reasoning.max_tokens")
   }
-  if (isThinkingLost(model, request, effort)) dropped.push("thinking")
+  if (isModeLost(model, request, effort)) dropped.push("reasoning.mode")
   // no protocol has a field for it
   if (request.reasoning.summary !== undefined) dropped.push("reasoning.summary")
   if (model.protocol === "gemini" && (request.topLogprobs ?? 0) > 0 && request.logprobs !== true) {
@@ -114,8 +114,8 @@ const reasons = (model: Model, request: ChatRequest, effort: Effort | number | u
   if (reasoning === null) return reasonsByDefault
   if (forcesTool(request.toolChoice) || effort === "none") return false
   if (effort !== undefined && reasoning.style !== "fixed") return true
-  const { maxTokens, thinking } = request.reasoning
-  if (thinking !== undefined) return thinking !== "disabled" || reasoning.style === "fixed"
+  const { maxTokens, mode } = request.reasoning
+  if (mode !== undefined) return mode !== "disabled" || reasoning.style === "fixed"
   return reasonsByDefault || (reasoning.style === "budget" && maxTokens !== undefined)
 }
 

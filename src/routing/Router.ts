@@ -14,10 +14,10 @@ import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import type { RouteHealth } from "./Health.ts"
 import { addsUserTurn, forbidsEffort, leftOutOf, losesCacheTtl } from "./LeftOut.ts"
+import { effortOfMode } from "./ReasoningMode.ts"
 import { isUnsupported, requirementsOf, tuningOf } from "./Requirements.ts"
 import { byHealthyRank, byRank, nearUtility, rate, type Scored, score, unit } from "./Score.ts"
 import { isUnpriced, termsAt, termsOf } from "./Terms.ts"
-import { effortOfThinking } from "./Thinking.ts"
 
 export interface RankInput {
   readonly snapshot: Snapshot
@@ -190,7 +190,7 @@ const effortFor = (model: Model, request: ChatRequest, pinned: boolean): Effort 
   // a model that takes `none` without listing it reasons no more than with nothing
   if (isNone && model.reasoning?.efforts.includes("none") !== true) return undefined
   if (forbidsEffort(model, request)) return isNone && model.toolsForbidEffort ? "none" : undefined
-  return (pinned ? request.effort : undefined) ?? effortOfThinking(model, request) ?? model.profile.effort ?? undefined
+  return (pinned ? request.effort : undefined) ?? effortOfMode(model, request) ?? model.profile.effort ?? undefined
 }
 
 const toCandidate = (

@@ -139,8 +139,8 @@ describe.each(routes.map((route) => [route.vendor, route] as const))("Anthropic'
       ["get_weather", { city: "Rome" }],
       ["read_clock", {}]
     ])
-    const thought = first.content.filter(({ type }) => type === "thinking" || type === "redacted_thinking")
-    if (route.vendor !== "openai") expect(thought.length).toBeGreaterThan(0)
+    const reasoning = first.content.filter(({ type }) => type === "thinking" || type === "redacted_thinking")
+    if (route.vendor !== "openai") expect(reasoning.length).toBeGreaterThan(0)
     const [weather, clock] = calls
     if (weather === undefined || clock === undefined) throw new Error("no calls")
     const results: Anthropic.MessageParam = {
@@ -201,7 +201,7 @@ describe.each(routes.map((route) => [route.vendor, route] as const))("Anthropic'
   })
 })
 
-it("one conversation goes from provider to provider, and only its own model is sent back what it has thought", async () => {
+it("one conversation goes from provider to provider, and reasoning is sent back to its own model only", async () => {
   const messages: Array<Anthropic.MessageParam> = []
   for (let turn = 0; turn < 8; turn++) {
     const [route, other] = [routes[turn % 4], routes[(turn + 1) % 4]]

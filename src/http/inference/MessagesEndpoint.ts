@@ -19,4 +19,4 @@ export const messagesEndpoint: InferenceEndpoint<DecodedMessages> = {
   paramOf
 }
 
-const optionsOf = ({ request }: DecodedMessages) => ({ omitThinking: request.reasoning.exclude })
+const optionsOf = ({ request }: DecodedMessages) => ({ omitReasoning: request.reasoning.exclude })

@@ -51,11 +51,11 @@ export class TextWriter implements Block {
 }
 
 /** Reasoning that only its model can read is one event; a block without text and signature is none. */
-export class ThinkingWriter implements Block {
+export class ReasoningWriter implements Block {
   private readonly index: number
   private readonly kind: ReasoningBlock["kind"]
   private readonly model: string
-  private readonly omitThinking: boolean
+  private readonly omitReasoning: boolean
   private output: BlockOutput | undefined
   private hasStarted = false
   /** What cannot be written yet. */
@@ -63,11 +63,11 @@ export class ThinkingWriter implements Block {
   private signature: string | null = null
   private id: string | null = null
 
-  constructor({ index, kind }: Pick<ReasoningDelta, "index" | "kind">, model: string, omitThinking: boolean) {
+  constructor({ index, kind }: Pick<ReasoningDelta, "index" | "kind">, model: string, omitReasoning: boolean) {
     this.index = index
     this.kind = kind
     this.model = model
-    this.omitThinking = omitThinking
+    this.omitReasoning = omitReasoning
   }
 
   continues({ index, kind }: ReasoningDelta): boolean {
@@ -92,7 +92,7 @@ export class ThinkingWriter implements Block {
 
   close(): void {
     const { id, kept: text, kind, model, signature } = this
-    const block = reasoningBlock({ kind, text, signature, id }, model, this.omitThinking || this.hasStarted)
+    const block = reasoningBlock({ kind, text, signature, id }, model, this.omitReasoning || this.hasStarted)
     if (block?.type === "redacted_thinking") this.output?.start(block)
     else if (this.hasStarted || block !== undefined) {
       this.begin()
@@ -102,7 +102,7 @@ export class ThinkingWriter implements Block {
   }
 
   private write(): void {
-    if (this.output === undefined || this.omitThinking || this.kind === "encrypted" || this.kept === "") return
+    if (this.output === undefined || this.omitReasoning || this.kind === "encrypted" || this.kept === "") return
     this.begin()
     this.output.delta({ type: "thinking_delta", thinking: this.kept })
     this.kept = ""

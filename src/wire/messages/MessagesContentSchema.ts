@@ -92,7 +92,7 @@ const ToolResultBlock = Schema.Struct({
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesToolResultBlock" })
 
-const ThinkingBlock = Schema.Struct({
+const ReasoningBlock = Schema.Struct({
   type: Schema.Literal("thinking").annotations({ description: "The model's reasoning, as returned." }),
   thinking: Schema.String.annotations({ description: "The reasoning; may be empty." }),
   signature: Schema.String.annotations({
@@ -100,7 +100,7 @@ const ThinkingBlock = Schema.Struct({
   })
 }).annotations({ identifier: "MessagesThinkingBlock" })
 
-const RedactedThinkingBlock = Schema.Struct({
+const RedactedBlock = Schema.Struct({
   type: Schema.Literal("redacted_thinking").annotations({ description: "Reasoning that only its model can read." }),
   data: Schema.String.annotations({ description: "As returned." })
 }).annotations({ identifier: "MessagesRedactedThinkingBlock" })
@@ -126,7 +126,7 @@ const AssistantMessage = Schema.Struct({
   role: Schema.Literal("assistant").annotations({ description: "A message of the model." }),
   content: Schema.Union(
     Schema.String,
-    Schema.Array(Schema.Union(TextBlock, ThinkingBlock, RedactedThinkingBlock, ToolUseBlock))
+    Schema.Array(Schema.Union(TextBlock, ReasoningBlock, RedactedBlock, ToolUseBlock))
   ).annotations({ description: "A text, or blocks as they were returned." })
 }).annotations({ identifier: "MessagesAssistantMessage" })
 

@@ -19,7 +19,7 @@ import {
   unknownBlock,
   unwrapText
 } from "./MessagesContent.ts"
-import { redactedDetail, thinkingDetail } from "./MessagesReasoning.ts"
+import { redactedDetail, textDetail } from "./MessagesReasoning.ts"
 
 export interface DecodedConversation {
   readonly messages: ReadonlyArray<Message>
@@ -135,9 +135,7 @@ const addAssistantBlocks = (
         texts.push(textPart(block, at, state))
         return
       case "thinking":
-        reason(
-          thinkingDetail(string(block["thinking"], `${at}.thinking`), string(block["signature"], `${at}.signature`))
-        )
+        reason(textDetail(string(block["thinking"], `${at}.thinking`), string(block["signature"], `${at}.signature`)))
         return
       case "redacted_thinking":
         reason(redactedDetail(string(block["data"], `${at}.data`)))

@@ -8,6 +8,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ["parallel_tool_calls", "tool_choice.disable_parallel_tool_use"],
   ["reasoning_effort", "output_config.effort"],
   ["reasoning.effort", "output_config.effort"],
+  ["reasoning.mode", "thinking"],
   ["reasoning.max_tokens", "thinking.budget_tokens"],
   ["response_format", "output_config.format"],
   ["max_completion_tokens", "max_tokens"]

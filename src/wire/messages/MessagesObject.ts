@@ -21,7 +21,7 @@ export const messageObject = (
   head: ResponseStart,
   answer: Answer,
   metadata: RouterMetadata,
-  options: { readonly omitThinking: boolean }
+  options: { readonly omitReasoning: boolean }
 ): string => {
   const { finish: reason, nativeFinish: native, refusal, stopSequence } = answer
   const message: Message = {
@@ -29,7 +29,7 @@ export const messageObject = (
     ...stopOf({ reason, native, refusal, stopSequence }),
     router_metadata: metadata
   }
-  const blocks = blocksOf(head, answer, options.omitThinking)
+  const blocks = blocksOf(head, answer, options.omitReasoning)
   return JSON.stringify(message).replace('"content":[]', () => `"content":[${blocks.join(",")}]`)
 }
 
@@ -97,10 +97,10 @@ const stopReasonOf = (reason: Answer["finish"], native: string): NonNullable<Mes
 }
 
 /** As JSON texts, in the order in which models produce them: the arguments of calls are not written anew. */
-const blocksOf = (head: ResponseStart, answer: Answer, omitThinking: boolean): ReadonlyArray<string> => {
+const blocksOf = (head: ResponseStart, answer: Answer, omitReasoning: boolean): ReadonlyArray<string> => {
   const blocks: Array<string> = []
   for (const block of answer.reasoning) {
-    const written = reasoningBlock(block, head.model, omitThinking)
+    const written = reasoningBlock(block, head.model, omitReasoning)
     if (written !== undefined) blocks.push(JSON.stringify(written))
   }
   const text = answer.text + answer.refusal
@@ -121,15 +121,15 @@ export const textBlock = (text: string): AnswerBlock => ({ type: "text", text, c
 export const reasoningBlock = (
   block: ReasoningBlock,
   model: string,
-  omitThinking: boolean
+  omitReasoning: boolean
 ): AnswerBlock | undefined => {
   if (block.kind === "encrypted") {
     return block.text === "" ? undefined : { type: "redacted_thinking", data: signatureOf(block, model) }
   }
-  if (block.signature === null && (omitThinking || block.text === "")) return undefined
+  if (block.signature === null && (omitReasoning || block.text === "")) return undefined
   return {
     type: "thinking",
-    thinking: omitThinking ? "" : block.text,
+    thinking: omitReasoning ? "" : block.text,
     signature: signatureOf(block, model)
   }
 }

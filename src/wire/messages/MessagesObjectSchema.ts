@@ -10,13 +10,13 @@ const TextBlock = Schema.Struct({
   citations: nothing("Always null: citations are not supported.")
 }).annotations({ identifier: "MessagesAnswerText" })
 
-const ThinkingBlock = Schema.Struct({
+const ReasoningBlock = Schema.Struct({
   type: Schema.Literal("thinking").annotations({ description: "Reasoning of the model; send it back unchanged." }),
   thinking: Schema.String.annotations({ description: "The reasoning, or a summary of it." }),
   signature: Schema.String.annotations({ description: "Names the model, with the provider's own signature." })
 }).annotations({ identifier: "MessagesAnswerThinking" })
 
-const RedactedThinkingBlock = Schema.Struct({
+const RedactedBlock = Schema.Struct({
   type: Schema.Literal("redacted_thinking").annotations({ description: "Reasoning that only its model can read." }),
   data: Schema.String.annotations({ description: "Opaque; send it back unchanged." })
 }).annotations({ identifier: "MessagesAnswerRedactedThinking" })
@@ -34,7 +34,7 @@ const ToolUseBlock = Schema.Struct({
   })
 }).annotations({ identifier: "MessagesAnswerToolUse" })
 
-export const AnswerBlock = Schema.Union(TextBlock, ThinkingBlock, RedactedThinkingBlock, ToolUseBlock).annotations({
+export const AnswerBlock = Schema.Union(TextBlock, ReasoningBlock, RedactedBlock, ToolUseBlock).annotations({
   identifier: "MessagesAnswerBlock",
   description: "One block of the response."
 })

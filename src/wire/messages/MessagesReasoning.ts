@@ -12,7 +12,7 @@ const atAnthropic = "anthropic/*"
 export const signatureOf = (block: ReasoningBlock, model: string): string => mint(block, model)
 
 /** The reasoning of a thinking block that a client sends back; `undefined` where nothing could be sent to any model. */
-export const thinkingDetail = (thinking: string, signature: string): ReasoningDetail | undefined => {
+export const textDetail = (thinking: string, signature: string): ReasoningDetail | undefined => {
   const own = recover(signature, () => thinking)
   if (own !== undefined || signature === "") return own
   return { type: "reasoning.text", text: thinking, signature, format: atAnthropic }

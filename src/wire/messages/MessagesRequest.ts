@@ -94,7 +94,7 @@ const read = (json: unknown, body: CountBody & { readonly max_tokens?: number })
 const serviceTiers = { auto: "auto", standard_only: "default" } as const
 
 const reasoningOf = (thinking: CountBody["thinking"]): ReasoningOptions => ({
-  thinking: thinking?.type,
+  mode: thinking?.type,
   maxTokens: thinking?.type === "enabled" ? thinking.budget_tokens : undefined,
   summary: undefined,
   exclude: thinking !== undefined && thinking.type !== "disabled" && thinking.display === "omitted"
@@ -118,10 +118,10 @@ type CountBody = WithoutNulls<Omit<SimpleFields, Nested>> & {
 }
 type MessagesBody = CountBody & { readonly max_tokens: number }
 
-type Thinking = NonNullable<SimpleFields["thinking"]>
-type Enabled = Extract<Thinking, { readonly type: "enabled" }>
-type Adaptive = Extract<Thinking, { readonly type: "adaptive" }>
-type Disabled = Extract<Thinking, { readonly type: "disabled" }>
+type Mode = NonNullable<SimpleFields["thinking"]>
+type Enabled = Extract<Mode, { readonly type: "enabled" }>
+type Adaptive = Extract<Mode, { readonly type: "adaptive" }>
+type Disabled = Extract<Mode, { readonly type: "disabled" }>
 
 const anything: G.Guard<unknown> = (value) => value
 const display = G.optional(G.literal("summarized", "omitted"))

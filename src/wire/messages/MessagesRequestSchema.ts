@@ -42,7 +42,7 @@ const ToolChoice = Schema.Union(
 
 const display = optional(Schema.Literal("summarized", "omitted"), "omitted: thinking blocks have no text.")
 
-const Thinking = Schema.Union(
+const ReasoningMode = Schema.Union(
   Schema.Struct({
     type: Schema.Literal("enabled").annotations({ description: "The model should reason." }),
     budget_tokens: Schema.propertySignature(positive).annotations({
@@ -99,7 +99,7 @@ const simpleFields = {
     "Data about the request."
   ),
   service_tier: optional(Schema.Literal("auto", "standard_only"), "Whether priority capacity may be used."),
-  thinking: optional(Thinking, "Whether the model should reason; each model follows as far as it can."),
+  thinking: optional(ReasoningMode, "Whether the model should reason; each model follows as far as it can."),
   output_config: optional(OutputConfig, "Effort and format of the output."),
   output_format: optional(Format, "An earlier name of `output_config.format`."),
   cache_control: optional(cacheControl.from, "Caches the whole prompt, at providers that have such marks."),

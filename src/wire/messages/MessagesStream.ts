@@ -4,13 +4,13 @@ import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import { anthropicError, type WireError } from "../ErrorBody.ts"
 import * as Sse from "../framing/Sse.ts"
-import { type Block, type BlockOutput, CallWriter, TextWriter, ThinkingWriter } from "./MessagesBlocks.ts"
+import { type Block, type BlockOutput, CallWriter, ReasoningWriter, TextWriter } from "./MessagesBlocks.ts"
 import type { MessagesEvent } from "./MessagesEventSchema.ts"
 import { clientMetadata } from "./MessagesNames.ts"
 import { CallIds, emptyMessage, stopOf, usageOf } from "./MessagesObject.ts"
 
 export interface MessagesStreamOptions {
-  readonly omitThinking: boolean
+  readonly omitReasoning: boolean
 }
 
 /** Keeps the connection alive. */
@@ -117,9 +117,9 @@ export class MessagesStream {
     const { last } = this
     const id = this.blockIds.get(delta.index)
     const writer =
-      last instanceof ThinkingWriter && last.continues(delta)
+      last instanceof ReasoningWriter && last.continues(delta)
         ? last
-        : this.begin(new ThinkingWriter(delta, this.head.model, this.options.omitThinking))
+        : this.begin(new ReasoningWriter(delta, this.head.model, this.options.omitReasoning))
     writer.add(id === undefined ? delta : { ...delta, id })
   }
 

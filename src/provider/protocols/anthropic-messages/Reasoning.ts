@@ -45,17 +45,17 @@ export const lowerReasoning = (
         }
       : disabled(model.reasonsByDefault)
   }
-  const { thinking } = request.reasoning
-  if (wanted === "none" || (wanted === undefined && thinking === "disabled")) return disabled(model.reasonsByDefault)
+  const { mode } = request.reasoning
+  if (wanted === "none" || (wanted === undefined && mode === "disabled")) return disabled(model.reasonsByDefault)
   const isAsked = wanted !== undefined || asksToReason(request.reasoning)
   switch (reasoning.style) {
     case "fixed":
       return unsent(model.reasonsByDefault)
     case "effort":
       if (wanted !== undefined) return { ...adaptive(call), effort: efforts[wanted] }
-      return thinking === undefined ? unsent(model.reasonsByDefault) : adaptive(call)
+      return mode === undefined ? unsent(model.reasonsByDefault) : adaptive(call)
     case "toggle":
-      return wanted === undefined && thinking === undefined ? unsent(model.reasonsByDefault) : adaptive(call)
+      return wanted === undefined && mode === undefined ? unsent(model.reasonsByDefault) : adaptive(call)
     case "budget": {
       const tokens = request.reasoning.maxTokens
       if (!isAsked || isMidTools || maxOutputTokens <= minBudgetTokens) return unsent(model.reasonsByDefault)

@@ -7,11 +7,11 @@ export const isClaude = (model: Model): boolean =>
   (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
 
 /** The effort at which a model reasons as much as the request says without naming an effort; `undefined` sends none. */
-export const effortOfThinking = (model: Model, { maxOutputTokens, reasoning }: ChatRequest): Effort | undefined => {
-  const { maxTokens, thinking } = reasoning
-  if (thinking === undefined || model.reasoning === null) return undefined
+export const effortOfMode = (model: Model, { maxOutputTokens, reasoning }: ChatRequest): Effort | undefined => {
+  const { maxTokens, mode } = reasoning
+  if (mode === undefined || model.reasoning === null) return undefined
   const { defaultEffort, efforts, style } = model.reasoning
-  if (thinking === "disabled") return efforts.includes("none") ? "none" : undefined
+  if (mode === "disabled") return efforts.includes("none") ? "none" : undefined
   // a budget is sent as it is, and Claude decides for itself
   if ((style === "budget" && maxTokens !== undefined) || (isClaude(model) && maxTokens === undefined)) return undefined
   const offered = efforts.filter((effort) => effort !== "none")
@@ -20,16 +20,12 @@ export const effortOfThinking = (model: Model, { maxOutputTokens, reasoning }: C
 }
 
 /** The request says whether to reason, and the model does otherwise; `effort` is what is sent. */
-export const isThinkingLost = (
-  model: Model,
-  { reasoning }: ChatRequest,
-  effort: Effort | number | undefined
-): boolean => {
-  if (reasoning.thinking === undefined) return false
+export const isModeLost = (model: Model, { reasoning }: ChatRequest, effort: Effort | number | undefined): boolean => {
+  if (reasoning.mode === undefined) return false
   const reasons = effort === undefined ? model.reasonsByDefault : effort !== "none"
   // Claude is told by a field of its own
   const isTold = isClaude(model) && model.reasoning !== null && model.reasoning.style !== "fixed"
-  return !isTold && reasons !== (reasoning.thinking !== "disabled")
+  return !isTold && reasons !== (reasoning.mode !== "disabled")
 }
 
 const shareOf = (effort: Effort | null): number =>
