@@ -72,7 +72,8 @@ export const allowedWords = [
   },
   {
     reason: "fields of the Messages format",
-    files: ["src/wire/messages/", "test/e2e/MessagesConversation.test.ts"]
+    files: ["src/wire/messages/", "test/e2e/MessagesConversation.test.ts"],
+    texts: ["thinking", "thinking_tokens", ".thinking", "thinking block", "thinking.budget_tokens"]
   },
   {
     reason: "capabilities in Anthropic's model list",
