@@ -72,7 +72,7 @@ export const allowedWords = [
   },
   {
     reason: "fields of the Messages format",
-    files: ["src/wire/messages/", "test/e2e/MessagesConversation.test.ts"],
+    files: ["src/wire/messages/", "test/e2e/MessagesConversation.test.ts", "test/wire/messages/"],
     texts: ["thinking", "thinking_tokens", ".thinking", "thinking block", "thinking.budget_tokens"]
   },
   {

@@ -125,6 +125,7 @@ export interface CallStart {
 export class CallWriter implements Block {
   private output: BlockOutput | undefined
   private kept = ""
+  private isClosed = false
   private readonly end = new JsonEnd()
   private readonly call: CallStart
 
@@ -132,8 +133,9 @@ export class CallWriter implements Block {
     this.call = call
   }
 
+  /** What follows a whole value is blank, or else the response is refused as a bad one at its finish. */
   add(text: string): void {
-    if (text === "") return
+    if (text === "" || this.isClosed) return
     this.end.add(text)
     if (this.output === undefined) this.kept += text
     else this.output.delta({ type: "input_json_delta", partial_json: text })
@@ -151,6 +153,7 @@ export class CallWriter implements Block {
   }
 
   close(): void {
+    this.isClosed = true
     this.output?.stop()
   }
 }
