@@ -8,6 +8,7 @@ import type { Admitted } from "../../src/gateway/Admission.ts"
 import * as CallState from "../../src/gateway/CallState.ts"
 import { settlementOf } from "../../src/gateway/Settlement.ts"
 import { microUsd } from "../../src/index.ts"
+import { featuresOf } from "../../src/routing/RequestFeatures.ts"
 import { TestGateway, testModel } from "../../src/testing/index.ts"
 import { request, requestId } from "../provider/protocols/calls.ts"
 
@@ -38,7 +39,9 @@ const admitted: Admitted = {
     reason: "only_candidate",
     pinned: false,
     fallbackEnabled: true,
-    excluded: {}
+    excluded: {},
+    features: featuresOf(request(), false, 30, []),
+    resting: []
   },
   options: [{ max: microUsd(1_000), min: microUsd(10), typical: null }],
   maxOutputTokens: 4_096,
