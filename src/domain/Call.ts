@@ -65,6 +65,7 @@ export const routingReasons = [
   "sticky_session",
   "cache_affinity",
   "health_demotion",
+  "first_affordable",
   "fallback_after_error"
 ] as const
 export type RoutingReason = (typeof routingReasons)[number]

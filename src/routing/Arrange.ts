@@ -1,6 +1,5 @@
-import type * as Arr from "effect/Array"
 import type { Model } from "../domain/Model.ts"
-import { byHealthyRank, hysteresis, nearUtility, type Scored } from "./Score.ts"
+import { hysteresis, nearUtility, type Scored } from "./Score.ts"
 
 /** The route that the last call of a conversation went to. */
 export interface Affinity {
@@ -75,12 +74,4 @@ export const stay = (scored: Array<Scored>, affinity: Affinity, alpha: number): 
 const moveToFront = (scored: Array<Scored>, at: number): void => {
   const [one] = scored.splice(at, 1)
   if (one !== undefined) scored.unshift(one)
-}
-
-/** Routes that are kept back by their failures or open circuits only. */
-export const restingOf = (scored: Arr.NonEmptyReadonlyArray<Scored>): ReadonlyArray<string> => {
-  const [first] = scored
-  const resting: Array<string> = []
-  for (const one of scored) if (one.tier > first.tier && byHealthyRank(one, first) < 0) resting.push(one.model.id)
-  return resting
 }

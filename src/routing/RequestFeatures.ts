@@ -1,6 +1,7 @@
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
-import { type Requirement, requirementFor, requirementsOf, type ToolUse, toolUseOf } from "./Requirements.ts"
+import { type ToolUse, toolUseOf } from "./LeftOut.ts"
+import { type Requirement, requirementFor, requirementsOf } from "./Requirements.ts"
 import { termsOf } from "./Terms.ts"
 
 /**

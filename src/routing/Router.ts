@@ -12,11 +12,12 @@ import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { TuningParameter } from "../domain/Support.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
-import { type Affinity, balance, diversify, restingOf, stay } from "./Arrange.ts"
+import { type Affinity, balance, diversify, stay } from "./Arrange.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import type { RouteHealth } from "./Health.ts"
+import { addsUserTurn, forbidsEffort, leftOutOf } from "./LeftOut.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
-import { droppedParameters, forbidsEffort, isUnsupported, tuningOf } from "./Requirements.ts"
+import { isUnsupported, tuningOf } from "./Requirements.ts"
 import { byHealthyRank, byRank, rate, type Scored, score, unit } from "./Score.ts"
 import { isUnpriced, termsAt } from "./Terms.ts"
 
@@ -57,7 +58,7 @@ export interface Ranked {
   /** How many models were not eligible, by reason. */
   readonly excluded: Readonly<Record<string, number>>
   readonly features: RequestFeatures
-  /** Ids of the routes that would be first, were their circuits not open or their calls not failing. */
+  /** Models that would have come before the first candidate if they had not failed so often, best first. */
   readonly resting: ReadonlyArray<string>
   /** Set when the circuit of every candidate is open: until the first of them can be tried. */
   readonly openUntilMillis?: number
@@ -91,7 +92,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
     fallbackEnabled: policy.fallbackEnabled && !pool.pinned,
     excluded: eligibility.excluded,
     features,
-    resting: pool.pinned ? [] : restingOf(scored),
+    resting: pool.pinned ? [] : restingBefore(scored, best),
     ...(best.tier >= 2 ? { openUntilMillis: earliestClose(scored) } : {})
   })
 }
@@ -226,7 +227,11 @@ const effortFor = (
   { tools }: RequestFeatures,
   pinnedEffort: Effort | number | undefined
 ): Effort | number | undefined => {
-  if (forbidsEffort(model, tools) || isUnsupported(model, "reasoning_effort")) return undefined
+  if (isUnsupported(model, "reasoning_effort")) return undefined
+  const isNone = pinnedEffort === "none"
+  // a model that takes `none` without listing it reasons no more than with nothing
+  if (isNone && model.reasoning?.efforts.includes("none") !== true) return undefined
+  if (forbidsEffort(model, tools)) return isNone && model.toolsForbidEffort ? "none" : undefined
   return pinnedEffort ?? model.profile.effort ?? undefined
 }
 
@@ -238,7 +243,7 @@ const toCandidate = (
   pinned: boolean
 ): Candidate => {
   const { model } = scored
-  const dropped = droppedParameters(model, request, tuning, scored.effort, (name) =>
+  const { altered, dropped } = leftOutOf(model, request, tuning, scored.effort, (name) =>
     isUnpriced(model, name, terms, billingMode)
   )
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
@@ -251,10 +256,23 @@ const toCandidate = (
     score: scored.utility / (unit * unit),
     effort: scored.effort,
     dropped: effortIgnored ? [...noted, "reasoning_effort"] : noted,
+    altered,
+    notes: addsUserTurn(model, request) ? userTurnAdded : noNotes,
     terms: termsAt(model, terms, billingMode),
     credential: credentialOf?.(model)
   }
 }
+
+const restingBefore = (scored: ReadonlyArray<Scored>, best: Scored): ReadonlyArray<string> =>
+  best.tier >= 2
+    ? []
+    : scored
+        .filter((one) => one.tier > best.tier && byHealthyRank(one, best) < 0)
+        .sort(byHealthyRank)
+        .map(({ model }) => model.id)
+
+const userTurnAdded = ["user_turn_added"] as const
+const noNotes: ReadonlyArray<never> = []
 
 const earliestClose = (scored: Arr.NonEmptyReadonlyArray<Scored>): number => {
   let earliest = Number.POSITIVE_INFINITY

@@ -19,6 +19,8 @@ const candidate: Candidate = {
   score: 0.5,
   effort: undefined,
   dropped: [],
+  altered: [],
+  notes: [],
   terms: plainTerms
 }
 
