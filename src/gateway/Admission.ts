@@ -27,7 +27,7 @@ import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { HealthShape, RouteHealth } from "../routing/Health.ts"
 import { classify } from "../routing/quality/Classify.ts"
-import { qualityFor, usualOutputTokens } from "../routing/quality/QualityTable.ts"
+import { expectedOutputTokens, qualityFor } from "../routing/quality/QualityTable.ts"
 import { featuresOf } from "../routing/RequestFeatures.ts"
 import * as Router from "../routing/Router.ts"
 import { willReason } from "./Deadlines.ts"
@@ -241,14 +241,14 @@ const route = (
     const pinned = Router.isPinned(request.model)
     // a named model is not chosen: nothing is asked about its prompt
     const classes = pinned ? noClasses : classify(request, promptTokens)
-    const usual = usualOutputTokens(classes)
+    const outputTokens = expectedOutputTokens(classes)
     const ranked = Router.rank({
       snapshot: snapshotFor(catalog, credentials),
       policy: allowed,
       request,
       features: featuresOf(request, pinned, promptTokens, classes),
       quality: pinned ? ownQuality : qualityFor(classes),
-      outputTokens: () => usual,
+      outputTokens: () => outputTokens,
       health: (model) => health.of(model, credentialOf?.(model)?.id),
       nowMillis: call.startedAtMillis,
       billingMode: caller.billingMode,

@@ -1,6 +1,7 @@
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import { type ToolUse, toolUseOf } from "./LeftOut.ts"
+import { classifierVersion } from "./quality/Artefact.ts"
 import { type Requirement, requirementFor, requirementsOf } from "./Requirements.ts"
 import { termsOf } from "./Terms.ts"
 
@@ -39,6 +40,8 @@ const version = 1
 
 interface Recorded {
   readonly v: number
+  /** The classifier that told the classes. */
+  readonly m: string
   /** Classes. */
   readonly c: ReadonlyArray<number>
   /** Tokens of the prompt. */
@@ -71,6 +74,7 @@ export const recorded = ({
   if (terms.serviceTier !== null && terms.serviceTier.length > maxTierLength) return null
   const record: Recorded = {
     v: version,
+    m: classifierVersion,
     c: classes,
     t: promptTokens,
     ...(maxOutputTokens !== undefined && { o: maxOutputTokens }),

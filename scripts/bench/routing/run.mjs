@@ -85,14 +85,14 @@ for (const size of [1, 10, 100, 300]) {
   const decide = (/** @type {Request} */ asked) => {
     const pinned = library.isPinned(asked.model)
     const classes = pinned ? [] : library.classify(asked, 1_000)
-    const usual = library.usualOutputTokens(classes)
+    const outputTokens = library.expectedOutputTokens(classes)
     return library.rank({
       snapshot,
       policy: library.intersectPolicies(project, null, asked.routing),
       request: asked,
       features: library.featuresOf(asked, pinned, 1_000, classes),
       quality: pinned ? ({ quality }) => quality : library.qualityFor(classes),
-      outputTokens: () => usual,
+      outputTokens: () => outputTokens,
       health: health.of,
       nowMillis: performance.now(),
       billingMode: "managed"

@@ -5,7 +5,7 @@ export { shapingParameters, tuningParameters } from "../../../src/domain/Support
 export { intersectPolicies } from "../../../src/policy/EffectivePolicy.ts"
 export { make as makeHealth } from "../../../src/routing/Health.ts"
 export { classify } from "../../../src/routing/quality/Classify.ts"
-export { qualityFor, usualOutputTokens } from "../../../src/routing/quality/QualityTable.ts"
+export { expectedOutputTokens, qualityFor } from "../../../src/routing/quality/QualityTable.ts"
 export { featuresOf } from "../../../src/routing/RequestFeatures.ts"
 export { isPinned, rank } from "../../../src/routing/Router.ts"
 export { decode } from "../../../src/wire/chat/ChatRequest.ts"

@@ -13,7 +13,9 @@ const ClassProfile = Schema.Struct({
   }),
   base: Schema.Number.annotations({ description: "Quality of a model of average ability, 0 to 1." }),
   spread: Schema.Number.annotations({ description: "How much more an abler model scores, per unit of ability." }),
-  outputTokens: Schema.Number.annotations({ description: "Usual length of a response without reasoning, in tokens." })
+  outputTokens: Schema.Number.annotations({
+    description: "Expected length of a response without reasoning, in tokens."
+  })
 })
 export type ClassProfile = typeof ClassProfile.Type
 

@@ -67,8 +67,8 @@ export const qualityFor = (classes: ReadonlyArray<number>, graded?: GradedQualit
   }
 }
 
-/** Usual length of a response to a prompt of these classes, in tokens. */
-export const usualOutputTokens = (classes: ReadonlyArray<number>): number => {
+/** Expected length of a response to a prompt of these classes, in tokens. */
+export const expectedOutputTokens = (classes: ReadonlyArray<number>): number => {
   if (classes.length === 0) return unknownOutputTokens
   let sum = 0
   for (let k = 0; k < promptClasses.length; k++) sum += (classes[k] ?? 0) * (profiles[k]?.outputTokens ?? 0)

@@ -5,7 +5,7 @@ import { makeSnapshot } from "../../../src/catalog/Catalog.ts"
 import { builtInCatalog } from "../../../src/catalog/CatalogFile.ts"
 import { intersectPolicies } from "../../../src/policy/EffectivePolicy.ts"
 import { classify } from "../../../src/routing/quality/Classify.ts"
-import { qualityFor, usualOutputTokens } from "../../../src/routing/quality/QualityTable.ts"
+import { expectedOutputTokens, qualityFor } from "../../../src/routing/quality/QualityTable.ts"
 import { featuresOf } from "../../../src/routing/RequestFeatures.ts"
 import { rank } from "../../../src/routing/Router.ts"
 import { controls, everythingNative, healthy, project, request } from "../models.ts"
@@ -95,7 +95,7 @@ const chosen = (text: string, alpha: number): string => {
     request: asked,
     features: featuresOf(asked, false, 40, classes),
     quality: qualityFor(classes),
-    outputTokens: () => usualOutputTokens(classes),
+    outputTokens: () => expectedOutputTokens(classes),
     health: () => healthy,
     nowMillis: 0,
     billingMode: "managed"

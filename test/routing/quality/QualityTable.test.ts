@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { classIndex, promptClasses } from "../../../src/routing/quality/Classes.ts"
-import { provenanceOf, qualityFor, rowOf, usualOutputTokens } from "../../../src/routing/quality/QualityTable.ts"
+import { expectedOutputTokens, provenanceOf, qualityFor, rowOf } from "../../../src/routing/quality/QualityTable.ts"
 import { model } from "../models.ts"
 
 const only = (name: (typeof promptClasses)[number]) => promptClasses.map((other) => (other === name ? 1_000 : 0))
@@ -66,7 +66,7 @@ describe("The predicted quality of a model", () => {
   })
 
   it("goes with a length of the response that depends on the class", () => {
-    expect(usualOutputTokens(only("code"))).toBeGreaterThan(usualOutputTokens(only("tool_use")))
-    expect(usualOutputTokens([])).toBe(400)
+    expect(expectedOutputTokens(only("code"))).toBeGreaterThan(expectedOutputTokens(only("tool_use")))
+    expect(expectedOutputTokens([])).toBe(400)
   })
 })
