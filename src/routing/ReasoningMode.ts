@@ -1,4 +1,4 @@
-import { budgetShares, type ChatRequest, type Effort } from "../domain/Chat.ts"
+import { budgetShares, type ChatRequest, type Effort, type ReasoningOptions } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 
 /** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
@@ -6,9 +6,19 @@ export const isClaude = (model: Model): boolean =>
   model.protocol === "anthropic-messages" ||
   (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
 
+/** What a request says about reasoning, besides an effort. */
+export type ReasoningWish = Pick<ReasoningOptions, "maxTokens" | "mode">
+
+export interface ReasoningRequest {
+  readonly maxOutputTokens: number | undefined
+  readonly reasoning?: ReasoningWish | undefined
+}
+
+const none: ReasoningWish = { maxTokens: undefined }
+
 /** The effort at which a model reasons as much as the request says without naming an effort; `undefined` sends none. */
-export const effortOfMode = (model: Model, { maxOutputTokens, reasoning }: ChatRequest): Effort | undefined => {
-  const { maxTokens, mode } = reasoning
+export const effortOfMode = (model: Model, { maxOutputTokens, reasoning }: ReasoningRequest): Effort | undefined => {
+  const { maxTokens, mode } = reasoning ?? none
   if (mode === undefined || model.reasoning === null) return undefined
   const { defaultEffort, efforts, style } = model.reasoning
   if (mode === "disabled") return efforts.includes("none") ? "none" : undefined
