@@ -32,7 +32,7 @@ export { Caller, type CallerShape } from "./domain/Caller.ts"
 export { type CallObserver, CallObservers, type EndedAttempt, type ObservedCall } from "./domain/CallObserver.ts"
 export type { Candidate } from "./domain/Candidate.ts"
 export type { ChatRequest, Message, Restriction, RoutingControls, RoutingRestrictions, Tool } from "./domain/Chat.ts"
-export type { ChatEvent } from "./domain/ChatEvent.ts"
+export { type ChatEvent, finishEvent, textEvent, usageEvent } from "./domain/ChatEvent.ts"
 export type { Answer } from "./domain/Completion.ts"
 export {
   type CallFailure,
@@ -84,10 +84,16 @@ export { Policy, type ProjectPolicy, type RoutingConfiguration } from "./policy/
 export { PolicyLayer, type PolicyOptions } from "./policy/PolicyLayer.ts"
 export { RateLimits } from "./policy/RateLimits.ts"
 export { RoutingConfigurations } from "./policy/RoutingConfigurations.ts"
+export { type ModelOptions, makeModel } from "./provider/MakeModel.ts"
 export type { Provider, ProviderCall, Receiver, Upstream } from "./provider/Provider.ts"
-export { type OwnProvider, ProviderLayer, type ProviderOptions } from "./provider/ProviderLayer.ts"
+export {
+  type InProcessProvider,
+  type OwnProvider,
+  ProviderLayer,
+  type ProviderOptions
+} from "./provider/ProviderLayer.ts"
 export { Providers } from "./provider/Providers.ts"
-export { make as providerFromStream } from "./provider/StreamProvider.ts"
+export { make as makeProvider } from "./provider/StreamProvider.ts"
 export { Health } from "./routing/Health.ts"
 export { RetryBudget } from "./routing/RetryBudget.ts"
 export { layer as databaseLayer } from "./sql/Database.ts"

@@ -5,11 +5,12 @@ import * as Option from "effect/Option"
 import type { Attempt, CallRecord } from "./Call.ts"
 import type { CallerShape } from "./Caller.ts"
 import type { ChatRequest } from "./Chat.ts"
-import type { ChatEvent } from "./ChatEvent.ts"
+import type { ChatEvent, FinishReason } from "./ChatEvent.ts"
 import type { CallFailure } from "./GatewayError.ts"
 import type { CredentialId, RequestId } from "./Ids.ts"
 import type { Model } from "./Model.ts"
 import type { ProviderError } from "./ProviderError.ts"
+import type { Usage } from "./Usage.ts"
 
 /** The facts of a call that are fixed when it begins. */
 export interface ObservedCall {
@@ -31,6 +32,12 @@ export interface EndedAttempt {
   readonly firstContentMillis: number | null
   /** The project's own credential; `null`: that of the provider. */
   readonly credentialId: CredentialId | null
+  /** As reported, else estimated; `null` where nothing is known of what the attempt has used. */
+  readonly usage: Usage | null
+  /** `null` where the response has none. */
+  readonly finishReason: FinishReason | null
+  /** The model's name as the provider reports it. */
+  readonly servedModel: string | null
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Usage } from "./Usage.ts"
+import { type Usage, usage } from "./Usage.ts"
 
 /**
  * One event of a provider's response, the same for all protocols: a streamed response is a sequence of these, and a
@@ -106,3 +106,12 @@ export const isContent = (event: ChatEvent): boolean => {
       return false
   }
 }
+
+/** A piece of the answer's text. */
+export const textEvent = (text: string): ChatEvent => ({ _tag: "Text", text })
+
+/** The end of the answer: every whole response has one. */
+export const finishEvent = (reason: FinishReason = "stop"): ChatEvent => ({ _tag: "Finish", reason, native: reason })
+
+/** What the answer has used; counts that are left out are 0. */
+export const usageEvent = (counts: Parameters<typeof usage>[0]): ChatEvent => ({ _tag: "Usage", usage: usage(counts) })

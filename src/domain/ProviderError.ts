@@ -29,6 +29,8 @@ export type ProviderFailure =
   | { readonly _tag: "ContextLengthExceeded"; readonly message: string }
   | { readonly _tag: "ContentPolicy"; readonly message: string }
   | { readonly _tag: "EmptyCompletion" }
+  /** A provider that the application has written has failed with `cause`, which is kept for it and never sent to a client. */
+  | { readonly _tag: "Failed"; readonly cause: unknown }
   /** Not a failure of the provider: this node is shutting down and the drain deadline has passed. */
   | { readonly _tag: "Shutdown" }
 
@@ -110,6 +112,7 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   QuotaExhausted: facts("provider_unavailable", "The provider is not available.", "credential"),
   Overloaded: facts("provider_error", "The provider is overloaded.", "route"),
   ServerError: facts("provider_error", "The provider reported an error.", "route"),
+  Failed: facts("provider_error", "The provider failed.", "route"),
   CredentialRejected: facts("provider_unavailable", "The provider is not available.", "credential"),
   ModelGone: facts("provider_error", "The provider does not serve this model.", "candidate"),
   Redirected: facts("provider_error", "The provider answered with a redirect, which is never followed.", "route"),
@@ -128,6 +131,17 @@ export class ProviderError extends Data.TaggedError("ProviderError")<{
   readonly providerId: string
   readonly reason: ProviderFailure
 }> {
+  override get message(): string {
+    const { code, message } = this.callError
+    return `The provider ${this.providerId} has failed: ${message} (${code}, ${this.reason._tag}${detailOf(this.reason)})`
+  }
+
+  /** What a provider of the application has failed with. */
+  override get cause(): unknown {
+    return this.reason._tag === "Failed" ? this.reason.cause : undefined
+  }
+
+  /** What follows from the failure: its code, whether another candidate may be tried, whether it is charged. */
   get facts(): FailureFacts {
     return factsByReason[this.reason._tag]
   }
@@ -141,5 +155,17 @@ export class ProviderError extends Data.TaggedError("ProviderError")<{
   get callError(): CallError {
     const { code, message } = this.facts
     return { code, message: "message" in this.reason ? this.reason.message : message }
+  }
+}
+
+const detailOf = (reason: ProviderFailure): string => {
+  switch (reason._tag) {
+    case "ServerError":
+      return ` ${reason.status}`
+    case "Unreachable":
+    case "BadResponse":
+      return `: ${reason.detail}`
+    default:
+      return ""
   }
 }

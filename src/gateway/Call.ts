@@ -160,8 +160,17 @@ export class Call {
       record,
       error,
       credentialId: attempt.candidate.credential?.id ?? null,
+      usage: usedBy(next, attempt),
+      finishReason: attempt.tally.finished?.reason ?? null,
+      servedModel: attempt.tally.servedModel ?? null,
       firstContentMillis:
         next.firstContentAtMillis === null ? null : next.firstContentAtMillis - attempt.startedAtMillis
     })
   }
 }
+
+/** What is known of the usage of an attempt that is over. */
+const usedBy = (state: CallState.CallState, attempt: CallState.RunningAttempt): Usage | null =>
+  state.phase._tag === "Complete" || state.phase._tag === "Cancelled"
+    ? CallState.usageOf(state, attempt)
+    : (state.failedUsage.at(-1)?.usage ?? null)

@@ -38,6 +38,11 @@ export class Exhausted<C, E> extends Data.TaggedError("Exhausted")<{
 }> {
   // `Data.TaggedError` cannot carry type parameters into its fields; only `firstOf` makes one
   declare readonly failed: Arr.NonEmptyReadonlyArray<Failed<C, E>>
+
+  override get message(): string {
+    const errors = this.failed.map(({ error }) => (error instanceof Error ? error.message : String(error)))
+    return `All ${this.failed.length} attempts have failed: ${errors.join(" ")}`
+  }
 }
 
 /**

@@ -41,24 +41,32 @@ export interface GatewayShape {
  * takes its `Caller` from the context; the HTTP service is a shell around the same program.
  */
 export class Gateway extends Context.Tag("gateway/Gateway")<Gateway, GatewayShape>() {
-  /** Needs what `ProviderLayer`, `PolicyLayer` and `LedgerLayer` provide, ids and a clock. */
-  static readonly layer = (
-    options: GatewayOptions = defaultOptions
-  ): Layer.Layer<
-    Gateway | CallRunner,
-    never,
-    | Catalog
-    | RoutingConfigurations
-    | Health
-    | IdGenerator
-    | Ledger
-    | Policy
-    | Providers
-    | RateLimits
-    | RetryBudget
-    | Timers
-  > => Layer.provideMerge(Layer.effect(this, make), CallRunner.layer(options))
+  /** The same with other deadlines, or another number of attempts. */
+  static readonly layerWith = (options: GatewayOptions): Layer.Layer<Gateway | CallRunner, never, GatewayNeeds> =>
+    Layer.provideMerge(
+      Layer.effect(
+        this,
+        Effect.suspend(() => make)
+      ),
+      CallRunner.layerWith(options)
+    )
+
+  /** The gateway on what `ProviderLayer`, `PolicyLayer` and `LedgerLayer` provide, ids and a clock. */
+  static readonly layer: Layer.Layer<Gateway | CallRunner, never, GatewayNeeds> = this.layerWith(defaultOptions)
 }
+
+/** What the gateway is built of. */
+export type GatewayNeeds =
+  | Catalog
+  | Health
+  | IdGenerator
+  | Ledger
+  | Policy
+  | Providers
+  | RateLimits
+  | RetryBudget
+  | RoutingConfigurations
+  | Timers
 
 const make = Effect.gen(function* () {
   const runner = yield* CallRunner

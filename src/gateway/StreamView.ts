@@ -22,8 +22,9 @@ export interface Completed {
 
 /** The stream broke after its first content; what came before is part of an answer, not an answer. */
 export class StreamBroken extends Data.TaggedError("StreamBroken")<{
+  /** Stable, machine-readable: of the provider's failure, or of the gateway's. */
   readonly code: string
-  readonly message: string | null
+  readonly message: string
 }> {}
 
 export interface StreamedAnswer extends ResponseStart {
@@ -60,7 +61,7 @@ export const make = (
             push({ _tag: "Completed", finish, usage, metadata })
           },
           fail: ({ code, message }) => {
-            mailbox.unsafeDone(Exit.fail(new StreamBroken({ code, message })))
+            mailbox.unsafeDone(Exit.fail(new StreamBroken({ code, message: message ?? "The provider failed." })))
           }
         }),
         {

@@ -8,8 +8,11 @@ import * as AccountLanes from "./batcher/AccountLanes.ts"
 import type { Balance, Hold, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 import { LedgerStore } from "./LedgerStore.ts"
+import { ledgerOf, scopesOf } from "./memory/MemoryServices.ts"
+import { MemoryState } from "./memory/MemoryState.ts"
 import * as Recovery from "./Recovery.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
+import { Scopes } from "./Scopes.ts"
 import * as ScopesStore from "./ScopesStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 
@@ -78,15 +81,32 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
       }
     })
   )
+
+  /**
+   * The same decisions in memory, for programs that keep no books: scopes are opened on first use, each account with this
+   * credit, and a call is forgotten once it has ended.
+   */
+  static readonly layerMemory = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes> =>
+    Layer.effectContext(
+      Effect.sync(() => {
+        const state = new MemoryState({ openOnUse: options, keepsCalls: false })
+        return Context.make(this, ledgerOf(state)).pipe(Context.add(Scopes, scopesOf(state)))
+      })
+    )
 }
 
-/** Everything about money, on the database: the ledger, the scopes whose limits it enforces, and the recovery from crashes. */
-export const ledgerLayer = (recovery: Recovery.RecoveryOptions) =>
-  Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer, Recovery.layer(recovery)).pipe(
+export interface MemoryLedgerOptions {
+  /** What each account may spend, in micro-USD. */
+  readonly creditMicroUsd: number
+}
+
+/**
+ * Everything about money, on the database: the ledger, the scopes whose limits it enforces, and the recovery from crashes.
+ * Without options for calls of at most half an hour.
+ */
+export const LedgerLayer = (options: Recovery.RecoveryOptions = {}) =>
+  Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer, Recovery.layer(options)).pipe(
     Layer.provideMerge(StoreHealth.layer),
     Layer.provide(RecoveryStore.layer),
     Layer.provide(LedgerNode.layer)
   )
-
-/** The same for calls of at most half an hour. */
-export const LedgerLayer = ledgerLayer({})

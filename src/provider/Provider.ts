@@ -1,3 +1,4 @@
+import type * as Tracer from "effect/Tracer"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
 import type { RequestId } from "../domain/Ids.ts"
@@ -18,6 +19,8 @@ export interface ProviderCall {
   readonly dropped: ReadonlyArray<string>
   /** Authenticates the attempt in place of the provider's own credential. */
   readonly credential?: ProviderCredential | undefined
+  /** The span of the attempt with its tracer, where the application traces its calls: the parent of the provider's own spans. */
+  readonly span?: { readonly tracer: Tracer.Tracer; readonly span: Tracer.AnySpan } | undefined
 }
 
 /**

@@ -90,7 +90,7 @@ const memory = MemoryIdempotency.layer.pipe(Layer.provideMerge(MemoryLedger.laye
 const onDatabase = (database: (typeof databases)[number][1]) =>
   Idempotency.layer.pipe(
     Layer.provideMerge(IdempotencyStore.layer),
-    Layer.provideMerge(LedgerLayer),
+    Layer.provideMerge(LedgerLayer()),
     Layer.provideMerge(LedgerStore.layer),
     Layer.provideMerge(LedgerNode.layer),
     Layer.provideMerge(database),

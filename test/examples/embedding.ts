@@ -27,7 +27,7 @@ export const ask = (question: string): Effect.Effect<string, CallFailure | Strea
   )
 
 /** Simulated providers, an open policy and a ledger in memory. A service puts `PolicyLayer` and `LedgerLayer` here. */
-const gateway = Gateway.layer().pipe(
+const gateway = Gateway.layer.pipe(
   Layer.provide([ProviderLayer({ simulated: true }), FixedPolicy.layer(), MemoryLedger.layerFunded(25_000_000)]),
   Layer.provide(IdGenerator.layer),
   Layer.provide(Timers.layer)

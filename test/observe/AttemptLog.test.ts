@@ -40,7 +40,10 @@ const logged = (reasons: ReadonlyArray<ProviderFailure | null>, timers = Virtual
         },
         error: reason === null ? null : new ProviderError({ providerId: "one", reason }),
         credentialId: null,
-        firstContentMillis: null
+        firstContentMillis: null,
+        usage: null,
+        finishReason: null,
+        servedModel: null
       })
     for (const reason of reasons) fail(reason)
     yield* quiet

@@ -46,7 +46,7 @@ export const layer = (
   options: TestGatewayOptions
 ): Layer.Layer<Gateway | CallRunner | Ledger | Scopes | MemoryLedger | IdGenerator | Timers | Health> => {
   const timers = options.timers === undefined ? Timers.layerClock : Timers.layerOf(options.timers)
-  return Gateway.layer(options.gateway ?? defaultOptions).pipe(
+  return Gateway.layerWith(options.gateway ?? defaultOptions).pipe(
     Layer.provideMerge(Health.layer),
     Layer.provideMerge(MemoryLedger.layerFunded(options.creditMicroUsd ?? defaultCreditMicroUsd)),
     Layer.provide([
