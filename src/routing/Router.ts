@@ -185,13 +185,15 @@ const toCandidate = (
     isUnpriced(model, name, terms, billingMode)
   )
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
+  const { ignored } = request
+  const noted = ignored === undefined || ignored.length === 0 ? dropped : [...dropped, ...ignored]
   return {
     model,
     quality: scored.quality / unit,
     expectedCost: scored.cost,
     score: scored.utility / (unit * unit),
     effort: scored.effort,
-    dropped: effortIgnored ? [...dropped, "reasoning_effort"] : dropped,
+    dropped: effortIgnored ? [...noted, "reasoning_effort"] : noted,
     terms: termsAt(model, terms, billingMode),
     credential: credentialOf?.(model)
   }

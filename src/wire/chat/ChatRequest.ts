@@ -3,7 +3,8 @@ import type { ChatRequest, Restriction, RoutingControls } from "../../domain/Cha
 import { InvalidRequest } from "../../domain/GatewayError.ts"
 import { explainer } from "../validation/Explanation.ts"
 import { rejected, type Trail } from "../validation/Guard.ts"
-import { type ChatBody, chatBody, type NestedFields } from "./ChatRequestGuard.ts"
+import { unknownNames } from "../validation/UnknownNames.ts"
+import { type ChatBody, chatBody, chatFields, type NestedFields } from "./ChatRequestGuard.ts"
 import { ChatCompletionRequest } from "./ChatRequestSchema.ts"
 
 /**
@@ -13,8 +14,19 @@ import { ChatCompletionRequest } from "./ChatRequestSchema.ts"
 export const decode = (json: unknown): Either.Either<ChatRequest, InvalidRequest> => {
   const trail: Trail = []
   const body = chatBody(json, trail)
-  return body === rejected ? Either.left(explain(json, trail.reverse())) : Either.right(fromBody(body))
+  if (body === rejected) return Either.left(explain(json, trail.reverse()))
+  return Either.right(fromBody(body, ignoredOf(json, body)))
 }
+
+/** A body without unknown fields and nulls was returned as it is. */
+const ignoredOf = (json: unknown, body: ChatBody): ReadonlyArray<string> | undefined => {
+  const unknown = body === json ? [] : unknownNames(json, chatFields)
+  const names = body.stream_options?.include_obfuscation === true ? [...unknown, obfuscation] : unknown
+  return names.length === 0 ? undefined : names
+}
+
+/** The gateway adds no padding. */
+export const obfuscation = "stream_options.include_obfuscation"
 
 const explainBody = explainer(ChatCompletionRequest)
 
@@ -33,7 +45,7 @@ const explain = (json: unknown, path: ReadonlyArray<string | number>): InvalidRe
   return new InvalidRequest(fault)
 }
 
-const fromBody = (body: ChatBody): ChatRequest => ({
+const fromBody = (body: ChatBody, ignored: ChatRequest["ignored"]): ChatRequest => ({
   model: body.model,
   messages: body.messages,
   tools: body.tools ?? [],
@@ -72,7 +84,8 @@ const fromBody = (body: ChatBody): ChatRequest => ({
   moderation: body.moderation,
   webSearchOptions: body.web_search_options,
   user: body.user,
-  routing: routingControls(body)
+  routing: routingControls(body),
+  ignored
 })
 
 type RoutingBody = Pick<ChatBody, "models" | "provider" | "routing_config" | "alpha" | "enable_fallback"> &
@@ -86,10 +99,11 @@ export const routingControls = (body: RoutingBody): RoutingControls => ({
   alpha: body.alpha,
   maxInputPriceMicroUsdPerMillion: body.max_input_price_microusd_per_million,
   maxOutputPriceMicroUsdPerMillion: body.max_output_price_microusd_per_million,
-  enableFallback: body.enable_fallback
+  enableFallback:
+    body.provider?.allow_fallbacks === false ? false : (body.enable_fallback ?? body.provider?.allow_fallbacks)
 })
 
-const restriction = (lists: NestedFields["provider"]): Restriction => ({
+const restriction = (lists: NestedFields["models"]): Restriction => ({
   allow: lists?.allow ?? lists?.only ?? null,
   deny: [...(lists?.deny ?? []), ...(lists?.ignore ?? [])]
 })
