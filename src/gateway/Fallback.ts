@@ -41,7 +41,7 @@ export class Exhausted<C, E> extends Data.TaggedError("Exhausted")<{
 
   override get message(): string {
     const errors = this.failed.map(({ error }) => (error instanceof Error ? error.message : String(error)))
-    return `All ${this.failed.length} attempts have failed: ${errors.join(" ")}`
+    return `Every attempt has failed (${this.failed.length}): ${errors.join(" ")}`
   }
 }
 

@@ -83,7 +83,7 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
   )
 
   /**
-   * The same decisions in memory, for programs that keep no books: scopes are opened on first use, each account with this
+   * The same decisions in memory, for programs without a stored ledger: scopes are opened on first use, each account with this
    * credit, and a call is forgotten once it has ended.
    */
   static readonly layerMemory = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes> =>
