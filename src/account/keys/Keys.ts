@@ -1,9 +1,11 @@
 import { randomFillSync } from "node:crypto"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit } from "../../audit/Audit.ts"
 import { NotFound, OperatorRequired, type RoleRequired, type VersionMismatch } from "../../domain/AccountError.ts"
+import type { CallerShape } from "../../domain/Caller.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
@@ -54,6 +56,11 @@ export interface KeysShape {
     CurrentUser
   >
   readonly read: (key: KeyId) => Effect.Effect<ProjectKey, NotFound | StoreUnavailable, CurrentUser>
+  /**
+   * Who a call of this key runs for, without its secret: for programs that authenticate by themselves. Not found also where the
+   * key is inactive, revoked or expired. Reads the database each time.
+   */
+  readonly caller: (key: KeyId) => Effect.Effect<CallerShape, NotFound | StoreUnavailable, CurrentUser>
   /** `check` sees the key as it is before the change and can refuse it. */
   readonly update: (
     key: KeyId,
@@ -165,6 +172,20 @@ const make = (configured: RateLimit) =>
         ),
       list: (projectId, range) => Effect.zipRight(access.find(projectId), keys.list(projectId, range)),
       read: (id) => Effect.map(found(id), ({ key }) => key),
+      caller: (id) =>
+        Effect.gen(function* () {
+          const { key, project } = yield* found(id)
+          const now = yield* Clock.currentTimeMillis
+          const isExpired = key.expiresAt !== null && key.expiresAt.getTime() <= now
+          if (!key.isActive || key.revokedAt !== null || isExpired) return yield* noKey
+          return {
+            keyId: key.id,
+            projectId: project.id,
+            accountId: project.accountId,
+            billingMode: project.billingMode,
+            rateLimits: { key: key.rateLimits, project: project.rateLimits }
+          }
+        }),
       update: (id, patch, check) =>
         changed(id, "key.update", (before) =>
           Effect.gen(function* () {
