@@ -86,7 +86,11 @@ export const ProductionLayer = <R = never>(
   ).pipe(
     Layer.provideMerge(ProviderLayer(options.providers)),
     Layer.provideMerge(PolicyLayer(policy)),
-    Layer.provideMerge(LedgerLayer({ maxCallDuration: maxCallDurationOf(gateway.deadlines.maxTotalMillis ?? gateway.deadlines.totalMillis) })),
+    Layer.provideMerge(
+      LedgerLayer({
+        maxCallDuration: maxCallDurationOf(gateway.deadlines.maxTotalMillis ?? gateway.deadlines.totalMillis)
+      })
+    ),
     Layer.provideMerge(DatabaseLayer(database)),
     Layer.provideMerge(IdGenerator.layer),
     Layer.provideMerge(options.timers ?? Timers.layer)
@@ -98,5 +102,9 @@ const noMasterKey: MasterKeyOptions = { current: null, previous: null, directory
 /** The application's observers, metrics, and the log of failed attempts. */
 const observers = Layer.effect(
   CallObservers,
-  Effect.zipWith(CallObservers, AttemptLog.make, (own, attemptLog) => [...own, CallMetrics.observer, attemptLog])
+  Effect.zipWith(CallObservers, AttemptLog.make({ variables: new Map() }), (own, attemptLog) => [
+    ...own,
+    CallMetrics.observer,
+    attemptLog
+  ])
 )
