@@ -1,7 +1,17 @@
 /**
  * The gateway as a library. A program needs `Gateway`, a `Caller`, and the Layers below: providers, policy, ledger.
  */
+
+export { Accounts, type AccountsShape, type NewAccount } from "./account/accounts/Accounts.ts"
+export { Activity, type ActivityShape } from "./account/activity/Activity.ts"
+export { Billing, type BillingShape } from "./account/billing/Billing.ts"
+export { type KeyPatch, Keys, type KeysShape, type KeyWithSecret, type NewKey } from "./account/keys/Keys.ts"
+export { ProjectPolicies, type ProjectPoliciesShape } from "./account/policy/ProjectPolicies.ts"
+export { type Project, type ProjectPatch, Projects, type ProjectsShape } from "./account/projects/Projects.ts"
+export { RequestLog, type RequestLogShape } from "./account/requests/RequestLog.ts"
+export { ProjectRoutings, type ProjectRoutingsShape } from "./account/routing/ProjectRoutings.ts"
 export { Catalog, type CatalogShape, type Snapshot } from "./catalog/Catalog.ts"
+export { MasterKeyFailed, type MasterKeyOptions } from "./credentials/MasterKey.ts"
 export {
   type AccountError,
   AlreadyExists,
@@ -41,6 +51,7 @@ export type { Candidate } from "./domain/Candidate.ts"
 export type { ChatRequest, Message, Restriction, RoutingControls, RoutingRestrictions, Tool } from "./domain/Chat.ts"
 export { type ChatEvent, finishEvent, textEvent, usageEvent } from "./domain/ChatEvent.ts"
 export type { Answer } from "./domain/Completion.ts"
+export { CurrentUser, type CurrentUserShape } from "./domain/CurrentUser.ts"
 export {
   type CallFailure,
   InsufficientFunds,
@@ -64,7 +75,13 @@ export type { ResponseStart } from "./domain/ResponseStart.ts"
 export { RouterMetadata } from "./domain/RouterMetadata.ts"
 export { Timers } from "./domain/Timers.ts"
 export type { Usage } from "./domain/Usage.ts"
-export { type Completion, defaultOptions, type GatewayOptions } from "./gateway/CallRunner.ts"
+export {
+  CallRunner,
+  type CallRunnerShape,
+  type Completion,
+  defaultOptions,
+  type GatewayOptions
+} from "./gateway/CallRunner.ts"
 export type { Deadlines } from "./gateway/Deadlines.ts"
 export {
   type Decision,
@@ -84,8 +101,12 @@ export {
   type AccountClientOptions,
   make as accountClient
 } from "./http/account/AccountClient.ts"
+export { ApiKeys, type ApiKeysShape } from "./identity/keys/ApiKeys.ts"
 export { type Balance, type Hold, Ledger, LedgerLayer, type LedgerShape, type Settlement } from "./ledger/Ledger.ts"
 export { Scopes } from "./ledger/Scopes.ts"
+export { AccountLayer, type AccountOptions, type AccountServices } from "./library/AccountLayer.ts"
+export { ProductionLayer, type ProductionOptions, type ProductionServices } from "./library/ProductionLayer.ts"
+export { SimpleLayer, type SimpleOptions } from "./library/SimpleLayer.ts"
 export { type EffectivePolicy, intersectPolicies } from "./policy/EffectivePolicy.ts"
 export { Policy, type ProjectPolicy, type RoutingConfiguration } from "./policy/Policy.ts"
 export { PolicyLayer, type PolicyOptions } from "./policy/PolicyLayer.ts"
@@ -103,6 +124,13 @@ export { Providers } from "./provider/Providers.ts"
 export { make as makeProvider } from "./provider/StreamProvider.ts"
 export { Health } from "./routing/Health.ts"
 export { RetryBudget } from "./routing/RetryBudget.ts"
-export { layer as databaseLayer } from "./sql/Database.ts"
-export { decode as decodeChatRequest } from "./wire/chat/ChatRequest.ts"
+export {
+  type DatabaseError,
+  DatabaseLayer,
+  type DatabaseLayerOptions,
+  type DatabaseServices,
+  type EmbeddedOptions,
+  type PostgresOptions
+} from "./sql/DatabaseLayer.ts"
+export { decode as decodeChatRequest, make as makeRequest } from "./wire/chat/ChatRequest.ts"
 export { ChatCompletionRequest } from "./wire/chat/ChatRequestSchema.ts"

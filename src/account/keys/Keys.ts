@@ -183,7 +183,9 @@ const make = (configured: RateLimit) =>
             projectId: project.id,
             accountId: project.accountId,
             billingMode: project.billingMode,
-            rateLimits: { key: key.rateLimits, project: project.rateLimits }
+            ...(key.rateLimits === null && project.rateLimits === null
+              ? {}
+              : { rateLimits: { key: key.rateLimits, project: project.rateLimits } })
           }
         }),
       update: (id, patch, check) =>
