@@ -101,6 +101,14 @@ export {
   type AccountClientOptions,
   make as accountClient
 } from "./http/account/AccountClient.ts"
+export { type HttpError, of as httpErrorOf } from "./http/Errors.ts"
+export {
+  type HttpHandlers,
+  HttpRoutesLayer,
+  type HttpRoutesOptions,
+  makeHttpHandlers
+} from "./http/routes/HttpRoutesLayer.ts"
+export type { RouteHandler } from "./http/routes/InferenceApp.ts"
 export { ApiKeys, type ApiKeysShape } from "./identity/keys/ApiKeys.ts"
 export { type Balance, type Hold, Ledger, LedgerLayer, type LedgerShape, type Settlement } from "./ledger/Ledger.ts"
 export { Scopes } from "./ledger/Scopes.ts"
@@ -132,5 +140,7 @@ export {
   type EmbeddedOptions,
   type PostgresOptions
 } from "./sql/DatabaseLayer.ts"
+export { chatCompletion as encodeChatCompletion } from "./wire/chat/ChatAnswer.ts"
 export { decode as decodeChatRequest, make as makeRequest } from "./wire/chat/ChatRequest.ts"
 export { ChatCompletionRequest } from "./wire/chat/ChatRequestSchema.ts"
+export { errorBody, type WireError } from "./wire/ErrorBody.ts"
