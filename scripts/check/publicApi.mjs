@@ -58,10 +58,10 @@ const requireExported = (type, name, at) => {
     seen.add(one)
     const named = one.aliasSymbol ?? one.getSymbol()
     for (const argument of [...(one.aliasTypeArguments ?? []), ...typeArgumentsOf(one)]) visit(argument)
-    if (named !== undefined && isOwn(named) && isNamed(named)) {
+    if (named !== undefined && isOwn(named) && isNamed(named) && !isLocal(named)) {
       if (!isExported(named)) fault(name, at, `${named.name} stands in its type and is not exported`)
       if (!isRoot) return
-    } else if (one.aliasSymbol !== undefined) return
+    } else if (one.aliasSymbol !== undefined && !isOwn(one.aliasSymbol)) return
     else if (named !== undefined && !isOwn(named)) {
       if (!one.isUnionOrIntersection() && one.getCallSignatures().length === 0) return
     }
@@ -87,6 +87,12 @@ const isNamed = (symbol) =>
     (at) => ts.isInterfaceDeclaration(at) || ts.isClassDeclaration(at) || ts.isTypeAliasDeclaration(at)
   ) ?? false
 
+/** An alias inside its own file: what it stands for is visited in its place. @param {ts.Symbol} symbol */
+const isLocal = (symbol) =>
+  symbol.declarations?.every(
+    (at) => ts.isTypeAliasDeclaration(at) && !(ts.getCombinedModifierFlags(at) & ts.ModifierFlags.Export)
+  ) ?? false
+
 /** @param {ts.Symbol} symbol */
 const isExported = (symbol) => exported.has(symbol) || exported.has(checker.getExportSymbolOfSymbol(symbol))
 
@@ -95,6 +101,9 @@ const isLayer = (type) => {
   const result = type.getCallSignatures()[0]?.getReturnType() ?? type
   return result.getSymbol()?.name === "Layer" && !isOwn(result.getSymbol() ?? /** @type {never} */ (undefined))
 }
+
+/** What says itself: an error's own members, and the name of a variant. */
+const undocumented = new Set(["message", "cause", "_tag"])
 
 for (const [symbol, names] of exported) {
   const name = names[0] ?? ""
@@ -125,7 +134,7 @@ for (const [symbol, names] of exported) {
     requireExported(type, name, at)
     if (!type.isClassOrInterface()) continue
     for (const property of type.getProperties()) {
-      if (!isOwn(property) || isPrivate(property) || property.name === "message" || property.name.startsWith("__@"))
+      if (!isOwn(property) || isPrivate(property) || undocumented.has(property.name) || property.name.startsWith("__@"))
         continue
       if (!isDocumented(property)) fault(`${name}#${property.name}`, property.declarations?.[0], "it has no docstring")
       requireExported(checker.getTypeOfSymbol(property), `${name}#${property.name}`, property.declarations?.[0])
@@ -133,12 +142,12 @@ for (const [symbol, names] of exported) {
   }
 }
 
-/** @param {ts.Symbol} symbol */
+/** Left out of the declarations that are packed, or not for the user of a class. @param {ts.Symbol} symbol */
 function isPrivate(symbol) {
+  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected
   return (
-    symbol.declarations?.some(
-      (at) => ts.getCombinedModifierFlags(at) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)
-    ) ?? false
+    symbol.getJsDocTags(checker).some(({ name }) => name === "internal") ||
+    (symbol.declarations?.some((at) => (ts.getCombinedModifierFlags(at) & hidden) !== 0) ?? false)
   )
 }
 

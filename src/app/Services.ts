@@ -59,7 +59,10 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(masterKeyLayer(settings))
   )
   const maxCallDuration = maxCallDurationOf(settings.timeouts.maxTotalMillis)
-  const gateway = Gateway.layerWith({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }).pipe(
+  const gateway = Gateway.layerAndRunner({
+    deadlines: settings.timeouts,
+    maxAttempts: settings.fallback.maxAttempts
+  }).pipe(
     Layer.provide(observers(settings)),
     Layer.provide(ProjectCredentials.layer),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),

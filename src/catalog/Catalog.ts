@@ -7,17 +7,21 @@ import type { Model } from "../domain/Model.ts"
 export interface Snapshot {
   /** By id, in code-point order. */
   readonly models: ReadonlyArray<Model>
+  /** Every model by its id. */
   readonly byId: ReadonlyMap<string, Model>
   /** The routes to the model of this bare name, by id in code-point order. */
   readonly byAlias: ReadonlyMap<string, ReadonlyArray<Model>>
 }
 
+/** Reads the models that the gateway can call. */
 export interface CatalogShape {
+  /** The models at this moment. */
   readonly snapshot: () => Snapshot
 }
 
 /** The models of all usable providers. */
 export class Catalog extends Context.Tag("gateway/catalog/Catalog")<Catalog, CatalogShape>() {
+  /** Exactly these models. */
   static readonly layerOf = (models: ReadonlyArray<Model>): Layer.Layer<Catalog> => {
     const snapshot = makeSnapshot(models)
     return Layer.succeed(this, { snapshot: () => snapshot })

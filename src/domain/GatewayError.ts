@@ -27,20 +27,26 @@ export const invalidCodes = [
   "method_not_allowed",
   "idempotency_key_reused"
 ] as const
+/** The codes of invalid requests. */
 export type InvalidCode = (typeof invalidCodes)[number]
 
 /** The request itself is invalid; `param` is a path such as `messages[2].content[0].type`. */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
+  /** Stable, machine-readable. */
   readonly code: InvalidCode
   readonly message: string
+  /** Path of the field; `null` where the error is about no single one. */
   readonly param: string | null
   /** Set when a provider rejected the request. */
   readonly attempts?: ReadonlyArray<Attempt>
 }> {}
 
+/** A limit on requests, tokens or concurrency, or a repetition of a request that still runs. */
 export class RateLimited extends Data.TaggedError("RateLimited")<{
+  /** Which of the two it is. */
   readonly code: "rate_limit_exceeded" | "idempotent_request_in_progress"
   readonly message: string
+  /** When it is worth another try. */
   readonly retryAfterMillis: number
   /** Whose limit rejected the request; absent where no limit of key or project did. */
   readonly scope?: "project" | "key"
@@ -49,7 +55,10 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
 }> {}
 
 /** Unknown, or excluded by the project; the error does not reveal which. */
-export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{ readonly model: string }> {
+export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
+  /** As it was requested. */
+  readonly model: string
+}> {
   override get message(): string {
     return `The model ${quoted(this.model)} does not exist or is not available to this key.`
   }
@@ -57,6 +66,7 @@ export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{ readonly 
 
 /** The request's own restrictions, caps or routing configuration leave no model. */
 export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
+  /** How many models were left out, by reason. */
   readonly excluded: Readonly<Record<string, number>>
 }> {
   override get message(): string {
@@ -66,7 +76,9 @@ export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
   }
 }
 
+/** The project has no active routing configuration of this id or slug. */
 export class RoutingConfigNotFound extends Data.TaggedError("RoutingConfigNotFound")<{
+  /** As it was requested. */
   readonly routingConfig: string
 }> {
   override get message(): string {
@@ -74,7 +86,9 @@ export class RoutingConfigNotFound extends Data.TaggedError("RoutingConfigNotFou
   }
 }
 
+/** What is left of a balance or a limit does not pay for the call. */
 export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
+  /** Whose money does not suffice: the account's balance, or the limit of project or key. */
   readonly scope: "account" | "project" | "key"
   /** exhausted: no balance is left. held: running calls hold it. too_large: this call alone needs more than is left. */
   readonly reason: "exhausted" | "held" | "too_large"
@@ -82,6 +96,7 @@ export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
   readonly neededMicroUsd: number
   /** What the scope has left beside what running calls hold of it. */
   readonly availableMicroUsd: number
+  /** What running calls hold of the scope. */
   readonly heldMicroUsd: number
 }> {
   override get message(): string {
@@ -99,6 +114,7 @@ const fundsMessage: Readonly<Record<InsufficientFunds["reason"], (what: string) 
 
 /** Every candidate that was tried failed before any content was sent. */
 export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
+  /** Every attempt, in order. */
   readonly attempts: ReadonlyArray<Attempt>
   /** Set only when all attempts ended in a rate limit or cool-down with a known end. */
   readonly retryAfterMillis: number | null
@@ -119,7 +135,9 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{ rea
   }
 }
 
+/** The process takes no call now; another one, or the same later, will. */
 export class ServiceRefused extends Data.TaggedError("ServiceRefused")<{
+  /** Why not. */
   readonly reason: "shutting_down" | "overloaded"
 }> {
   override get message(): string {
@@ -127,7 +145,11 @@ export class ServiceRefused extends Data.TaggedError("ServiceRefused")<{
   }
 }
 
-export class UnknownPath extends Data.TaggedError("UnknownPath")<{ readonly path: string }> {
+/** No route has this path. */
+export class UnknownPath extends Data.TaggedError("UnknownPath")<{
+  /** As it was requested. */
+  readonly path: string
+}> {
   override get message(): string {
     return `Unknown path ${quoted(this.path)}.`
   }

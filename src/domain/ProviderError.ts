@@ -34,6 +34,7 @@ export type ProviderFailure =
   /** Not a failure of the provider: this node is shutting down and the drain deadline has passed. */
   | { readonly _tag: "Shutdown" }
 
+/** What a failure says about the health of a route. */
 export type HealthEffect =
   /** Counts against the origin: none of its models can be reached. */
   | "origin"
@@ -70,15 +71,20 @@ export type Fault =
   /** A limit or the shutdown of the gateway itself. */
   | "gateway"
 
+/** What follows from a failure. */
 export interface FailureFacts {
+  /** Stable, machine-readable. */
   readonly code: string
   readonly message: string
+  /** As the attempt is recorded. */
   readonly status: Extract<CallStatus, "error" | "timeout">
   /** Another candidate may be tried (until first content has been sent). */
   readonly mayFallBack: boolean
   /** Nothing can have been processed: the same route may be tried once more. */
   readonly notProcessed: boolean
+  /** What the circuit breakers make of it. */
   readonly health: HealthEffect
+  /** For whoever operates the gateway. */
   readonly fault: Fault
   /** A limit of the gateway's own has ended the attempt: it is charged like a cancelled one. */
   readonly isOwnLimit: boolean
@@ -180,8 +186,11 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   })
 }
 
+/** An attempt has failed. What follows from it is in `facts`; `message` tells it to the application, `callError` to a client. */
 export class ProviderError extends Data.TaggedError("ProviderError")<{
+  /** Of the provider that has failed. */
   readonly providerId: string
+  /** What happened. */
   readonly reason: ProviderFailure
   /** The status of the provider's response; absent where none was received, or none is known. */
   readonly httpStatus?: number | undefined

@@ -39,17 +39,23 @@ import { collect, pump, type Sink } from "./Relay.ts"
 
 /** A complete response with its routing metadata. */
 export interface Completion extends ResponseStart {
+  /** What the model has answered. */
   readonly answer: Answer
+  /** As reported, else estimated; what is charged. */
   readonly usage: Usage
+  /** `router_metadata` of the response, in the shape of the API. */
   readonly metadata: RouterMetadata
 }
 
+/** How long providers may take, and how many may be tried. */
 export interface GatewayOptions {
+  /** Of an attempt and of the whole call. */
   readonly deadlines: Deadlines
   /** Candidates that one call may try. */
   readonly maxAttempts: number
 }
 
+/** The options of the service: four attempts, and its deadlines. */
 export const defaultOptions: GatewayOptions = { deadlines: defaultDeadlines, maxAttempts: 4 }
 
 /**

@@ -8,13 +8,19 @@ import type * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as Intervals from "effect/ScheduleIntervals"
 
+/** A candidate with the error that it failed with. */
 export interface Failed<C, E> {
+  /** What was tried. */
   readonly candidate: C
+  /** What it failed with. */
   readonly error: E
 }
 
+/** The value of the first candidate that succeeded. */
 export interface First<A, C, E> {
+  /** What it succeeded with. */
   readonly value: A
+  /** Which one it was. */
   readonly candidate: C
   /** The failures before it, in order. */
   readonly failed: ReadonlyArray<Failed<C, E>>
@@ -37,6 +43,7 @@ export class Exhausted<C, E> extends Data.TaggedError("Exhausted")<{
   readonly failed: Arr.NonEmptyReadonlyArray<Failed<unknown, unknown>>
 }> {
   // `Data.TaggedError` cannot carry type parameters into its fields; only `firstOf` makes one
+  /** Each failure, in order. */
   declare readonly failed: Arr.NonEmptyReadonlyArray<Failed<C, E>>
 
   override get message(): string {

@@ -14,9 +14,13 @@ import type { Sink } from "./Relay.ts"
 
 /** The last element of a stream that came to its end: the call is complete and settled at this cost. */
 export interface Completed {
+  /** Tells it from the events. */
   readonly _tag: "Completed"
+  /** Why the model stopped. */
   readonly finish: Finish
+  /** As reported, else estimated. */
   readonly usage: Usage
+  /** `router_metadata` of the response, in the shape of the API. */
   readonly metadata: RouterMetadata
 }
 
@@ -27,7 +31,9 @@ export class StreamBroken extends Data.TaggedError("StreamBroken")<{
   readonly message: string
 }> {}
 
+/** A response whose first content is there. */
 export interface StreamedAnswer extends ResponseStart {
+  /** What the model answers as it comes, and `Completed` last; fails where the response breaks. */
   readonly events: Stream.Stream<ChatEvent | Completed, StreamBroken>
 }
 

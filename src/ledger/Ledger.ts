@@ -18,6 +18,7 @@ import { StoreHealth } from "./StoreHealth.ts"
 
 export type { Balance, Hold, HoldOption, Reservation, SealedAnswer, Settlement } from "./Hold.ts"
 
+/** Holds money before calls and settles them after. */
 export interface LedgerShape {
   /**
    * Sets money aside before a call, in every scope at once: the account's balance (not for byok), the project's limit,
@@ -37,6 +38,7 @@ export interface LedgerShape {
   readonly settle: (hold: Hold, settlement: Settlement) => Effect.Effect<void>
   /** Succeeds once every settlement queued before it has been written. */
   readonly flushed: Effect.Effect<void>
+  /** Of an account, without settlements that still wait: see `flushed`. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance, StoreUnavailable>
   /** Names the invariants of the ledger that do not hold, each with rows that break it. */
   readonly checkInvariants: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
@@ -44,6 +46,7 @@ export interface LedgerShape {
 
 /** Money: holds before calls, settlements after them, exact to the micro-USD. */
 export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerShape>() {
+  /** @internal */
   static readonly layer: Layer.Layer<Ledger, never, LedgerStore | StoreHealth | Timers> = Layer.scoped(
     this,
     Effect.gen(function* () {
@@ -95,6 +98,7 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
     )
 }
 
+/** How much money there is in memory. */
 export interface MemoryLedgerOptions {
   /** What each account may spend, in micro-USD. */
   readonly creditMicroUsd: number

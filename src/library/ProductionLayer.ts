@@ -8,7 +8,7 @@ import { SealedCredentials } from "../credentials/SealedCredentials.ts"
 import { CallObservers } from "../domain/CallObserver.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { Timers } from "../domain/Timers.ts"
-import { type CallRunner, defaultOptions, type GatewayOptions } from "../gateway/CallRunner.ts"
+import { defaultOptions, type GatewayOptions } from "../gateway/CallRunner.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type Ledger, LedgerLayer } from "../ledger/Ledger.ts"
 import { maxCallDurationOf } from "../ledger/Recovery.ts"
@@ -34,6 +34,7 @@ import { AccountLayer, type AccountOptions, type AccountServices } from "./Accou
 
 /** What the whole stack is configured by; `R` is what the providers of the application need. */
 export interface ProductionOptions<R = never> extends PolicyOptions, Pick<AccountOptions, "callDays"> {
+  /** PostgreSQL by its URL, or the embedded one in a directory. */
   readonly database: DatabaseLayerOptions
   /** As of `ProviderLayer`: credentials of vendors, other servers, providers of the application. */
   readonly providers: ProviderOptions<R>
@@ -48,7 +49,6 @@ export interface ProductionOptions<R = never> extends PolicyOptions, Pick<Accoun
 /** Everything that `ProductionLayer` provides. */
 export type ProductionServices =
   | AccountServices
-  | CallRunner
   | Catalog
   | DatabaseServices
   | Gateway

@@ -4,7 +4,7 @@ import { Caller } from "../domain/Caller.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
-import { type CallRunner, defaultOptions, type GatewayOptions } from "../gateway/CallRunner.ts"
+import { defaultOptions, type GatewayOptions } from "../gateway/CallRunner.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import type { Scopes } from "../ledger/Scopes.ts"
@@ -38,7 +38,7 @@ const onlyCaller = {
  */
 export const SimpleLayer = <R = never>(
   options: SimpleOptions<R> = {}
-): Layer.Layer<Caller | CallRunner | Catalog | Gateway | Health | IdGenerator | Ledger | Scopes | Timers, never, R> => {
+): Layer.Layer<Caller | Catalog | Gateway | Health | IdGenerator | Ledger | Scopes | Timers, never, R> => {
   const {
     creditMicroUsd = defaultCreditMicroUsd,
     gateway = defaultOptions,

@@ -20,6 +20,7 @@ export interface PolicyShape {
 
 /** The policies of projects; `intersectPolicies` applies them. */
 export class Policy extends Context.Tag("gateway/policy/Policy")<Policy, PolicyShape>() {
+  /** @internal */
   static readonly layer: Layer.Layer<Policy, never, PolicyStore | ChangeNotifications | Timers> = Layer.scoped(
     this,
     Effect.suspend(() => make)

@@ -4,16 +4,23 @@ import type { RoutingRestrictions } from "../domain/Chat.ts"
 export interface ProjectPolicy extends RoutingRestrictions {
   /** Increases with every change. */
   readonly version: number
+  /** For requests that have none; `null`: the gateway's. */
   readonly defaultAlpha: number | null
+  /** False: only the first candidate is tried. */
   readonly enableFallback: boolean
 }
 
 /** A project's routing configuration, selected as `auto:<slug>` or by id or slug in `routing_config`. */
 export interface RoutingConfiguration extends RoutingRestrictions {
+  /** Of the configuration. */
   readonly id: string
+  /** As in `auto:<slug>`. */
   readonly slug: string
+  /** `null`: that of the project. */
   readonly alpha: number | null
+  /** False: only the first candidate is tried. */
   readonly enableFallback: boolean
+  /** An inactive one is not found by calls. */
   readonly isActive: boolean
 }
 

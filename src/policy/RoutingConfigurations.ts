@@ -14,10 +14,12 @@ export interface RoutingConfigurationsShape {
   readonly ofProject: (project: ProjectId) => Effect.Effect<ReadonlyArray<RoutingConfiguration>, StoreUnavailable>
 }
 
+/** The routing configurations of projects, for calls. */
 export class RoutingConfigurations extends Context.Tag("gateway/policy/RoutingConfigurations")<
   RoutingConfigurations,
   RoutingConfigurationsShape
 >() {
+  /** @internal */
   static readonly layer: Layer.Layer<
     RoutingConfigurations,
     never,

@@ -19,6 +19,7 @@ import { describe } from "./vendors/Vendor.ts"
 
 /** A custom provider with its models. */
 export interface OwnProvider extends Registry.CredentialedProvider {
+  /** What it serves; each id begins with the provider's. */
   readonly models: ReadonlyArray<ConfiguredModel>
 }
 

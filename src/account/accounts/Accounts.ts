@@ -35,7 +35,7 @@ export interface AccountsShape {
  * `ProjectRoutings`, each with the person as `CurrentUser`; every change is in their audit log.
  */
 export class Accounts extends Context.Tag("gateway/account/Accounts")<Accounts, AccountsShape>() {
-  /** On the database, like the account API. */
+  /** @internal */
   static readonly layer: Layer.Layer<
     Accounts,
     never,

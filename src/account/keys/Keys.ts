@@ -21,8 +21,11 @@ import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { requireWithin } from "../limits/ConfiguredLimits.ts"
 import { type KeySettings, type ProjectKey, ProjectKeyStore } from "./ProjectKeyStore.ts"
 
+/** A key to be created. */
 export interface NewKey {
+  /** For people; need not be unique. */
   readonly name: string
+  /** What its calls may cost together; `null` is no limit. */
   readonly limitMicroUsd: number | null
 }
 
@@ -31,15 +34,21 @@ export type KeyPatch = Partial<KeySettings & Pick<SpendLimit, "limitMicroUsd" | 
 
 /** A key with its secret, which is shown once. */
 export interface KeyWithSecret {
+  /** Of the key, in every other program. */
   readonly id: KeyId
+  /** What clients send as bearer; only its hash is kept. */
   readonly secret: string
+  /** The first 12 characters of the secret, which may be shown. */
   readonly prefix: string
+  /** As it was given. */
   readonly name: string
 }
 
 type Refused = NotFound | RoleRequired | StoreUnavailable
 
+/** Creates, reads and ends the keys of projects, each time as `CurrentUser`. */
 export interface KeysShape {
+  /** In a project in which the current user is at least a member; the secret is shown this once. */
   readonly create: (project: ProjectId, key: NewKey) => Effect.Effect<KeyWithSecret, Refused, CurrentUser>
   /** In a project of anybody; for operators. */
   readonly createAnywhere: (
@@ -55,6 +64,7 @@ export interface KeysShape {
     NotFound | StoreUnavailable,
     CurrentUser
   >
+  /** A key of a project that the current user may see. */
   readonly read: (key: KeyId) => Effect.Effect<ProjectKey, NotFound | StoreUnavailable, CurrentUser>
   /**
    * Who a call of this key runs for, without its secret: for programs that authenticate by themselves. Not found also where the
@@ -80,7 +90,7 @@ export interface KeysShape {
 
 /** The keys of projects. */
 export class Keys extends Context.Tag("gateway/account/Keys")<Keys, KeysShape>() {
-  /** With the rate limits that are configured for all keys. */
+  /** @internal With the rate limits that are configured for all keys. */
   static readonly layer = (configured: RateLimit) => Layer.effect(this, make(configured))
 }
 

@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import type { Caller } from "../../domain/Caller.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { Timers } from "../../domain/Timers.ts"
-import { CallRunner } from "../../gateway/CallRunner.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
 import { chatEndpoint } from "../inference/ChatEndpoint.ts"
 import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
 import * as Drain from "../server/Drain.ts"
@@ -47,19 +47,19 @@ export const makeHttpHandlers = ({
   drainGrace = defaultDrainGrace,
   headHoldMillis = defaultHeadHoldMillis,
   heartbeatMillis = defaultHeartbeatMillis
-}: HttpRoutesOptions = {}): Effect.Effect<HttpHandlers, never, CallRunner | IdGenerator | Scope.Scope | Timers> =>
+}: HttpRoutesOptions = {}): Effect.Effect<HttpHandlers, never, Gateway | IdGenerator | Scope.Scope | Timers> =>
   Effect.gen(function* () {
-    const calls = yield* CallRunner
+    const gateway = yield* Gateway
     const drain = yield* Drain.make(Duration.decode(drainGrace))
     const deps: AppDeps = {
-      calls,
+      gateway,
       drain,
       ids: yield* IdGenerator,
       timers: yield* Timers,
       headHoldMillis,
       heartbeatMillis
     }
-    yield* Effect.addFinalizer(() => drain.drain(calls.abort))
+    yield* Effect.addFinalizer(() => drain.drain(gateway.abort))
     return {
       chatCompletions: post(chatEndpoint, deps),
       responses: post(responsesEndpoint, deps),
@@ -77,7 +77,7 @@ export const HttpRoutesLayer = (
 ): Layer.Layer<
   never,
   never,
-  CallRunner | HttpLayerRouter.HttpRouter | HttpLayerRouter.Request<"Requires", Caller> | IdGenerator | Timers
+  Gateway | HttpLayerRouter.HttpRouter | HttpLayerRouter.Request<"Requires", Caller> | IdGenerator | Timers
 > =>
   HttpLayerRouter.use((router) =>
     Effect.gen(function* () {

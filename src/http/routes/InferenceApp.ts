@@ -9,14 +9,14 @@ import type * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { Caller, type CallerShape } from "../../domain/Caller.ts"
+import type { Caller } from "../../domain/Caller.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
 import { type CallFailure, type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
 import { nextRequestId } from "../../domain/IdGenerator.ts"
 import type { RequestId } from "../../domain/Ids.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
-import type { CallRunnerShape } from "../../gateway/CallRunner.ts"
+import type { GatewayShape } from "../../gateway/Gateway.ts"
 import * as Metrics from "../../observe/Metrics.ts"
 import { errorBody } from "../../wire/ErrorBody.ts"
 import { heartbeat } from "../../wire/framing/Sse.ts"
@@ -30,7 +30,7 @@ import { jsonHeaders } from "../server/NodeResponse.ts"
 import { StreamedBody } from "./StreamedBody.ts"
 
 export interface AppDeps {
-  readonly calls: CallRunnerShape
+  readonly gateway: GatewayShape
   readonly drain: DrainShape
   readonly ids: Parameters<typeof nextRequestId>[0]
   readonly timers: TimersShape
@@ -39,7 +39,7 @@ export interface AppDeps {
 }
 
 type Headers = Readonly<Record<string, string>>
-type Answered<E> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, Scope.Scope>
+type Answered<E> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, Caller | Scope.Scope>
 
 /** A response of these routes; whatever fails becomes an error of the table. */
 export type RouteHandler = Effect.Effect<
@@ -53,7 +53,7 @@ export const post = <Decoded extends { readonly request: ChatRequest }>(
   endpoint: InferenceEndpoint<Decoded>,
   deps: AppDeps
 ): RouteHandler =>
-  answering(deps, (requestId, request, caller) =>
+  answering(deps, (requestId, request) =>
     Effect.gen(function* () {
       if (request.headers["idempotency-key"] !== undefined) return yield* noIdempotency
       const { json } = yield* Body.readStream({ headers: contentHeaders(request.headers), stream: request.stream })
@@ -68,7 +68,6 @@ export const post = <Decoded extends { readonly request: ChatRequest }>(
         }
       }
       const call = {
-        caller,
         decoded,
         endpoint,
         options,
@@ -81,18 +80,14 @@ export const post = <Decoded extends { readonly request: ChatRequest }>(
 /** Counts the request for the drain, gives it an id, and maps what fails. */
 export const answering = (
   { drain, ids }: AppDeps,
-  answer: (
-    requestId: RequestId,
-    request: HttpServerRequest.HttpServerRequest,
-    caller: CallerShape
-  ) => Answered<GatewayError>
+  answer: (requestId: RequestId, request: HttpServerRequest.HttpServerRequest) => Answered<GatewayError>
 ): RouteHandler =>
   Effect.suspend(() => {
     const requestId = nextRequestId(ids)
     const answered = Effect.gen(function* () {
       yield* Effect.acquireRelease(Effect.sync(drain.enter), (leave) => Effect.sync(leave))
       if (drain.isDraining()) return yield* new ServiceRefused({ reason: "shutting_down" })
-      return yield* answer(requestId, yield* HttpServerRequest.HttpServerRequest, yield* Caller)
+      return yield* answer(requestId, yield* HttpServerRequest.HttpServerRequest)
     })
     return Effect.map(Effect.catchAllCause(answered, failed), HttpServerResponse.setHeader("x-request-id", requestId))
   })
@@ -119,7 +114,6 @@ const noIdempotency = new InvalidRequest({
 })
 
 interface DecodedCall<Decoded extends { readonly request: ChatRequest }> {
-  readonly caller: CallerShape
   readonly decoded: Decoded
   readonly endpoint: InferenceEndpoint<Decoded>
   readonly options: CallOptions
@@ -127,11 +121,11 @@ interface DecodedCall<Decoded extends { readonly request: ChatRequest }> {
 }
 
 const complete = <Decoded extends { readonly request: ChatRequest }>(
-  { calls }: AppDeps,
-  { caller, decoded, endpoint, headers, options }: DecodedCall<Decoded>
+  { gateway }: AppDeps,
+  { decoded, endpoint, headers, options }: DecodedCall<Decoded>
 ): Answered<CallFailure> =>
   Effect.map(
-    calls.complete(caller, decoded.request, options, (completion) => endpoint.nonStreaming(completion, decoded)),
+    gateway.completeWith(decoded.request, (completion) => endpoint.nonStreaming(completion, decoded), options),
     (body) => jsonResponse(body, 200, headers())
   )
 
@@ -140,8 +134,8 @@ const complete = <Decoded extends { readonly request: ChatRequest }>(
  * first content, or once its head was held for long enough; a failure before has a status of its own.
  */
 const streamed = <Decoded extends { readonly request: ChatRequest }>(
-  { calls, drain, headHoldMillis, heartbeatMillis, timers }: AppDeps,
-  { caller, decoded, endpoint, headers, options }: DecodedCall<Decoded>,
+  { drain, gateway, headHoldMillis, heartbeatMillis, timers }: AppDeps,
+  { decoded, endpoint, headers, options }: DecodedCall<Decoded>,
   request: HttpServerRequest.HttpServerRequest
 ): Answered<CallFailure> =>
   Effect.uninterruptibleMask((restore) =>
@@ -168,7 +162,7 @@ const streamed = <Decoded extends { readonly request: ChatRequest }>(
         }
       })
       const log = yield* defectLog
-      running = yield* Effect.forkDaemon(restore(calls.relay(caller, decoded.request, body, options)))
+      running = yield* Effect.forkDaemon(restore(gateway.relay(decoded.request, body, options)))
       running.addObserver((exit) => {
         if (Exit.isSuccess(exit)) return
         if (!body.headSent) {

@@ -6,8 +6,8 @@ import { type AppDeps, answering, jsonResponse, type RouteHandler } from "./Infe
 
 /** The models that the caller may use: OpenAI's list, or with an `anthropic-version` header Anthropic's. */
 export const models = (deps: AppDeps): RouteHandler =>
-  answering(deps, (_, request, caller) =>
-    Effect.map(deps.calls.models(caller), ({ configurations, models, rateLimits }) =>
+  answering(deps, (_, request) =>
+    Effect.map(deps.gateway.models, ({ configurations, models, rateLimits }) =>
       jsonResponse(
         request.headers["anthropic-version"] === undefined
           ? modelList(models, configurations)

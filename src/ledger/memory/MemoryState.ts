@@ -20,9 +20,13 @@ import type { ScopeState } from "../Scopes.ts"
 
 /** A call as the ledger records it, in the order of admission. */
 export interface LedgerCall {
+  /** One hold per call. */
   readonly callId: RequestId
+  /** Whose money it is. */
   readonly caller: CallerShape
+  /** What is, or was, held. */
   readonly amount: MicroUsd
+  /** `held` while it runs. */
   readonly state: Settlement["state"] | "held" | "expired"
   /** The amount charged to the customer. */
   readonly charged: MicroUsd
@@ -31,6 +35,7 @@ export interface LedgerCall {
    * attempts cost at their providers.
    */
   readonly absorbed: MicroUsd
+  /** How it ended; `null` while it runs. */
   readonly settlement: Settlement | null
 }
 

@@ -22,6 +22,7 @@ export interface MemoryLedgerShape {
  * lists the recorded calls.
  */
 export class MemoryLedger extends Context.Tag("gateway/testing/MemoryLedger")<MemoryLedger, MemoryLedgerShape>() {
+  /** Nothing is opened on use: accounts, projects and keys are opened by `Scopes`. */
   static readonly layer: Layer.Layer<Ledger | Scopes | MemoryLedger> = Layer.suspend(() => layerOf({}))
 
   /** Every account has this credit, and scopes are opened on first use. */
