@@ -17,14 +17,20 @@ export interface Snapshot {
 export interface CatalogShape {
   /** The models at this moment. */
   readonly snapshot: () => Snapshot
+  /** With the models that only calls with a credential of their own can use. */
+  readonly callerSnapshot: () => Snapshot
 }
 
 /** The models of all usable providers. */
 export class Catalog extends Context.Tag("gateway/catalog/Catalog")<Catalog, CatalogShape>() {
-  /** Exactly these models. */
-  static readonly layerOf = (models: ReadonlyArray<Model>): Layer.Layer<Catalog> => {
+  /** Exactly these models. `callerModels` are those of calls with a credential of their own; default the same. */
+  static readonly layerOf = (
+    models: ReadonlyArray<Model>,
+    callerModels: ReadonlyArray<Model> = models
+  ): Layer.Layer<Catalog> => {
     const snapshot = makeSnapshot(models)
-    return Layer.succeed(this, { snapshot: () => snapshot })
+    const callerSnapshot = callerModels === models ? snapshot : makeSnapshot(callerModels)
+    return Layer.succeed(this, { snapshot: () => snapshot, callerSnapshot: () => callerSnapshot })
   }
 }
 

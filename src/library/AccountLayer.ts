@@ -2,6 +2,7 @@ import * as Layer from "effect/Layer"
 import { Accounts } from "../account/accounts/Accounts.ts"
 import { Activity, summingUp } from "../account/activity/Activity.ts"
 import { ActivityStore } from "../account/activity/ActivityStore.ts"
+import { AlertStore } from "../account/alerts/AlertStore.ts"
 import { BalanceStore } from "../account/billing/BalanceStore.ts"
 import { Billing } from "../account/billing/Billing.ts"
 import { Keys } from "../account/keys/Keys.ts"
@@ -17,6 +18,7 @@ import { RoutingVersionStore } from "../account/routing/RoutingVersionStore.ts"
 import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import type { Catalog } from "../catalog/Catalog.ts"
+import { CredentialStore } from "../credentials/CredentialStore.ts"
 import type { IdGenerator } from "../domain/IdGenerator.ts"
 import type { Timers } from "../domain/Timers.ts"
 import { ApiKeyStore } from "../identity/keys/ApiKeyStore.ts"
@@ -69,9 +71,11 @@ export const AccountLayer = ({
   const stores = Layer.mergeAll(
     AccountStore.layer,
     ActivityStore.layer(),
+    AlertStore.layer,
     ApiKeyStore.layer,
     AuditStore.layer,
     BalanceStore.layer,
+    CredentialStore.layer,
     PolicyStore.layer,
     ProjectAccessStore.layer,
     ProjectKeyStore.layer,

@@ -15,7 +15,7 @@ import * as Registry from "./Registry.ts"
 import * as Simulated from "./simulated/Models.ts"
 import { Transport } from "./transport/Transport.ts"
 import type { BedrockAccess } from "./vendors/AmazonBedrock.ts"
-import { describe } from "./vendors/Vendor.ts"
+import { describe, type Vendor } from "./vendors/Vendor.ts"
 
 /** A custom provider with its models. */
 export interface OwnProvider extends Registry.CredentialedProvider {
@@ -37,6 +37,11 @@ export interface ProviderOptions<R = never> {
   readonly credentials?: ReadonlyMap<string, Redacted.Redacted>
   /** Amazon Bedrock: the region, and a Bedrock API key or an AWS identity that signs requests. */
   readonly bedrock?: BedrockAccess | null
+  /**
+   * Calls that bring a credential (`byok`) can use every built-in vendor that needs no more than that, also one without a credential
+   * here; default false.
+   */
+  readonly callerCredentials?: boolean
   /** Other servers that speak one of the four protocols. */
   readonly own?: ReadonlyArray<OwnProvider>
   /** Providers of the application, which run in this process. */
@@ -68,19 +73,26 @@ const providersAndCatalog = <R>(options: ProviderOptions<R>): Layer.Layer<Provid
         timers: yield* Timers,
         credentials: options.credentials ?? new Map(),
         bedrock: options.bedrock ?? null,
+        callerCredentials: options.callerCredentials ?? false,
         own,
         simulated
       })
-      const models = buildModels({
-        data: builtInCatalog,
-        vendors: registry.vendors.map(describe),
-        configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
-        ready: [...(simulated ? Simulated.models : []), ...inProcess.flatMap(({ models }) => models)],
-        patches: options.patches ?? {}
-      })
+      const modelsOf = (vendors: ReadonlyArray<Vendor>) =>
+        buildModels({
+          data: builtInCatalog,
+          vendors: vendors.map(describe),
+          configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
+          ready: [...(simulated ? Simulated.models : []), ...inProcess.flatMap(({ models }) => models)],
+          patches: options.patches ?? {}
+        })
+      const { callerVendors, vendors } = registry
+      const catalog = Catalog.layerOf(
+        modelsOf(vendors),
+        callerVendors.length === 0 ? undefined : modelsOf([...vendors, ...callerVendors])
+      )
       const providers = [...registry.providers, ...inProcess.map(({ provider }) => provider)]
       requireUnique(providers)
-      return Layer.merge(Providers.layerOf(providers), Catalog.layerOf(models))
+      return Layer.merge(Providers.layerOf(providers), catalog)
     })
   ).pipe(Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis })))
 
