@@ -56,6 +56,14 @@ export class Exhausted<C, E> extends Data.TaggedError("Exhausted")<{
  * The value of the first candidate that succeeds. After each failure `decide` says what follows: `Retry`, `FallBack` or
  * `GiveUp`; its decisions must come to an end. Defects and interruption are never fallen back from. Effect's ExecutionPlan
  * does not fit: there the later steps are fixed, here an error filters them and the ledger's hold is extended between them.
+ *
+ * @example
+ * const first = firstOf(
+ *   ["a", "b"],
+ *   (candidate) => (candidate === "a" ? Effect.fail("a is away") : Effect.succeed(candidate)),
+ *   (_, rest) => Effect.succeed(fallBackTo(rest))
+ * )
+ * await Effect.runPromise(first)
  */
 export const firstOf = <C, A, E, R, R2 = never>(
   candidates: Arr.NonEmptyReadonlyArray<C>,

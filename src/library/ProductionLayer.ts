@@ -68,6 +68,11 @@ export type ProductionServices =
  * The stack of the service without its HTTP server: gateway, providers, policy, ledger and the programs of accounts, on
  * PostgreSQL or the embedded database. Failed attempts are logged, calls counted in Effect's metrics; `CallObservers` that are
  * provided to it are kept. Needs nothing but what the application's own providers need.
+ *
+ * @example
+ * const stack = ProductionLayer({ database: { directory: ":memory:" }, providers: { simulated: true } })
+ * const models = Effect.map(Catalog, (catalog) => catalog.snapshot().models.length)
+ * await Effect.runPromise(Effect.provide(models, stack))
  */
 export const ProductionLayer = <R = never>(
   options: ProductionOptions<R>

@@ -35,6 +35,12 @@ const onlyCaller = {
 /**
  * A gateway for one program: an open policy, money counted in memory, one caller. Without options, or without any provider in
  * them, its providers are simulated.
+ *
+ * @example
+ * const asked = Effect.flatMap(Gateway, (gateway) =>
+ *   Effect.flatMap(makeRequest({ model: "auto", messages: [{ role: "user", content: "Say hello." }] }), gateway.complete)
+ * )
+ * await Effect.runPromise(Effect.provide(asked, SimpleLayer()))
  */
 export const SimpleLayer = <R = never>(
   options: SimpleOptions<R> = {}

@@ -56,7 +56,12 @@ export interface ProviderOptions<R = never> {
 
 const defaultConnectMillis = 5_000
 
-/** The providers that can be called, the catalog of their models, and what recent calls say about their health. */
+/**
+ * The providers that can be called, the catalog of their models, and what recent calls say about their health.
+ *
+ * @example
+ * const layer = ProviderLayer({ simulated: true, patches: { "sim/fast": null } })
+ */
 export const ProviderLayer = <R = never>(
   options: ProviderOptions<R> = {}
 ): Layer.Layer<Providers | Catalog | Health | RetryBudget, never, Timers | R> =>

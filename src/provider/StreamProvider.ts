@@ -11,6 +11,11 @@ import type { Provider, ProviderCall, Receiver } from "./Provider.ts"
  * A provider written as a stream: each call runs `answer` on its own fiber, which waits while the reader is paused and is
  * interrupted when the call is closed. A stream that ends without a Finish event was cut off. An error that is not a
  * `ProviderError`, and a defect, become one with the reason `Failed`, which keeps it as its cause and lets the call fall back.
+ *
+ * @example
+ * const provider = makeProvider("echo", ({ request }) =>
+ *   Stream.make(textEvent(`${request.messages.length} messages`), finishEvent(), usageEvent({ outputTokens: 2 }))
+ * )
  */
 export const make = <E = never, R = never>(
   id: string,

@@ -71,6 +71,9 @@ export const makeHttpHandlers = ({
  * Chat completions, Responses and the list of models for an application of `HttpLayerRouter`, an `HttpApi` beside it too. The
  * application authenticates: its middleware provides the `Caller` of each request. Errors have the statuses and bodies of the
  * service, and no stream ends as if it were whole after a failure. The body's limit is 20 MiB.
+ *
+ * @example
+ * const routes = HttpRoutesLayer({ prefix: "/ai", drainGrace: "10 seconds" })
  */
 export const HttpRoutesLayer = (
   options: HttpRoutesOptions = {}
