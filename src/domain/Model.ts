@@ -30,6 +30,8 @@ export interface Model {
   readonly imageTokens: number
   /** Prior estimate of answer quality, 0 to 1. */
   readonly quality: number
+  /** What `quality` is made of, where it is not the operator's own number. */
+  readonly qualityEvidence?: QualityEvidence | undefined
   /** `null`: unknown. */
   readonly capabilities: Readonly<Record<Capability, boolean | null>>
   /** `null`: the model does not reason, or its reasoning cannot be controlled. */
@@ -48,6 +50,13 @@ export interface Model {
   readonly listed: boolean
   /** As the vendor documents it; `null`: not documented. */
   readonly knowledgeCutoff: string | null
+}
+
+export interface QualityEvidence {
+  /** The estimate from name, release and price alone. */
+  readonly prior: number
+  /** Published benchmarks, all of them about code, that have moved it. */
+  readonly benchmarks: number
 }
 
 export const capabilities = [
