@@ -52,6 +52,7 @@ export interface Model {
   readonly knowledgeCutoff: string | null
 }
 
+/** What the estimate of a model's quality is made of. */
 export interface QualityEvidence {
   /** The estimate from name, release and price alone. */
   readonly prior: number
