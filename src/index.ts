@@ -22,7 +22,7 @@ export { ProjectRoutings, type ProjectRoutingsShape } from "./account/routing/Pr
 export { Catalog, type CatalogShape, type Snapshot } from "./catalog/Catalog.ts"
 export type { ConfiguredModel, ModelPatch, ServiceTierPatch, TierPatch } from "./catalog/Patch.ts"
 // The database
-export type { MasterKeyFailed, MasterKeyOptions } from "./credentials/MasterKey.ts"
+export { MasterKeyFailed, type MasterKeyOptions } from "./credentials/MasterKey.ts"
 export {
   type AccountError,
   AlreadyExists,

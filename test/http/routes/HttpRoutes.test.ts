@@ -37,7 +37,12 @@ const authentication = HttpLayerRouter.middleware<{ provides: Caller }>()((app) 
   })
 )
 
-const setUp = (script: ScriptedProvider.Script, options: { readonly creditMicroUsd?: number } = {}) =>
+interface RouteTestOptions {
+  readonly creditMicroUsd?: number
+  readonly headHoldMillis?: number
+}
+
+const setUp = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
   Effect.gen(function* () {
     const timers = Context.get(yield* Layer.build(Timers.layer), Timers)
     const provider = ScriptedProvider.make({ id: "one", timers, script: () => script })
@@ -49,14 +54,16 @@ const setUp = (script: ScriptedProvider.Script, options: { readonly creditMicroU
     })
     const routes = Layer.mergeAll(
       HttpLayerRouter.addHttpApi(own).pipe(Layer.provide(ownHandlers)),
-      HttpRoutesLayer({ drainGrace: "10 millis", headHoldMillis: 50, heartbeatMillis: 20 }).pipe(
-        Layer.provide(authentication.layer)
-      )
+      HttpRoutesLayer({
+        drainGrace: "10 millis",
+        heartbeatMillis: 20,
+        headHoldMillis: options.headHoldMillis ?? 60_000
+      }).pipe(Layer.provide(authentication.layer))
     )
     return { gateway, provider, routes, timers }
   })
 
-const served = (script: ScriptedProvider.Script, options: { readonly creditMicroUsd?: number } = {}) =>
+const served = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
   Effect.gen(function* () {
     const { gateway, provider, routes } = yield* setUp(script, options)
     const app = HttpLayerRouter.serve(routes, { disableListenLog: true, disableLogger: true }).pipe(
@@ -146,7 +153,7 @@ describe("the routes in an application of HttpLayerRouter", () => {
     "a silent stream begins after the hold of its head, has heartbeats, and then an error in place of a status",
     () =>
       Effect.gen(function* () {
-        const { url } = yield* served([wait(150), fail({ _tag: "ServerError", status: 500 })])
+        const { url } = yield* served([wait(150), fail({ _tag: "ServerError", status: 500 })], { headHoldMillis: 10 })
         const response = yield* Effect.promise(() => post(url, body({ stream: true })))
         expect(response.status).toBe(200)
         const sent = yield* Effect.promise(() => response.text())
