@@ -19,7 +19,7 @@ import {
   responseId,
   textContent
 } from "./ResponsesItems.ts"
-import type { DecodedResponses, ResponsesEcho } from "./ResponsesRequest.ts"
+import { clientMetadata, type DecodedResponses, type ResponsesEcho } from "./ResponsesRequest.ts"
 
 /** The body of a non-streaming response. */
 export const responseObject = (
@@ -34,7 +34,7 @@ export const responseObject = (
       finish: answer.finish,
       usage: answer.usage,
       serviceTier: answer.serviceTier,
-      metadata
+      metadata: clientMetadata(metadata, decoded)
     })
   )
 
