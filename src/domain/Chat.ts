@@ -21,7 +21,8 @@ export interface ChatRequest {
   readonly stop: ReadonlyArray<string>
   readonly frequencyPenalty: number | undefined
   readonly presencePenalty: number | undefined
-  readonly seed: number | undefined
+  /** Beyond 2^53 a `bigint`. */
+  readonly seed: number | bigint | undefined
   readonly logprobs: boolean | undefined
   readonly topLogprobs: number | undefined
   readonly parallelToolCalls: boolean | undefined

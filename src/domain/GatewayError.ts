@@ -50,6 +50,8 @@ export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{ readonly 
 /** The request's own restrictions, caps or routing configuration leave no model. */
 export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
   readonly excluded: Readonly<Record<string, number>>
+  /** The request field that has excluded most; `model` where it was none. */
+  readonly param: string
 }> {}
 
 export class RoutingConfigNotFound extends Data.TaggedError("RoutingConfigNotFound")<{

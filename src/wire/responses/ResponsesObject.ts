@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../domain/Chat.ts"
 import type { FinishReason } from "../../domain/ChatEvent.ts"
 import type { Answer } from "../../domain/Completion.ts"
+import { writeExactly } from "../../domain/ExactJson.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
 import { completionTokens, promptTokens, type Usage } from "../../domain/Usage.ts"
@@ -28,7 +29,7 @@ export const responseObject = (
   answer: Answer,
   metadata: RouterMetadata
 ): string =>
-  JSON.stringify(
+  writeExactly(
     finishedResponse(head, decoded.echo, {
       output: outputOf(head, decoded, answer),
       finish: answer.finish,

@@ -202,7 +202,7 @@ const fields: G.FieldsOf<SimpleBody> = {
       effort: G.optional(effort),
       summary: G.optional(G.string),
       generate_summary: G.optional(G.string),
-      max_tokens: G.optional(G.integer(1)),
+      max_tokens: G.optional(G.bound(1)),
       exclude: G.optional(G.boolean)
     })
   ),
@@ -210,8 +210,8 @@ const fields: G.FieldsOf<SimpleBody> = {
   top_p: G.optional(G.number()),
   frequency_penalty: G.optional(G.number(-2, 2)),
   presence_penalty: G.optional(G.number(-2, 2)),
-  max_output_tokens: G.optional(G.integer(1)),
-  max_tool_calls: G.optional(G.integer(1)),
+  max_output_tokens: G.optional(G.bound(1)),
+  max_tool_calls: G.optional(G.bound(1)),
   top_logprobs: G.optional(G.integer(0, 20)),
   include: G.optional(G.array(G.string)),
   truncation: G.optional(G.literal("auto", "disabled")),
