@@ -83,7 +83,7 @@ const check = async (path: string, method: "get" | "post", response: Response): 
   return response.status
 }
 
-const thinking: Handler = (received, response) => {
+const reasoning: Handler = (received, response) => {
   if (!received.stream) {
     response.writeHead(200, { "content-type": "application/json" }).end(
       JSON.stringify({
@@ -129,7 +129,7 @@ const thinking: Handler = (received, response) => {
 }
 
 const handler: Handler = (received, response, upstream) => {
-  if (received.model === "thinking") thinking(received, response, upstream)
+  if (received.model === "reasoning") reasoning(received, response, upstream)
   else if (received.model === "long")
     answer(
       received,
@@ -142,7 +142,7 @@ const handler: Handler = (received, response, upstream) => {
 const names = [
   "ok",
   "long",
-  "thinking",
+  "reasoning",
   "tool-call",
   "no-done",
   "status-400",
@@ -169,7 +169,6 @@ const gatewayOf = async (more: object = {}): Promise<InProcess> => {
     origins: { one: upstream.baseUrl },
     vendors: { one: "openai" },
     models: names.map((name) => model({ id: `one/${name}`, providerId: "one", upstreamModel: name, alias: name })),
-    deadlines: { firstContentMillis: 2_000, plainAnswerMillis: 2_000, idleMillis: 2_000 },
     ...more
   })
   gateways.push(gateway)
