@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type * as Either from "effect/Either"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { IdempotencyShape, Keep, KeptAnswer } from "../../calls/Idempotency.ts"
 import type { Endpoint } from "../../domain/Call.ts"
@@ -41,6 +41,8 @@ export interface InferenceEndpoint<Decoded extends WithRequest> {
   readonly stream: (start: ResponseStart, decoded: Decoded, write: (frame: string) => boolean) => StreamEncoder
   /** The frame of a stream that keeps a silent connection alive. */
   readonly heartbeat: string
+  /** Response headers of a request that cannot be decoded. */
+  readonly headersOfRejected?: (json: unknown) => Readonly<Record<string, string>>
   /** The path of the client's body for one of the canonical request. */
   readonly paramOf?: (param: string, decoded: Decoded) => string
 }
@@ -89,7 +91,7 @@ const answer = <Decoded extends WithRequest>(
         // decoding walks through the whole body again; the ledger hold comes between it and building the provider's body
         yieldIfLarge(body.bytes.length),
         Effect.suspend(() =>
-          Effect.flatMap(endpoint.decode(body.json), (decoded) =>
+          Effect.flatMap(decodedBy(endpoint, exchange, body.json), (decoded) =>
             located(endpoint, decoded, once({ endpoint, deps, caller, decoded, exchange, state }, body.bytes))
           )
         )
@@ -99,6 +101,19 @@ const answer = <Decoded extends WithRequest>(
     })
   })
 
+/** From here on every answer has the headers that depend on the request: also errors, and replays of earlier answers. */
+const decodedBy = <Decoded extends WithRequest>(
+  endpoint: InferenceEndpoint<Decoded>,
+  exchange: NodeResponse.HttpExchange,
+  json: unknown
+): Either.Either<Decoded, InvalidRequest> => {
+  const decoded = endpoint.decode(json)
+  exchange.requestHeaders = Either.isRight(decoded)
+    ? endpoint.headers(decoded.right)
+    : (endpoint.headersOfRejected?.(json) ?? {})
+  return decoded
+}
+
 /** Errors name fields as the client has sent them. */
 const located = <Decoded extends WithRequest>(
   { paramOf }: InferenceEndpoint<Decoded>,
@@ -107,16 +122,15 @@ const located = <Decoded extends WithRequest>(
 ): Effect.Effect<void, GatewayError> =>
   paramOf === undefined
     ? call
-    : Effect.catchTag(call, "InvalidRequest", (error) => {
+    : Effect.mapError(call, (error) => {
+        if (error._tag !== "InvalidRequest" || error.param === null) return error
         const { attempts, code, message, param } = error
-        return param === null
-          ? error
-          : new InvalidRequest({
-              code,
-              message,
-              param: paramOf(param, decoded),
-              ...(attempts !== undefined && { attempts })
-            })
+        return new InvalidRequest({
+          code,
+          message,
+          param: paramOf(param, decoded),
+          ...(attempts !== undefined && { attempts })
+        })
       })
 
 /**

@@ -1,7 +1,8 @@
 import { heartbeat } from "../../wire/framing/Sse.ts"
 import { responseObject } from "../../wire/responses/ResponsesObject.ts"
-import { type DecodedResponses, decode } from "../../wire/responses/ResponsesRequest.ts"
+import { type DecodedResponses, decode, paramOf } from "../../wire/responses/ResponsesRequest.ts"
 import { ResponsesStream } from "../../wire/responses/ResponsesStream.ts"
+import { webSearchIn } from "../../wire/responses/ResponsesTools.ts"
 import { inferencePaths } from "../Paths.ts"
 import { droppedToolsHeader } from "./DroppedTools.ts"
 import type { InferenceEndpoint } from "./InferenceHandler.ts"
@@ -12,6 +13,8 @@ export const responsesEndpoint: InferenceEndpoint<DecodedResponses> = {
   path: inferencePaths.createResponse,
   decode,
   headers: ({ droppedTools }) => droppedToolsHeader(droppedTools),
+  headersOfRejected: (json) => droppedToolsHeader(webSearchIn(json)),
+  paramOf,
   nonStreaming: (completion, decoded) => responseObject(completion, decoded, completion.answer, completion.metadata),
   stream: (start, decoded, write) => new ResponsesStream(start, decoded, write),
   heartbeat

@@ -17,7 +17,7 @@ import type {
 import type { Guard } from "../validation/Guard.ts"
 import * as G from "../validation/Guard.ts"
 import { hasAtMost } from "../validation/SchemaParts.ts"
-import { isEmptyMessage, isImageUrl, maxToolNameCharacters } from "./ChatMessageSchema.ts"
+import { isEmptyMessage, isMediaUrl, maxToolNameCharacters } from "./ChatMessageSchema.ts"
 
 /** Chat completions has no marks of its own for cached blocks, nor results that are not text. */
 type InChat<A> = Omit<A, "cache_control" | "is_error">
@@ -33,11 +33,13 @@ const refusalPart = G.struct<RefusalPart>({
   refusal: G.required(G.string)
 })
 
+const mediaUrl = G.where(G.string, (url) => (isMediaUrl(url) ? undefined : []))
+
 const imagePart = G.struct<InChat<ImagePart>>({
   type: G.required(G.literal("image_url")),
   image_url: G.required(
     G.struct<ImagePart["image_url"]>({
-      url: G.required(G.where(G.string, (url) => (isImageUrl(url) ? undefined : []))),
+      url: G.required(mediaUrl),
       detail: G.optional(G.string)
     })
   )
@@ -55,7 +57,7 @@ const filePart = G.struct<InChat<FilePart>>({
   file: G.required(
     G.struct<FilePart["file"]>({
       filename: G.optional(G.string),
-      file_data: G.optional(G.string),
+      file_data: G.optional(mediaUrl),
       file_id: G.optional(G.string)
     })
   )

@@ -8,6 +8,7 @@ import type {
   ToolResultPart,
   UserMessage
 } from "../../domain/Chat.ts"
+import { writeExactly } from "../../domain/ExactJson.ts"
 import { maxMessages } from "../chat/ChatRequestSchema.ts"
 import { array, boolean, cut, nonEmpty, object, oneOf, optional, reject, string } from "../responses/ResponsesFields.ts"
 import {
@@ -162,7 +163,7 @@ const toolCall = (block: JsonObject, param: string, state: ReadingState): ToolCa
     type: "function",
     function: {
       name: nonEmpty(block["name"], `${param}.name`),
-      arguments: JSON.stringify(object(block["input"], `${param}.input`))
+      arguments: writeExactly(object(block["input"], `${param}.input`))
     },
     ...(extra !== undefined && { extra_content: extra }),
     ...state.marks.of(block, param)

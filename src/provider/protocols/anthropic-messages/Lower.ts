@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { anthropicServiceTiers } from "../../../domain/ServiceTiers.ts"
 import type { ProviderCall } from "../../Provider.ts"
@@ -25,7 +26,7 @@ export const lower = (call: ProviderCall): string | ProviderFailure => {
   if ("_tag" in lowered) return lowered
   const reasoning = lowerReasoning(call, isForced(toolSet), isMidTools(conversation, lowered))
   if ("_tag" in reasoning) return reasoning
-  return JSON.stringify(bodyOf(call, toolSet, names, lowered, reasoning, cacheControl))
+  return writeExactly(bodyOf(call, toolSet, names, lowered, reasoning, cacheControl))
 }
 
 /** The client's marks as they are, without a time that is not sent to this route. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import { strictSchema } from "../anthropic-messages/StrictSchema.ts"
 import type { AssistantBlock, Conversation, ResultBlock, TextBlock, UserBlock } from "../shared/Conversation.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
@@ -38,7 +39,7 @@ export const withoutTools = (conversation: Conversation): Conversation => ({
 })
 
 const callAsText = (block: AssistantBlock): AssistantBlock =>
-  block._tag === "ToolCall" ? textBlock(`[Called the tool ${block.name} with ${JSON.stringify(block.input)}]`) : block
+  block._tag === "ToolCall" ? textBlock(`[Called the tool ${block.name} with ${writeExactly(block.input)}]`) : block
 
 /** What a result has besides text follows it. */
 const resultAsText = (block: UserBlock): ReadonlyArray<UserBlock> => {
