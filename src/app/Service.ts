@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Settings from "../config/Settings.ts"
+import { version } from "../domain/Version.ts"
 import { AccountRoutes } from "../http/account/AccountRoutes.ts"
 import { Readiness } from "../http/server/Readiness.ts"
 import { Server } from "../http/server/Server.ts"
@@ -10,6 +11,9 @@ import { PublicUrl, signInUrl } from "../identity/sessions/PublicUrl.ts"
 import { SignIn } from "../identity/sessions/SignIn.ts"
 import { InvariantCheck } from "../ledger/InvariantCheck.ts"
 import { StoreHealth } from "../ledger/StoreHealth.ts"
+import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
+import * as Metrics from "../observe/Metrics.ts"
+import * as ProcessMetrics from "../observe/ProcessMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
 import * as Database from "../sql/Database.ts"
 import { printBanner } from "./Banner.ts"
@@ -18,6 +22,7 @@ import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
 import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
+import * as WorkerMetrics from "./WorkerMetrics.ts"
 
 /**
  * The complete gateway. The port opens only after the first rows and the configuration are committed, so that the first response
@@ -29,7 +34,10 @@ export const run = (settings: Settings.Settings) =>
     const bootstrapped = yield* bootstrap(settings.bootstrap)
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
     // building the layers takes longer than any request may block the event loop
-    const listening = Layer.provideMerge(Layer.merge(Stalls.layer, probing(settings)), server(settings))
+    const listening = Layer.provideMerge(
+      Layer.mergeAll(Stalls.layer, ProcessMetrics.layer, probing(settings)),
+      Layer.provide(server(settings), WorkerMetrics.layer)
+    )
     return yield* Effect.provide(serve(settings, bootstrapped), listening)
   }).pipe(Effect.provide(services(settings)))
 
@@ -37,8 +45,11 @@ type Bootstrapped = Effect.Effect.Success<ReturnType<typeof bootstrap>>
 
 const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped) {
   const { address } = yield* Server
+  const { died, kind } = yield* Database.Database
+  Metrics.start()
+  LedgerMetrics.start()
+  Metrics.build(version, process.versions.node, kind)
   yield* printBanner(settings, bootstrapped, address.port, yield* signInLink(settings, bootstrapped, address.port))
-  const { died } = yield* Database.Database
   return yield* died
 })
 

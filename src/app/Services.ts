@@ -34,7 +34,7 @@ import { ProviderLayer } from "../provider/ProviderLayer.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
-import { activityServices, refusals } from "./ActivityServices.ts"
+import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 
@@ -91,6 +91,6 @@ const observers = (settings: Settings.Settings) =>
     Effect.gen(function* () {
       const attemptLog = yield* AttemptLog.make({ variables: credentialVariables(settings) })
       const { observer } = yield* Refusals
-      return [CallMetrics.observer, attemptLog, observer]
+      return [CallMetrics.make(describeFailure), attemptLog, observer]
     })
   )

@@ -9,6 +9,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import Pg from "pg"
+import { collecting } from "../observe/Collection.ts"
+import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
 import { AccountSql } from "./AccountDatabase.ts"
 import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
@@ -69,6 +71,14 @@ export const layerUnmigrated = (
         onNone: () => embedded(options.dataDir)
       })
       const client = yield* PgClient.fromPool({ acquire: Effect.succeed(pool) })
+      yield* collecting(() => {
+        for (const [name, { idleCount, totalCount, waitingCount }] of [
+          ["calls", pool],
+          ["account", accountPool]
+        ] as const) {
+          LedgerMetrics.connections(name, totalCount - idleCount, idleCount, waitingCount)
+        }
+      })
       return Context.make(PgClient.PgClient, client).pipe(
         Context.add(SqlClient, client),
         Context.add(AccountSql, yield* PgClient.fromPool({ acquire: Effect.succeed(accountPool) })),

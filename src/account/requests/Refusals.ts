@@ -3,12 +3,12 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import type { CallObserver, ObservedCall } from "../../domain/CallObserver.ts"
 import { dateAt } from "../../domain/Dates.ts"
 import type { CallFailure } from "../../domain/GatewayError.ts"
 import { storable } from "../../ledger/CallRows.ts"
+import * as Metrics from "../../observe/Metrics.ts"
 import type { RefusalOut } from "../../wire/account/Refusals.ts"
 import { type Refusal, RefusalStore, type RefusalStoreShape } from "./RefusalStore.ts"
 
@@ -51,11 +51,6 @@ const flushInterval = Duration.seconds(1)
 const maxOfProject = 100
 const maxRemembered = 2_000
 
-const lost = Metric.counter("gateway_refusals_lost_total", {
-  description: "Refused requests that are not in the list of refusals: too many at once, or the database was away.",
-  incremental: true
-})
-
 class RefusalQueue implements RefusalsShape {
   private readonly store: RefusalStoreShape
   private readonly describe: (error: CallFailure) => DescribedError
@@ -80,7 +75,7 @@ class RefusalQueue implements RefusalsShape {
     this.byProject = new Map()
     this.remembered = 0
     return Effect.catchAllCause(this.store.write(refusals), (cause) => {
-      lost.unsafeUpdate(refusals.length, [])
+      Metrics.refusalsNotListed(refusals.length)
       return Effect.logWarning("refused requests could not be written", Cause.squash(cause))
     })
   })
@@ -96,11 +91,11 @@ class RefusalQueue implements RefusalsShape {
     if (known !== undefined && (known.length >= maxOfProject || this.remembered >= maxRemembered)) {
       known.shift()
       known.push(refusal)
-      lost.unsafeUpdate(1, [])
+      Metrics.refusalsNotListed(1)
     } else if (known !== undefined) {
       known.push(refusal)
       this.remembered += 1
-    } else lost.unsafeUpdate(1, [])
+    } else Metrics.refusalsNotListed(1)
   }
 }
 
