@@ -41,8 +41,8 @@ export interface Admitted {
   readonly allowed: EffectivePolicy
   readonly ranked: Router.Ranked
   /**
-   * For the smallest answer of each ranked candidate, in their order; before these, where there are several candidates, for
-   * the likely answer of each. The first that fits is granted: see `candidateIndex`.
+   * For the smallest answer of each candidate that may be tried, in their order; before these, where there are several, for the
+   * likely answer of each. The first that fits is granted: see `candidateIndex`.
    */
   readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
   /** The highest output cap of the candidates. */
@@ -212,8 +212,8 @@ const rankCandidates = (
     configuration,
     allowed,
     ranked,
-    options: optionsOf(measure, request, ranked.candidates),
-    maxOutputTokens: Math.max(...ranked.candidates.map(({ model }) => Estimate.outputCap(request, model, measure)))
+    options: optionsOf(measure, request, callable(ranked)),
+    maxOutputTokens: Math.max(...callable(ranked).map(({ model }) => Estimate.outputCap(request, model, measure)))
   }))
 }
 
@@ -254,8 +254,13 @@ const optionsOf = (
   return candidates.length === 1 ? optionsFor("min") : Arr.appendAll(optionsFor("likely"), optionsFor("min"))
 }
 
+/** The candidates that may be tried: without fallback the first one alone, whether it can be paid for or not. */
+export const callable = ({ candidates, fallbackEnabled }: Router.Ranked): Router.Ranked["candidates"] =>
+  fallbackEnabled ? candidates : [candidates[0]]
+
 /** The ranked candidate whose hold option was granted. */
-export const candidateIndex = ({ ranked }: Admitted, option: number): number => option % ranked.candidates.length
+export const candidateIndex = ({ ranked }: Pick<Admitted, "ranked">, option: number): number =>
+  option % callable(ranked).length
 
 /** `auto:<slug>` and `routing_config` name the same things; together they have to agree. */
 const resolveConfiguration = (
