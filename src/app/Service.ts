@@ -2,6 +2,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { isLoopbackAddress } from "../config/Environment.ts"
 import type * as Settings from "../config/Settings.ts"
 import { version } from "../domain/Version.ts"
 import { AccountRoutes } from "../http/account/AccountRoutes.ts"
@@ -22,6 +23,7 @@ import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
 import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
+import { logStart } from "./StartLog.ts"
 import * as WorkerMetrics from "./WorkerMetrics.ts"
 
 /**
@@ -48,6 +50,7 @@ const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstra
   const { died, kind } = yield* Database.Database
   Metrics.start()
   LedgerMetrics.start()
+  yield* logStart(settings, kind, address.port)
   Metrics.build(version, process.versions.node, kind)
   yield* printBanner(settings, bootstrapped, address.port, yield* signInLink(settings, bootstrapped, address.port))
   return yield* died
@@ -55,7 +58,7 @@ const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstra
 
 /** At every start on a loopback address; elsewhere only at the first, since logs are read by others there. */
 const signInLink = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped, port: number) {
-  if (!isLoopback(settings.host) && !bootstrapped.created) return undefined
+  if (!isLoopbackAddress(settings.host) && !bootstrapped.created) return undefined
   const made = yield* (yield* SignIn).codeAtStart
   return made === undefined ? undefined : signInUrl((yield* PublicUrl).at(port), made.code)
 })
@@ -68,7 +71,7 @@ export const server = (settings: Settings.Settings) =>
     headHoldMillis: settings.headHoldMillis,
     heartbeatMillis: settings.heartbeatMillis,
     metricsToken: Option.fromNullable(settings.metricsToken),
-    isLoopback: isLoopback(settings.host)
+    isLoopback: isLoopbackAddress(settings.host)
   }).pipe(Layer.provide(readiness), Layer.provide(AccountRoutes.layer), Layer.provide(NodeHttpServer.layerContext))
 
 const readiness = Layer.effect(
@@ -79,5 +82,3 @@ const readiness = Layer.effect(
     return { check: health.takesWrites, violations: () => invariants.last()?.violations ?? {} }
   })
 )
-
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")

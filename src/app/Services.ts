@@ -43,7 +43,8 @@ export const services = (settings: Settings.Settings) => {
   const base = IdGenerator.layer.pipe(Layer.provideMerge(Timers.layer))
   const database = Database.layer({
     url: Option.fromNullable(settings.databaseUrl),
-    dataDir: settings.dataDirectory
+    dataDir: settings.dataDirectory,
+    maxConnections: settings.poolSize
   })
   const stores = Layer.mergeAll(
     AccountStore.layer,
@@ -69,7 +70,7 @@ export const services = (settings: Settings.Settings) => {
   const http = Layer.mergeAll(
     Security.layer,
     LoadShedding.layer,
-    Drain.layer(settings.drainGrace),
+    Drain.layer({ grace: settings.drainGrace, delay: settings.drainDelay }),
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))

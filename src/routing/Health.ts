@@ -164,11 +164,20 @@ export const make = (
       const access = accessOf(model, credential)
       const own = credential === null ? providers.get(originOf(model)) : credentials.get(credential)
       if (route.breaker.succeeded(now)) circuits.closed(circuitOf("route", model, null))
-      if (access.coolDowns > 0 || access.coolingUntilMillis > 0) {
+      // a call that began before may succeed while the circuit is open
+      const isOver = (untilMillis: number): boolean => untilMillis > 0 && untilMillis <= now
+      if (isOver(access.coolingUntilMillis)) {
+        access.coolingUntilMillis = 0
         circuits.closed(circuitOf("rate_limit", model, credential))
       }
-      if (access.goneUntilMillis > 0) circuits.closed(circuitOf("model", model, credential))
-      if (own !== undefined && own.rejectedUntilMillis > 0) circuits.closed(circuitOf("credential", model, credential))
+      if (isOver(access.goneUntilMillis)) {
+        access.goneUntilMillis = 0
+        circuits.closed(circuitOf("model", model, credential))
+      }
+      if (own !== undefined && isOver(own.rejectedUntilMillis)) {
+        own.rejectedUntilMillis = 0
+        circuits.closed(circuitOf("credential", model, credential))
+      }
       access.coolDowns = 0
       route.latencyMillis =
         route.latencyMillis === null

@@ -22,7 +22,7 @@ export const readyz = Effect.gen(function* () {
   const drain = yield* Drain
   const readiness = yield* Readiness
   const answer = Effect.gen(function* () {
-    if (drain.isDraining()) return unready("shutting_down")
+    if (drain.isLeaving()) return unready("shutting_down")
     const ready = yield* Effect.timeoutTo(readiness.check, {
       duration: readyMillis,
       onSuccess: (ok) => ok,

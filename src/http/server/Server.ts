@@ -1,5 +1,5 @@
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
+import * as Net from "node:net"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Context from "effect/Context"
@@ -49,7 +49,7 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
 }
 
 /** The server and the address that it listens on. */
-export class Server extends Context.Tag("gateway/http/Server")<Server, { readonly address: AddressInfo }>() {
+export class Server extends Context.Tag("gateway/http/Server")<Server, { readonly address: Net.AddressInfo }>() {
   static readonly layer = (options: ServerOptions) => Layer.scoped(this, serve(options))
 }
 
@@ -135,7 +135,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
 
   const answer = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
     const exchange = { request, response, requestId: nextRequestId(ids) }
-    if (drain.isDraining()) response.setHeader("connection", "close")
+    if (drain.closesConnections()) response.setHeader("connection", "close")
     const fault = requestHeadError(request)
     const path = pathOf(request.url ?? "/")
     const handler = handlers.get(path)
@@ -163,7 +163,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   server.on("connection", runtime.accepted)
   server.on("clientError", (error, socket) => Connection.reject(error, socket, () => nextRequestId(ids), timers))
   yield* Effect.acquireRelease(listen(server, options), () =>
-    Effect.zipRight(drain.drain(calls.abort), close(server, timers))
+    Effect.zipRight(drain.drain({ abort: calls.abort, stopListening: stopListening(server) }), close(server, timers))
   )
   return { address: addressOf(server) }
 })
@@ -184,6 +184,18 @@ const listen = (server: Http.Server, { host, port }: ServerOptions): Effect.Effe
     })
   })
 
+/**
+ * Closes the port and no connection: `close` of an HTTP server would end idle ones, on which a request may be on its way. What
+ * waits to be accepted is accepted in this turn of the event loop; behind it the port is closed.
+ */
+const stopListening = (server: Http.Server): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    setImmediate(() => {
+      Net.Server.prototype.close.call(server)
+      resume(Effect.void)
+    })
+  })
+
 /** Closes idle keep-alive connections; connections with a running response are closed after its last byte. */
 const close = (server: Http.Server, timers: TimersShape): Effect.Effect<void> =>
   Effect.async((resume) => {
@@ -196,7 +208,7 @@ const close = (server: Http.Server, timers: TimersShape): Effect.Effect<void> =>
   })
 const closeMillis = 1_000
 
-const addressOf = (server: Http.Server): AddressInfo => {
+const addressOf = (server: Http.Server): Net.AddressInfo => {
   const address = server.address()
   if (address === null || typeof address === "string") throw new Error("an HTTP server on TCP has an address")
   return address
