@@ -2,7 +2,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
-import type { CatalogShape } from "../catalog/Catalog.ts"
+import type { CatalogShape, Snapshot } from "../catalog/Catalog.ts"
 import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
@@ -160,7 +160,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const project = yield* deps.policy.ofProject(caller.projectId)
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
     const credentials = yield* credentialsOf(deps, caller)
-    const snapshot = deps.catalog.snapshot()
+    const snapshot = snapshotFor(deps.catalog, credentials)
     const poolOf = (configuration: RoutingConfiguration | null) => {
       const policy = intersectPolicies(project, configuration, noControls)
       const allowed = Router.listable(snapshot, policy, caller.billingMode)
@@ -190,6 +190,9 @@ type Measured = Pick<
 
 /** Those of a project that pays its providers itself; `null` for any other. */
 type Credentials = ReadonlyArray<ProviderCredential> | null
+
+const snapshotFor = (catalog: CatalogShape, credentials: Credentials): Snapshot =>
+  credentials === null ? catalog.snapshot() : catalog.callerSnapshot()
 
 const rankCandidates = (
   deps: AdmissionDeps,
@@ -231,7 +234,7 @@ const route = (
     const allowed = intersectPolicies(project, configuration, request.routing)
     const credentialOf = credentials === null ? undefined : CredentialChoice.choose(credentials, health)
     const ranked = Router.rank({
-      snapshot: catalog.snapshot(),
+      snapshot: snapshotFor(catalog, credentials),
       policy: allowed,
       request,
       promptTokens: Estimate.likelyPromptTokens(measure),

@@ -48,7 +48,16 @@ describe("the environment", () => {
         const settings = yield* settingsGiven({ env: { HOST: host } })
         expect([host, Duration.toSeconds(settings.drainDelay)]).toEqual([host, seconds])
       }
-      expect(Duration.toSeconds((yield* settingsGiven({ env: { HOST: "::", DRAIN_DELAY: "0" } })).drainDelay)).toBe(0)
+      for (const [given, seconds] of [
+        ["0", 0],
+        ["1500ms", 1.5],
+        ["10s", 10],
+        ["2m", 120],
+        ["1 hour", 3_600]
+      ] as const) {
+        const { drainDelay } = yield* settingsGiven({ env: { HOST: "::", DRAIN_DELAY: given } })
+        expect([given, Duration.toSeconds(drainDelay)]).toEqual([given, seconds])
+      }
     })
   )
 
@@ -64,6 +73,9 @@ describe("the environment", () => {
         const settings = yield* settingsGiven({ env: { WORKERS: String(workers), DATABASE_URL: url } })
         expect([workers, settings.poolSize]).toEqual([workers, size])
       }
+      expect(yield* issuesGiven({ env: { DATABASE_URL: url, DATABASE_POOL_SIZE: "1" } })).toEqual([
+        "DATABASE_POOL_SIZE: must be a whole number from 2 to 1000"
+      ])
       expect(yield* issuesGiven({ env: { DATABASE_POOL_SIZE: "20" } })).toEqual([
         "DATABASE_URL: is required with DATABASE_POOL_SIZE"
       ])
@@ -223,7 +235,7 @@ describe("the environment", () => {
     ["WORKERS", "0", "must be a whole number from 1 to 256"],
     ["WORKERS", "1.5", "must be a whole number from 1 to 256"],
     ["GATEWAY_BOOTSTRAP_CREDIT_MICROUSD", "9007199254740993", "must be a whole number from 0 to 9007199254740991"],
-    ["DATABASE_POOL_SIZE", "1", "must be a whole number from 2 to 1000"],
+    ["DRAIN_GRACE", "10", 'must be a duration such as "600 seconds"'],
     ["DRAIN_DELAY", "soon", 'must be a duration such as "600 seconds"'],
     ["DRAIN_GRACE", "soon", 'must be a duration such as "600 seconds"'],
     ["DRAIN_GRACE", "Infinity", 'must be a duration such as "600 seconds"'],

@@ -1,12 +1,11 @@
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import type { CallObserver, ObservedCall } from "../../domain/CallObserver.ts"
 import { dateAt } from "../../domain/Dates.ts"
-import type { CallFailure } from "../../domain/GatewayError.ts"
+import type { CallFailure, StoreUnavailable } from "../../domain/GatewayError.ts"
+import { periodically } from "../../domain/Periodic.ts"
 import { storable } from "../../ledger/CallRows.ts"
 import * as Metrics from "../../observe/Metrics.ts"
 import type { RefusalOut } from "../../wire/account/Refusals.ts"
@@ -40,13 +39,14 @@ export class Refusals extends Context.Tag("gateway/account/Refusals")<Refusals, 
       Effect.gen(function* () {
         const queue = new RefusalQueue(yield* RefusalStore, describe)
         yield* Effect.addFinalizer(() => queue.flush)
-        yield* Effect.forkScoped(Effect.repeat(queue.flush, Schedule.spaced(flushInterval)))
+        yield* periodically(flushInterval, couldNotBeWritten, queue.write)
         return queue
       })
     )
 }
 
 const flushInterval = Duration.seconds(1)
+const couldNotBeWritten = "refused requests could not be written and are lost"
 /** Remembered of one project, and of all, between two writes. */
 const maxOfProject = 100
 const maxRemembered = 2_000
@@ -69,16 +69,19 @@ class RefusalQueue implements RefusalsShape {
     }
   }
 
-  readonly flush: Effect.Effect<void> = Effect.suspend(() => {
+  readonly write: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
     const refusals = [...this.byProject.values()].flat()
     if (refusals.length === 0) return Effect.void
     this.byProject = new Map()
     this.remembered = 0
-    return Effect.catchAllCause(this.store.write(refusals), (cause) => {
-      Metrics.refusalsNotListed(refusals.length)
-      return Effect.logWarning("refused requests could not be written", Cause.squash(cause))
-    })
+    return Effect.onError(this.store.write(refusals), () =>
+      Effect.sync(() => Metrics.refusalsNotListed(refusals.length))
+    )
   })
+
+  readonly flush: Effect.Effect<void> = Effect.catchAllCause(this.write, (cause) =>
+    Effect.logWarning(couldNotBeWritten, Cause.squash(cause))
+  )
 
   private add(refusal: Refusal): void {
     const known = this.byProject.get(refusal.projectId)
