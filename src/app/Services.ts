@@ -44,7 +44,8 @@ export const services = (settings: Settings.Settings) => {
   const database = Database.layer({
     url: Option.fromNullable(settings.databaseUrl),
     dataDir: settings.dataDirectory,
-    maxConnections: settings.poolSize
+    maxConnections: settings.poolSize,
+    logsMigrations: true
   })
   const stores = Layer.mergeAll(
     AccountStore.layer,

@@ -15,6 +15,7 @@ import { AccountSql } from "./AccountDatabase.ts"
 import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import * as Migrations from "./Migrations.ts"
+import { PooledClient } from "./PooledClient.ts"
 import { type PreparedStatement, prepare } from "./PreparedStatement.ts"
 
 export interface DatabaseOptions {
@@ -23,6 +24,8 @@ export interface DatabaseOptions {
   /** Directory of the embedded database; with `:memory:` nothing is stored. */
   readonly dataDir: string
   readonly maxConnections?: number
+  /** Migrations are a line in the log. */
+  readonly logsMigrations?: boolean
   /** PostgreSQL cancels any statement that runs longer, except migrations. */
   readonly statementTimeoutMillis?: number
 }
@@ -59,7 +62,7 @@ export const layer = (
 ): Layer.Layer<
   AccountSql | Database | PgClient.PgClient | SqlClient,
   DirectoryInUse | DatabaseFailed | SqlError | Migrations.MigrationError
-> => Migrations.layer.pipe(Layer.provideMerge(layerUnmigrated(options)))
+> => Migrations.layer(options.logsMigrations ?? false).pipe(Layer.provideMerge(layerUnmigrated(options)))
 
 export const layerUnmigrated = (
   options: DatabaseOptions
@@ -129,6 +132,8 @@ const connected = (
       try: async () => {
         const pool = new Pg.Pool({
           ...limits,
+          Client: PooledClient,
+
           connectionString: Redacted.value(url),
           application_name: "model-routing-gateway",
           connectionTimeoutMillis: connectMillis,

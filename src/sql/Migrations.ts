@@ -98,8 +98,9 @@ const logged = Effect.flatMap(Effect.timed(run), ([took, applied]) =>
 )
 
 /** A rejected migration is a defect to the migrator; here it is an error, since the operator may be able to fix it. */
-export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient> = Layer.effectDiscard(
-  Effect.catchSomeDefect(logged, (defect) =>
-    defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()
+export const layer = (isLogged: boolean): Layer.Layer<never, MigrationError | SqlError, SqlClient> =>
+  Layer.effectDiscard(
+    Effect.catchSomeDefect(isLogged ? logged : Effect.asVoid(run), (defect) =>
+      defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()
+    )
   )
-)

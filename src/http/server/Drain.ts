@@ -37,6 +37,9 @@ export interface DrainOptions {
   readonly delay?: Duration.Duration
 }
 
+/** How long after the port is closed a request may come on a connection that was accepted before. */
+const lastRequestMillis = 500
+
 /** Time for aborted calls to write their last frame and to settle. */
 const abortMillis = 5_000
 
@@ -69,6 +72,8 @@ const make = ({ delay = Duration.zero, grace }: DrainOptions): Effect.Effect<Dra
       yield* apart(unlessForced(Effect.sleep(delay)))
       phase = "closing"
       yield* stopListening
+      // the requests of connections that were just accepted are on their way
+      yield* apart(unlessForced(Effect.sleep(lastRequestMillis)))
     })
     return {
       isLeaving: () => phase !== "serving",
@@ -92,8 +97,8 @@ const make = ({ delay = Duration.zero, grace }: DrainOptions): Effect.Effect<Dra
             yield* log("draining: running calls may end", { running, graceSeconds: Duration.toSeconds(grace) })
             yield* apart(Effect.raceFirst(idle, unlessForced(Effect.sleep(grace))))
             const left = running
-            phase = "rejecting"
             if (left === 0) return left
+            phase = "rejecting"
             yield* abort
             yield* apart(Effect.timeoutOption(idle, abortMillis))
             return left

@@ -1,5 +1,5 @@
 import * as Http from "node:http"
-import * as Net from "node:net"
+import type * as Net from "node:net"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Context from "effect/Context"
@@ -26,6 +26,7 @@ import { accountRoute, isRouted, type RouteOptions, routes } from "../Routes.ts"
 import * as Connection from "./Connection.ts"
 import { Drain } from "./Drain.ts"
 import * as NodeResponse from "./NodeResponse.ts"
+import { stopListening } from "./PortClosing.ts"
 import { requestHeadError } from "./RequestHead.ts"
 import * as RequestRuntime from "./RequestRuntime.ts"
 
@@ -180,18 +181,6 @@ const listen = (server: Http.Server, { host, port }: ServerOptions): Effect.Effe
     server.once("error", failed)
     server.listen({ host, port, backlog }, () => {
       server.off("error", failed)
-      resume(Effect.void)
-    })
-  })
-
-/**
- * Closes the port and no connection: `close` of an HTTP server would end idle ones, on which a request may be on its way. What
- * waits to be accepted is accepted in this turn of the event loop; behind it the port is closed.
- */
-const stopListening = (server: Http.Server): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    setImmediate(() => {
-      Net.Server.prototype.close.call(server)
       resume(Effect.void)
     })
   })

@@ -53,6 +53,7 @@ describe("a node that stops", () => {
       expect([says(), steps]).toEqual([[true, false, false], []])
       yield* TestClock.adjust("1 millis")
       expect([says(), steps]).toEqual([[true, true, false], ["stop listening"]])
+      yield* TestClock.adjust("500 millis")
       for (const leave of leaves) leave()
       yield* Fiber.join(fiber)
       expect(steps).toEqual(["stop listening"])
@@ -77,7 +78,7 @@ describe("a node that stops", () => {
   it.scoped("aborts what still runs when the grace is over, and says how many calls", () =>
     Effect.gen(function* () {
       const { fiber, lines, says, steps } = yield* draining(seconds(5, 60), 3)
-      yield* TestClock.adjust("64999 millis")
+      yield* TestClock.adjust("65499 millis")
       expect([says(), steps]).toEqual([[true, true, false], ["stop listening"]])
       yield* TestClock.adjust("1 millis")
       yield* Fiber.join(fiber)
