@@ -2,7 +2,7 @@
 // HAProxy and nginx before several nodes, with the settings that the operations page recommends and else their defaults.
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -68,6 +68,11 @@ export const startBalancer = async (name, port, nodes) => {
       if (child.exitCode === null) {
         child.kill("SIGTERM")
         await once(child, "exit")
+      }
+      // a refused connection is what a closed port is for: another node takes the call
+      const log = await readFile(join(folder, "error.log"), "utf8").catch(() => "")
+      for (const line of log.split("\n")) {
+        if (line.includes("[error]") && !line.includes("Connection refused")) console.log(`  ${line}`)
       }
       await rm(folder, { recursive: true, force: true })
     }
