@@ -6,9 +6,10 @@ import * as Metrics from "./Metrics.ts"
 /** Status and code of a failure, as its caller receives them. */
 export type Describe = (error: CallFailure) => { readonly status: number; readonly code: string }
 
-/** Counts calls, refusals, attempts and their failures, tokens and costs. */
-export const make = (describe: Describe): CallObserver => ({
+/** Counts calls, attempts and their failures, tokens and costs; and refusals where errors can be described. */
+export const make = (describe?: Describe): CallObserver => ({
   refused: (_, error) => {
+    if (describe === undefined) return
     const { code, status } = describe(error)
     const [reason, scope] =
       error._tag === "InsufficientFunds"

@@ -51,7 +51,8 @@ export class Drain extends Context.Tag("gateway/http/Drain")<Drain, DrainShape>(
   static readonly layer = (options: DrainOptions): Layer.Layer<Drain> => Layer.effect(this, make(options))
 }
 
-const make = ({ delay = Duration.zero, grace }: DrainOptions): Effect.Effect<DrainShape> =>
+/** Without a Layer, for one set of routes. */
+export const make = ({ delay = Duration.zero, grace }: DrainOptions): Effect.Effect<DrainShape> =>
   Effect.gen(function* () {
     let running = 0
     const forced = yield* Deferred.make<void>()
