@@ -38,6 +38,7 @@ export const pictureOf = ({ router, singles, title }: Drawn): string => {
     (quality) => quality > lowQuality && quality < highQuality
   )
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12" fill="#333">
+<title>${title}</title>
 <rect width="${width}" height="${height}" fill="#fff"/>
 <text x="${left}" y="22" font-size="14">${title}</text>
 ${decades.map(tick).join("\n")}
