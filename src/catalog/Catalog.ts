@@ -10,6 +10,13 @@ export interface Snapshot {
   readonly byId: ReadonlyMap<string, Model>
   /** The routes to the model of this bare name, by id in code-point order. */
   readonly byAlias: ReadonlyMap<string, ReadonlyArray<Model>>
+  /** Models of built-in vendors that only lack a credential. */
+  readonly unavailable: ReadonlyArray<UnavailableModel>
+}
+
+export interface UnavailableModel extends Pick<Model, "id" | "alias" | "providerId" | "prices"> {
+  /** The environment variables of the credential, any one of which would do. */
+  readonly needs: ReadonlyArray<string>
 }
 
 export interface CatalogShape {
@@ -24,7 +31,10 @@ export class Catalog extends Context.Tag("gateway/catalog/Catalog")<Catalog, Cat
   }
 }
 
-export const makeSnapshot = (models: ReadonlyArray<Model>): Snapshot => {
+export const makeSnapshot = (
+  models: ReadonlyArray<Model>,
+  unavailable: ReadonlyArray<UnavailableModel> = []
+): Snapshot => {
   const sorted = [...models].sort((a, b) => byCodePoint(a.id, b.id))
   const byAlias = new Map<string, Array<Model>>()
   for (const model of sorted) {
@@ -32,5 +42,5 @@ export const makeSnapshot = (models: ReadonlyArray<Model>): Snapshot => {
     if (same === undefined) byAlias.set(model.alias, [model])
     else same.push(model)
   }
-  return { models: sorted, byId: new Map(sorted.map((model) => [model.id, model])), byAlias }
+  return { models: sorted, byId: new Map(sorted.map((model) => [model.id, model])), byAlias, unavailable }
 }

@@ -45,7 +45,13 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
 }> {}
 
 /** Unknown, or excluded by the project; the error does not reveal which. */
-export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{ readonly model: string }> {}
+export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
+  readonly model: string
+  /** A name that the key may use and that the given one may have meant. */
+  readonly near?: string | undefined
+  /** For a model of a built-in vendor whose credential is not set: the environment variables, any one of which would do. */
+  readonly needs?: ReadonlyArray<string> | undefined
+}> {}
 
 /** The request's own restrictions, caps or routing configuration leave no model. */
 export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
@@ -54,6 +60,8 @@ export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
 
 export class RoutingConfigNotFound extends Data.TaggedError("RoutingConfigNotFound")<{
   readonly routingConfig: string
+  /** A slug of the project that the given one may have meant. */
+  readonly near?: string | undefined
 }> {}
 
 export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
@@ -65,6 +73,8 @@ export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
   /** What the scope has left beside what running calls hold of it. */
   readonly availableMicroUsd: number
   readonly heldMicroUsd: number
+  /** The largest output cap with which the call would have been let in; absent where there is none. */
+  readonly fittingOutputTokens?: number | undefined
 }> {}
 
 /** Every candidate that was tried failed before any content was sent. */
@@ -81,7 +91,11 @@ export class ServiceRefused extends Data.TaggedError("ServiceRefused")<{
   readonly reason: "shutting_down" | "overloaded"
 }> {}
 
-export class UnknownPath extends Data.TaggedError("UnknownPath")<{ readonly path: string }> {}
+export class UnknownPath extends Data.TaggedError("UnknownPath")<{
+  readonly path: string
+  /** A path of the gateway that the given one may have meant. */
+  readonly near?: string | undefined
+}> {}
 
 /** The errors of a call before its first content; later failures are part of the response. */
 export type CallFailure =

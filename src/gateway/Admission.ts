@@ -2,7 +2,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
-import type { CatalogShape } from "../catalog/Catalog.ts"
+import type { CatalogShape, Snapshot } from "../catalog/Catalog.ts"
 import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
@@ -27,6 +27,7 @@ import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { HealthShape, RouteHealth } from "../routing/Health.ts"
 import * as Router from "../routing/Router.ts"
 import { willReason } from "./Deadlines.ts"
+import { withHint } from "./NotFoundHints.ts"
 
 /** A call that may run once its money is held: everything that is decided before the first attempt. */
 export interface Admitted {
@@ -161,13 +162,8 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
     const credentials = yield* credentialsOf(deps, caller)
     const snapshot = deps.catalog.snapshot()
-    const poolOf = (configuration: RoutingConfiguration | null) => {
-      const policy = intersectPolicies(project, configuration, noControls)
-      const allowed = Router.listable(snapshot, policy, caller.billingMode)
-      return credentials === null
-        ? allowed
-        : allowed.filter((model) => CredentialChoice.credentialsFor(credentials, model).length > 0)
-    }
+    const poolOf = (configuration: RoutingConfiguration | null) =>
+      visibleModels(snapshot, intersectPolicies(project, configuration, noControls), caller.billingMode, credentials)
     return {
       models: poolOf(null),
       configurations: configurations
@@ -241,7 +237,32 @@ const route = (
       credentialOf
     })
     return Either.map(ranked, (ranked) => ({ configuration, allowed, ranked }))
-  })
+  }).pipe(
+    Either.mapLeft((failure) =>
+      withHint(failure, () => {
+        const snapshot = catalog.snapshot()
+        const policy = intersectPolicies(project, null, noControls)
+        return {
+          snapshot,
+          policy,
+          models: visibleModels(snapshot, policy, caller.billingMode, credentials),
+          slugs: configurations.flatMap(({ isActive, slug }) => (isActive ? [slug] : []))
+        }
+      })
+    )
+  )
+}
+
+const visibleModels = (
+  snapshot: Snapshot,
+  policy: EffectivePolicy,
+  billingMode: CallerShape["billingMode"],
+  credentials: Credentials
+): Router.Listable => {
+  const allowed = Router.listable(snapshot, policy, billingMode)
+  return credentials === null
+    ? allowed
+    : allowed.filter((model) => CredentialChoice.credentialsFor(credentials, model).length > 0)
 }
 
 const optionsOf = (

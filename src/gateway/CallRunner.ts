@@ -13,11 +13,13 @@ import type { CallerShape } from "../domain/Caller.ts"
 import { CallObservers, combine } from "../domain/CallObserver.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Answer } from "../domain/Completion.ts"
-import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
+import { type CallFailure, InsufficientFunds, type RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
+import { microUsd } from "../domain/Money.ts"
 import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import { Timers } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
+import * as Estimate from "../ledger/Estimate.ts"
 import { Ledger, type LedgerShape } from "../ledger/Ledger.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import * as Spans from "../observe/Spans.ts"
@@ -231,7 +233,7 @@ const begin = (
   return Effect.matchCauseEffect(Spans.span(isTraced, "gateway.ledger.reserve", Spans.noAttributes, reserved), {
     onFailure: (cause) => {
       release()
-      return Effect.failCause(cause)
+      return Effect.failCause(Cause.map(cause, (error) => withFittingCap(error, admitted)))
     },
     onSuccess: (hold) => {
       callOptions.onHeld?.()
@@ -241,6 +243,17 @@ const begin = (
       if (deps.isAborted) call.abort({ _tag: "Shutdown" })
       return Effect.succeed(call)
     }
+  })
+}
+
+/** Says which output cap would have been let in. */
+const withFittingCap = <E>(error: E, { measure, ranked, request }: Admission.Admitted): E | InsufficientFunds => {
+  if (!(error instanceof InsufficientFunds) || error.reason !== "too_large") return error
+  const { availableMicroUsd } = error
+  const amount = microUsd(Math.max(0, availableMicroUsd))
+  return new InsufficientFunds({
+    ...error,
+    fittingOutputTokens: Estimate.fittingOutputTokens(amount, measure, request, ranked.candidates)
   })
 }
 

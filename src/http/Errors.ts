@@ -1,8 +1,9 @@
 import * as Match from "effect/Match"
 import type { AccountError, AccountOnlyError } from "../domain/AccountError.ts"
 import type { Attempt } from "../domain/Call.ts"
-import type { GatewayError } from "../domain/GatewayError.ts"
+import type { GatewayError, ModelNotFound } from "../domain/GatewayError.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
+import * as FundsMessage from "./FundsMessage.ts"
 import { rateLimitHeaders } from "./RateLimitHeaders.ts"
 
 /** An error as a client sees it: a status, headers, and the error object of the body. */
@@ -77,53 +78,43 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
           ...(error.status === undefined ? {} : rateLimitHeaders(error.status))
         }
       }),
-    ModelNotFound: ({ model }) =>
-      http(
-        404,
-        "invalid_request_error",
-        "model_not_found",
-        `The model ${quoted(model)} does not exist or is not available to this key.`,
-        {
-          param: "model"
-        }
-      ),
+    ModelNotFound: (error) =>
+      http(404, "invalid_request_error", "model_not_found", modelMessage(error), { param: "model" }),
     NoEligibleModel: ({ excluded }) =>
       http(404, "invalid_request_error", "no_eligible_model", "The project and this request together allow no model.", {
         param: "model",
         metadata: { excluded }
       }),
-    RoutingConfigNotFound: ({ routingConfig }) =>
+    RoutingConfigNotFound: ({ near, routingConfig }) =>
       http(
         404,
         "invalid_request_error",
         "routing_config_not_found",
-        `The project has no active routing configuration ${quoted(routingConfig)}.`,
+        `The project has no active routing configuration ${quoted(routingConfig)}.${meant(near)}`,
         { param: "routing_config" }
       ),
-    InsufficientFunds: ({ availableMicroUsd, heldMicroUsd, neededMicroUsd, reason, scope }) =>
-      http(
-        402,
-        "insufficient_quota",
-        scope === "account" ? "insufficient_balance" : "spend_limit_exceeded",
-        fundsMessage[reason](scope === "account" ? "balance" : `spend limit of the ${scope}`),
-        {
-          metadata: {
-            reason,
-            scope,
-            needed_microusd: neededMicroUsd,
-            available_microusd: availableMicroUsd,
-            held_microusd: heldMicroUsd
-          },
-          headers:
-            reason === "held"
-              ? {
-                  ...retryAfter((heldReturnMillis * (neededMicroUsd - availableMicroUsd)) / heldMicroUsd),
-                  // official clients do not retry a 402 otherwise
-                  "x-should-retry": "true"
-                }
-              : {}
-        }
-      ),
+    InsufficientFunds: (error) => {
+      const { availableMicroUsd, fittingOutputTokens, heldMicroUsd, neededMicroUsd, reason, scope } = error
+      const code = scope === "account" ? "insufficient_balance" : "spend_limit_exceeded"
+      return http(402, "insufficient_quota", code, FundsMessage.of(error), {
+        metadata: {
+          reason,
+          scope,
+          needed_microusd: neededMicroUsd,
+          available_microusd: availableMicroUsd,
+          held_microusd: heldMicroUsd,
+          ...(fittingOutputTokens === undefined ? {} : { fitting_output_tokens: fittingOutputTokens })
+        },
+        headers:
+          reason === "held"
+            ? {
+                ...retryAfter((heldReturnMillis * (neededMicroUsd - availableMicroUsd)) / heldMicroUsd),
+                // official clients do not retry a 402 otherwise
+                "x-should-retry": "true"
+              }
+            : {}
+      })
+    },
     ProvidersFailed: ({ attempts, retryAfterMillis }) => {
       const [only] = attempts
       const several = new Set(attempts.map((attempt) => attempt.model)).size > 1
@@ -152,7 +143,8 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
         reason === "shutting_down" ? "This node is shutting down." : "This node is overloaded.",
         { headers: retryAfter((reason === "shutting_down" ? drainRetrySeconds : 1) * 1_000) }
       ),
-    UnknownPath: ({ path }) => http(404, "invalid_request_error", "unknown_path", `Unknown path ${quoted(path)}.`)
+    UnknownPath: ({ near, path }) =>
+      http(404, "invalid_request_error", "unknown_path", `Unknown path ${quoted(path)}.${meant(near)}`)
   })
 )
 
@@ -202,11 +194,12 @@ export const inBand = (error: { readonly code: string; readonly message: string 
   param: null
 })
 
-const fundsMessage: Readonly<Record<"exhausted" | "held" | "too_large", (what: string) => string>> = {
-  exhausted: (what) => `The ${what} is exhausted.`,
-  held: (what) => `The rest of the ${what} is reserved by running calls.`,
-  too_large: (what) => `This call could cost more than the rest of the ${what}.`
-}
+const modelMessage = ({ model, near, needs }: ModelNotFound): string =>
+  needs === undefined
+    ? `The model ${quoted(model)} does not exist or is not available to this key.${meant(near)}`
+    : `The model ${quoted(model)} needs ${needs.join(" or ")}, which this gateway does not have.`
+
+const meant = (near: string | undefined): string => (near === undefined ? "" : ` Did you mean ${quoted(near)}?`)
 
 interface ErrorDetails {
   readonly param?: string | null

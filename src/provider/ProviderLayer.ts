@@ -1,19 +1,23 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import { buildModels } from "../catalog/Build.ts"
-import { Catalog } from "../catalog/Catalog.ts"
+import { buildModels, unavailableModels } from "../catalog/Build.ts"
+import { Catalog, makeSnapshot } from "../catalog/Catalog.ts"
 import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
-import { Timers } from "../domain/Timers.ts"
+import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Health } from "../routing/Health.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
-import { Providers } from "./Providers.ts"
+import { type Generation, LiveProviders } from "./LiveProviders.ts"
+import { changedProviders, ProviderReplacement, type ReplaceableProviders } from "./ProviderReplacement.ts"
+import { make, Providers } from "./Providers.ts"
 import * as Registry from "./Registry.ts"
 import * as Simulated from "./simulated/Models.ts"
-import { Transport } from "./transport/Transport.ts"
+import { Transport, type TransportShape } from "./transport/Transport.ts"
 import type { BedrockAccess } from "./vendors/AmazonBedrock.ts"
 import { describe } from "./vendors/Vendor.ts"
+import { vendorOf } from "./vendors/Vendors.ts"
 
 /** A custom provider with its models. */
 export interface OwnProvider extends Registry.CredentialedProvider {
@@ -39,29 +43,62 @@ const defaultConnectMillis = 5_000
 /** The providers that can be called, the catalog of their models, and what recent calls say about their health. */
 export const ProviderLayer = (
   options: ProviderOptions
-): Layer.Layer<Providers | Catalog | Health | RetryBudget, never, Timers> =>
-  Layer.mergeAll(providersAndCatalog(options), Health.layer, RetryBudget.layer)
+): Layer.Layer<Providers | Catalog | Health | ProviderReplacement | RetryBudget, never, Timers> =>
+  Layer.merge(
+    providersAndCatalog(options).pipe(
+      Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis })),
+      Layer.provideMerge(Health.layer)
+    ),
+    RetryBudget.layer
+  )
 
-const providersAndCatalog = (options: ProviderOptions): Layer.Layer<Providers | Catalog, never, Timers> =>
-  Layer.unwrapEffect(
+const providersAndCatalog = (options: ProviderOptions) =>
+  Layer.effectContext(
     Effect.gen(function* () {
-      const own = options.own ?? []
-      const simulated = options.simulated ?? false
-      const registry = Registry.make({
-        transport: yield* Transport,
-        timers: yield* Timers,
-        credentials: options.credentials ?? new Map(),
-        bedrock: options.bedrock ?? null,
-        own,
-        simulated
-      })
-      const models = buildModels({
-        data: builtInCatalog,
-        vendors: registry.vendors.map(describe),
-        configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
-        ready: simulated ? Simulated.models : [],
-        patches: options.patches ?? {}
-      })
-      return Layer.merge(Providers.layerOf(registry.providers), Catalog.layerOf(models))
+      const transport = yield* Transport
+      const timers = yield* Timers
+      const live = new LiveProviders(generationOf(options, transport, timers))
+      const health = yield* Health
+      let last: ReplaceableProviders = options
+      return Context.make(Providers, live).pipe(
+        Context.add(Catalog, live),
+        Context.add(ProviderReplacement, {
+          replace: (next) =>
+            Effect.sync(() => {
+              live.replace(generationOf({ ...options, ...next }, transport, timers))
+              for (const id of changedProviders(last, next)) health.forget(id)
+              last = next
+            })
+        })
+      )
     })
-  ).pipe(Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis })))
+  )
+
+const generationOf = (options: ProviderOptions, transport: TransportShape, timers: TimersShape): Generation => {
+  const own = options.own ?? []
+  const simulated = options.simulated ?? false
+  const registry = Registry.make({
+    transport,
+    timers,
+    credentials: options.credentials ?? new Map(),
+    bedrock: options.bedrock ?? null,
+    own,
+    simulated
+  })
+  const patches = options.patches ?? {}
+  const models = buildModels({
+    data: builtInCatalog,
+    vendors: registry.vendors.map(describe),
+    configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
+    ready: simulated ? Simulated.models : [],
+    patches
+  })
+  const usable = new Set(registry.vendors.map(({ id }) => id))
+  return {
+    providers: make(registry.providers),
+    snapshot: makeSnapshot(models, unavailableModels(builtInCatalog, patches, usable, credentialEnvOf))
+  }
+}
+
+/** The variables of a vendor's credential, any one of which would do. */
+const credentialEnvOf = (vendorId: string): ReadonlyArray<string> => vendorOf(vendorId)?.credentialEnv ?? []

@@ -29,6 +29,8 @@ export interface HealthShape {
   readonly succeeded: (model: Model, latencyMillis: number, credential?: CredentialId | null) => void
   /** Has the effect that the error's `facts.health` names; errors of the client have none. */
   readonly failed: (model: Model, error: ProviderError, credential?: CredentialId | null) => void
+  /** The provider has changed: what is known of it and its routes says nothing any more. */
+  readonly forget: (providerId: string) => void
 }
 
 /** Health of each route from recent calls, in memory and per node. */
@@ -185,6 +187,12 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
         case "candidate":
           accessOf(model, credential).goneUntilMillis = now + modelGoneMillis
           return
+      }
+    },
+    forget: (providerId) => {
+      const prefix = `${providerId}/`
+      for (const known of [routes, providers]) {
+        for (const id of known.keys()) if (id === providerId || id.startsWith(prefix)) known.delete(id)
       }
     }
   }

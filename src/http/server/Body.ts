@@ -29,7 +29,8 @@ export const read = (
 const contentHeaderError = (request: IncomingMessage, limitBytes: number): InvalidRequest | undefined => {
   const type = request.headers["content-type"]
   if (type === undefined || !isJsonInUtf8(type)) {
-    return invalid("unsupported_content_type", "The body must be application/json in UTF-8.")
+    const sent = type === undefined ? "no content-type was sent" : `the content-type is '${shown(type)}'`
+    return invalid("unsupported_content_type", `The body must be application/json in UTF-8; ${sent}.`)
   }
   const encoding = request.headers["content-encoding"]
   if (encoding !== undefined) {
@@ -37,6 +38,9 @@ const contentHeaderError = (request: IncomingMessage, limitBytes: number): Inval
   }
   return Number(request.headers["content-length"] ?? 0) > limitBytes ? tooLarge(limitBytes) : undefined
 }
+
+/** A part of the client's own text; node has checked that it is printable. */
+const shown = (type: string): string => (type.length > 100 ? `${type.slice(0, 100)}…` : type)
 
 /** `application/json`, with no parameter but a charset; parsed by hand, since the header may be long and full of spaces. */
 const isJsonInUtf8 = (contentType: string): boolean => {

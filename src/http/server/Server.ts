@@ -19,6 +19,7 @@ import type { InferenceDeps, RunningCall } from "../inference/InferenceHandler.t
 import * as InferenceHandlers from "../inference/InferenceHandler.ts"
 import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
 import { Security } from "../inference/Security.ts"
+import { meantPath } from "../MeantPath.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import { rejectOverloaded } from "../overload/OverloadResponse.ts"
 import { type InferenceName, inferencePaths } from "../Paths.ts"
@@ -156,7 +157,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
         response.once("close", drain.enter())
         route(exchange)
       } else NodeResponse.error(exchange, Errors.of(found))
-    } else NodeResponse.error(exchange, Errors.of(new UnknownPath({ path })))
+    } else NodeResponse.error(exchange, Errors.of(new UnknownPath({ path, near: meantPath(path) })))
   }
 
   const server = Http.createServer(limits, (request, response) => response.whenDue(() => answer(request, response)))

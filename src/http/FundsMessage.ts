@@ -1,0 +1,36 @@
+import type { InsufficientFunds } from "../domain/GatewayError.ts"
+
+/** What a client is told of money that does not suffice: the amounts, and what would let the call in. */
+export const of = ({
+  availableMicroUsd,
+  fittingOutputTokens,
+  heldMicroUsd,
+  neededMicroUsd,
+  reason,
+  scope
+}: InsufficientFunds): string => {
+  const what = scope === "account" ? "balance" : `spend limit of the ${scope}`
+  const remedy = scope === "account" ? "add credit" : "raise the limit"
+  const needs = `this call needs at least ${dollars(neededMicroUsd)}`
+  const left = `${dollars(Math.max(0, availableMicroUsd))} of it is left`
+  switch (reason) {
+    case "exhausted":
+      return `The ${what} is exhausted: ${needs}, and ${left}; ${remedy}.`
+    case "held":
+      return `The rest of the ${what} is reserved by running calls: ${needs}, ${left}, and running calls hold ${dollars(heldMicroUsd)}, most of which returns when they end.`
+    case "too_large": {
+      const held = heldMicroUsd > 0 ? `, while running calls hold ${dollars(heldMicroUsd)}` : ""
+      const fitting =
+        fittingOutputTokens === undefined
+          ? `Shorten the prompt, allow a cheaper model, or ${remedy}.`
+          : `With an output cap (max_tokens, max_output_tokens) of at most ${fittingOutputTokens} it fits; or ${remedy}.`
+      return `This call could cost more than the rest of the ${what}: ${needs}, and ${left}${held}. ${fitting}`
+    }
+  }
+}
+
+/** All six digits after the point where they say something. */
+const dollars = (microUsd: number): string => {
+  const [whole = "0", digits = ""] = (microUsd / 1_000_000).toFixed(6).split(".")
+  return `$${whole}.${digits.slice(0, 2)}${digits.slice(2).replace(/0+$/, "")}`
+}
