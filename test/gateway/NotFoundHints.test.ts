@@ -31,10 +31,8 @@ const hintOf = (model: string, excluded: ReadonlyArray<string> = []) => {
     models: listable(snapshot, policy),
     slugs: ["cheap"]
   }))
-  return {
-    near: hinted instanceof ModelNotFound ? hinted.near : undefined,
-    needs: "needs" in hinted ? hinted.needs : []
-  }
+  if (!(hinted instanceof ModelNotFound)) throw new Error("the error has changed its kind")
+  return { near: hinted.near, needs: hinted.needs }
 }
 
 describe("a model that is not found", () => {
