@@ -1,5 +1,6 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import type { NextStep } from "../domain/CallObserver.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { CallFailure } from "../domain/GatewayError.ts"
 import { microUsd } from "../domain/Money.ts"
@@ -59,10 +60,13 @@ const firstOf = (
     (failed, rest) => {
       const { error } = Arr.lastNonEmpty(failed)
       if (error._tag === "ProviderError") call.attemptFailed(error)
-      return decided(failed, rest)
+      return Effect.tap(decided(failed, rest), (decision) => Effect.sync(() => call.decided(nextStep(decision))))
     }
   )
 }
+
+const nextStep = (decision: Fallback.Decision<Candidate>): NextStep =>
+  decision._tag === "FallBack" ? { _tag: "FallBack", model: decision.to[0].model } : { _tag: decision._tag }
 
 /** When every circuit is open, the first to close is waited for if that is soon; otherwise the best candidate is tried. */
 const candidatesOf = (

@@ -44,7 +44,8 @@ export const make = (options: RegistryOptions): Registry => {
       auth,
       scheme: vendor.auth,
       transport: options.transport,
-      timers: options.timers
+      timers: options.timers,
+      probe: vendor.probe
     })
   const vendors: Array<Vendor> = []
   const own: Array<Vendor> = []

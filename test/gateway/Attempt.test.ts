@@ -34,7 +34,8 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
       receivers.push(receiver)
       return upstream
     },
-    takesCredentials: () => false
+    takesCredentials: () => false,
+    probe: () => Effect.succeed(null)
   }
   const opened = open(
     { providers, timers },

@@ -46,6 +46,11 @@ export const start = async (handler: Handler = byModel): Promise<Upstream> => {
     const parts: Array<Buffer> = []
     request.on("data", (part: Buffer) => parts.push(part))
     request.on("end", () => {
+      // the service asks for the list of models when it starts, whenever that is
+      if (request.method === "GET") {
+        json(response, 200, { object: "list", data: [] })
+        return
+      }
       const text = Buffer.concat(parts).toString("utf8")
       const body = parse(text)
       const received: Received = {

@@ -5,6 +5,8 @@ import * as Metrics from "../../observe/Metrics.ts"
 import * as Stalls from "../../observe/Stalls.ts"
 import { maxBytesInOneTurn } from "../../wire/framing/LargeBody.ts"
 import type { Provider, ProviderCall, Receiver, Upstream } from "../Provider.ts"
+import * as HttpProbe from "../probe/HttpProbe.ts"
+import type { ProbeRequest } from "../probe/Probe.ts"
 import { asFunctions } from "../protocols/shared/CustomTools.ts"
 import { one } from "../protocols/shared/Errors.ts"
 import type { AnswerReader, Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
@@ -21,6 +23,8 @@ export interface HttpProviderOptions {
   readonly auth: Auth
   /** Of calls that bring a credential; unset: none may. */
   readonly scheme?: AuthScheme
+  /** How the provider is asked about a credential without cost; none: it cannot be asked. */
+  readonly probe?: ProbeRequest | null
   readonly transport: TransportShape
   readonly timers: TimersShape
 }
@@ -40,6 +44,8 @@ export const make = (options: HttpProviderOptions): Provider => {
 const bare = (options: HttpProviderOptions): Provider => ({
   id: options.id,
   takesCredentials: options.scheme !== undefined,
+  ...(options.probe !== null &&
+    options.probe !== undefined && { probe: HttpProbe.make({ ...options, userAgent }, options.probe) }),
   open: (call, receiver) => {
     const attempt = new HttpAttempt(options, call, receiver)
     attempt.send()
@@ -60,6 +66,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
   /** The upstream response has ended. */
   private hasEnded = false
   private receivedBytes = 0
+  private status: number | undefined
   private readonly maxBytes: number
   private deadline: Cancel | undefined
   private readonly options: HttpProviderOptions
@@ -123,6 +130,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
 
   head(status: number, headers: ResponseHeaders): void {
     if (this.isOver) return
+    this.status = status
     this.receiver.activity()
     if (status < 200 || status >= 300) {
       const refusal = new ErrorBody((body) => this.classify(status, headers, body))
@@ -160,7 +168,13 @@ class HttpAttempt implements Upstream, AnswerHandler {
     }
     this.over()
     this.exchange?.close()
-    this.receiver.fail(new ProviderError({ providerId: this.options.id, reason: this.withoutSecrets(failure) }))
+    this.receiver.fail(
+      new ProviderError({
+        providerId: this.options.id,
+        reason: this.withoutSecrets(failure),
+        httpStatus: this.status
+      })
+    )
   }
 
   /** Runs in a socket callback: an exception thrown there would be lost and the call would never end. */

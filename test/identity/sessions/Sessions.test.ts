@@ -128,6 +128,8 @@ describe.each(sharedDatabases)("sessions of several nodes on %s", (_, database) 
         yield* Layer.build(Layer.fresh(sessionsOn(shared, VirtualTimers.make(startMillis)))),
         yield* Layer.build(Layer.fresh(sessionsOn(shared, VirtualTimers.make(startMillis))))
       ]
+      // a change before the other node listens is not heard as a change of its own
+      yield* Effect.provide(told(undefined), two)
       const { id, token } = yield* Effect.zipRight(
         person,
         Effect.flatMap(Sessions, (sessions) => sessions.open(user, signIn))
