@@ -33,6 +33,7 @@ import { SignInFlowStore } from "../identity/oidc/SignInFlowStore.ts"
 import { MemberStore } from "../identity/projects/MemberStore.ts"
 import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
 import { ProjectAccessStore } from "../identity/projects/ProjectAccessStore.ts"
+import { CommandAccess } from "../identity/sessions/CommandAccess.ts"
 import { PublicUrl } from "../identity/sessions/PublicUrl.ts"
 import { SessionStore } from "../identity/sessions/SessionStore.ts"
 import { Sessions } from "../identity/sessions/Sessions.ts"
@@ -67,7 +68,7 @@ export const accountServices = (settings: AccountSettings) => {
     UserStore.layer
   ).pipe(Layer.provideMerge(AccountTransactions.layer))
   const identity = signIn(settings.oidc).pipe(
-    Layer.provideMerge(Sessions.layer),
+    Layer.provideMerge(Layer.merge(Sessions.layer, CommandAccess.layer)),
     Layer.provideMerge(
       Layer.mergeAll(Audit.layer, ProjectAccess.layer, PublicUrl.layer(settings.publicUrl, settings.host))
     )

@@ -2,6 +2,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { Variables } from "../config/DotEnv.ts"
 import type * as Settings from "../config/Settings.ts"
 import { AccountRoutes } from "../http/account/AccountRoutes.ts"
 import { Readiness } from "../http/server/Readiness.ts"
@@ -16,18 +17,21 @@ import { printBanner } from "./Banner.ts"
 import { probing } from "./CredentialProbes.ts"
 import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
+import { isLoopback } from "./Loopback.ts"
 import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
+import { logWarnings } from "./StartWarnings.ts"
 
 /**
  * The complete gateway. The port opens only after the first rows and the configuration are committed, so that the first response
  * already follows the settings.
  */
-export const run = (settings: Settings.Settings) =>
+export const run = (settings: Settings.Settings, variables: Variables) =>
   Effect.gen(function* () {
     yield* Signals.forceDrainOnSecondSignal
     const bootstrapped = yield* bootstrap(settings.bootstrap)
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
+    yield* logWarnings(settings, variables)
     // building the layers takes longer than any request may block the event loop
     const listening = Layer.provideMerge(Layer.merge(Stalls.layer, probing(settings)), server(settings))
     return yield* Effect.provide(serve(settings, bootstrapped), listening)
@@ -68,5 +72,3 @@ const readiness = Layer.effect(
     return { check: health.takesWrites, violations: () => invariants.last()?.violations ?? {} }
   })
 )
-
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")

@@ -8,7 +8,8 @@ export interface CurrentUserShape {
   readonly isOperator: boolean
   /** `null` where the token is of the identity provider. */
   readonly sessionId: SessionId | null
-  readonly transport: "cookie" | "bearer"
+  /** command: the operator of the first start, by a proof that the sender has the master key; no person is named in the audit log. */
+  readonly transport: "cookie" | "bearer" | "command"
   /** Of the request, for the audit log. */
   readonly address: string
   readonly requestId: RequestId

@@ -4,6 +4,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import { version } from "../domain/Version.ts"
 import { KeyStatusOut } from "../wire/account/KeyStatus.ts"
 import { RequestOut } from "../wire/account/Requests.ts"
 import { RouteOut } from "../wire/account/Route.ts"
@@ -118,5 +119,5 @@ export const Api = HttpApi.make("gateway")
       .annotate(OpenApi.Description, "Operator endpoints.")
   )
   .annotate(OpenApi.Title, "Model routing gateway")
-  .annotate(OpenApi.Version, "0.1.0")
+  .annotate(OpenApi.Version, version)
   .annotate(OpenApi.License, { name: "MIT" })

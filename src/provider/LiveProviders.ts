@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import type { CatalogShape, Snapshot } from "../catalog/Catalog.ts"
 import type { Model } from "../domain/Model.ts"
 import type { ProviderCall, Receiver, Upstream } from "./Provider.ts"
@@ -27,6 +28,9 @@ export class LiveProviders implements ProvidersShape, CatalogShape {
     (this.earlier.get(call.model) ?? this.current.providers).open(call, receiver)
 
   readonly takesCredentials = (providerId: string): boolean => this.current.providers.takesCredentials(providerId)
+
+  readonly probe: ProvidersShape["probe"] = (providerId, credential) =>
+    Effect.suspend(() => this.current.providers.probe(providerId, credential))
 
   replace(next: Generation): void {
     const { providers, snapshot } = this.current
