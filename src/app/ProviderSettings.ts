@@ -6,6 +6,7 @@ import { amazonBedrockId } from "../provider/vendors/AmazonBedrock.ts"
 export const providerOptions = (settings: ProviderSettings): ProviderOptions => ({
   credentials: settings.vendorKeys,
   bedrock: settings.bedrock,
+  callerCredentials: true,
   own: settings.providers.map(({ apiKey, connection, id, models }) => ({
     id,
     apiKey,

@@ -80,6 +80,11 @@ export class Call {
     return attempt
   }
 
+  /** The money for the candidate could not be held: it is skipped. */
+  unaffordable(candidate: Candidate): void {
+    this.state = CallState.unaffordable(this.state, candidate)
+  }
+
   /** Another candidate may follow, unless the end of the whole call is what has ended the attempt. */
   attemptFailed(error: ProviderError): void {
     if (error.facts.isOwnLimit && !error.facts.mayFallBack) this.failed(error)

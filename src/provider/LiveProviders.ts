@@ -8,6 +8,8 @@ import type { ProvidersShape } from "./Providers.ts"
 export interface Generation {
   readonly providers: ProvidersShape
   readonly snapshot: Snapshot
+  /** With the models that only calls with a credential of their own can use. */
+  readonly callerSnapshot: Snapshot
 }
 
 /**
@@ -24,6 +26,8 @@ export class LiveProviders implements ProvidersShape, CatalogShape {
 
   readonly snapshot = (): Snapshot => this.current.snapshot
 
+  readonly callerSnapshot = (): Snapshot => this.current.callerSnapshot
+
   readonly open = (call: ProviderCall, receiver: Receiver): Upstream =>
     (this.earlier.get(call.model) ?? this.current.providers).open(call, receiver)
 
@@ -33,9 +37,12 @@ export class LiveProviders implements ProvidersShape, CatalogShape {
     Effect.suspend(() => this.current.providers.probe(providerId, credential))
 
   replace(next: Generation): void {
-    const { providers, snapshot } = this.current
-    const kept = new Set(next.snapshot.models)
-    for (const model of snapshot.models) if (!kept.has(model)) this.earlier.set(model, providers)
+    const { callerSnapshot, providers, snapshot } = this.current
+    for (const model of snapshot.models) this.earlier.set(model, providers)
+    for (const model of callerSnapshot.models) this.earlier.set(model, providers)
+    // such as the simulated ones, which are the same in every generation
+    for (const model of next.snapshot.models) this.earlier.delete(model)
+    for (const model of next.callerSnapshot.models) this.earlier.delete(model)
     this.current = next
   }
 }

@@ -16,7 +16,7 @@ import * as Registry from "./Registry.ts"
 import * as Simulated from "./simulated/Models.ts"
 import { Transport, type TransportShape } from "./transport/Transport.ts"
 import type { BedrockAccess } from "./vendors/AmazonBedrock.ts"
-import { describe } from "./vendors/Vendor.ts"
+import { describe, type Vendor } from "./vendors/Vendor.ts"
 import { vendorOf } from "./vendors/Vendors.ts"
 
 /** A custom provider with its models. */
@@ -29,6 +29,11 @@ export interface ProviderOptions {
   readonly credentials?: ReadonlyMap<string, Redacted.Redacted>
   /** Amazon Bedrock: the region, and a Bedrock API key or an AWS identity that signs requests. */
   readonly bedrock?: BedrockAccess | null
+  /**
+   * Calls that bring a credential (`byok`) can use every built-in vendor that needs no more than that, also one without a credential
+   * here; default false.
+   */
+  readonly callerCredentials?: boolean
   readonly own?: ReadonlyArray<OwnProvider>
   /** The simulated providers `sim` and `sim2`: no sockets, no cost, the same answer each time. */
   readonly simulated?: boolean
@@ -82,21 +87,26 @@ const generationOf = (options: ProviderOptions, transport: TransportShape, timer
     timers,
     credentials: options.credentials ?? new Map(),
     bedrock: options.bedrock ?? null,
+    callerCredentials: options.callerCredentials ?? false,
     own,
     simulated
   })
   const patches = options.patches ?? {}
-  const models = buildModels({
-    data: builtInCatalog,
-    vendors: registry.vendors.map(describe),
-    configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
-    ready: simulated ? Simulated.models : [],
-    patches
-  })
-  const usable = new Set(registry.vendors.map(({ id }) => id))
+  const modelsOf = (vendors: ReadonlyArray<Vendor>) =>
+    buildModels({
+      data: builtInCatalog,
+      vendors: vendors.map(describe),
+      configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
+      ready: simulated ? Simulated.models : [],
+      patches
+    })
+  const { callerVendors, vendors } = registry
+  const usable = new Set(vendors.map(({ id }) => id))
+  const snapshot = makeSnapshot(modelsOf(vendors), unavailableModels(builtInCatalog, patches, usable, credentialEnvOf))
   return {
     providers: make(registry.providers),
-    snapshot: makeSnapshot(models, unavailableModels(builtInCatalog, patches, usable, credentialEnvOf))
+    snapshot,
+    callerSnapshot: callerVendors.length === 0 ? snapshot : makeSnapshot(modelsOf([...vendors, ...callerVendors]))
   }
 }
 

@@ -49,6 +49,8 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
           score: 0,
           effort: undefined,
           dropped: [],
+          altered: [],
+          notes: [],
           terms: plainTerms
         },
         { maxTokens: 100, fullTokens: 100, isUnaffordable: false },

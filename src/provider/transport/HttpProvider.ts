@@ -9,7 +9,7 @@ import * as HttpProbe from "../probe/HttpProbe.ts"
 import type { ProbeRequest } from "../probe/Probe.ts"
 import { asFunctions } from "../protocols/shared/CustomTools.ts"
 import { one } from "../protocols/shared/Errors.ts"
-import type { AnswerReader, Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
+import type { Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
 import type { Auth, AuthScheme } from "./Auth.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { maxResponseBytes } from "./ResponseSize.ts"
@@ -248,8 +248,8 @@ const sharesPiece = (text: string, secret: string): boolean => {
 }
 
 /**
- * Chooses the reader of a successful response. JSON in place of a stream is read as a non-streaming response (often an error);
- * other unexpected content types are rejected.
+ * Chooses the reader of a successful response by what it begins with: servers and proxies send JSON in place of a stream (often an
+ * error), and either of them under another content type.
  */
 const answerBody = (
   protocol: Protocol,
@@ -259,12 +259,63 @@ const answerBody = (
   const encoding = one(headers["content-encoding"]) ?? "identity"
   if (encoding.toLowerCase() !== "identity") return { _tag: "BadResponse", detail: "an encoded answer" }
   const type = (one(headers["content-type"]) ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
-  if (call.request.stream && (type === protocol.stream.mediaType || type === "")) return streamBody(protocol, call)
-  if (type === "" || type === "application/json" || type.endsWith("+json")) return new NonStreamingBody(protocol, call)
-  return { _tag: "BadResponse", detail: "an answer of another content type" }
+  const isStream = type === protocol.stream.mediaType || (type === "" && call.request.stream)
+  if (isStream || type === "" || type === "application/json" || type.endsWith("+json"))
+    return new RecognizedBody(protocol, call, isStream ? "stream" : "json")
+  return new RecognizedBody(protocol, call, undefined)
 }
 
-const streamBody = (protocol: Protocol, call: ProviderCall): AnswerReader => protocol.stream.open(call)
+type Shape = "stream" | "json"
+
+/** Reads a response as what its first character says it is, else as what its content type says. */
+class RecognizedBody implements ResponseBodyReader {
+  private reader: ResponseBodyReader | undefined
+  private readonly protocol: Protocol
+  private readonly call: ProviderCall
+  private readonly declared: Shape | undefined
+
+  constructor(protocol: Protocol, call: ProviderCall, declared: Shape | undefined) {
+    this.protocol = protocol
+    this.call = call
+    this.declared = declared
+  }
+
+  push(bytes: Uint8Array): Step {
+    if (this.reader !== undefined) return this.reader.push(bytes)
+    const start = startOf(bytes)
+    if (start === bytes.length) return incomplete
+    const shape = shapeOf(bytes[start], this.protocol) ?? this.declared
+    if (shape === undefined) return unrecognized
+    this.reader =
+      shape === "json" ? new NonStreamingBody(this.protocol, this.call) : this.protocol.stream.open(this.call)
+    return this.reader.push(start === 0 ? bytes : bytes.subarray(start))
+  }
+
+  end(): Step {
+    if (this.reader !== undefined) return this.reader.end()
+    return this.declared === "stream" ? this.protocol.stream.open(this.call).end() : unrecognized
+  }
+}
+
+const unrecognized: Step = {
+  events: [],
+  progress: { _tag: "BadResponse", detail: "an answer that is neither JSON nor a stream" }
+}
+
+/** The first byte that is neither white space nor of a byte order mark, which no reader needs. */
+const startOf = (bytes: Uint8Array): number => {
+  let at = 0
+  while (at < bytes.length && ignored.has(bytes[at] ?? 0)) at++
+  return at
+}
+const ignored: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
+
+/** Lines of server-sent events begin with a colon or the name of a field; frames of AWS, of any valid length, with a zero. */
+const shapeOf = (first: number | undefined, { stream }: Protocol): Shape | undefined => {
+  const character = String.fromCharCode(first ?? 0)
+  if (character === "{" || character === "[") return "json"
+  return (stream.mediaType === "text/event-stream" ? ":deir" : "\u0000").includes(character) ? "stream" : undefined
+}
 
 const incomplete: Step = { events: [], progress: "incomplete" }
 

@@ -6,6 +6,8 @@ import { rejected, type Trail } from "../validation/Guard.ts"
 import { unknownNames } from "../validation/UnknownNames.ts"
 import { type ChatBody, chatBody, chatFields, type NestedFields } from "./ChatRequestGuard.ts"
 import { ChatCompletionRequest } from "./ChatRequestSchema.ts"
+import { responseFormatOf } from "./ResponseFormat.ts"
+import { toolChoiceOf } from "./ToolChoice.ts"
 
 /**
  * Decodes the parsed body of `POST /v1/chat/completions`. One pass of guards accepts a valid body; only when a guard rejects it
@@ -14,9 +16,16 @@ import { ChatCompletionRequest } from "./ChatRequestSchema.ts"
 export const decode = (json: unknown): Either.Either<ChatRequest, InvalidRequest> => {
   const trail: Trail = []
   const body = chatBody(json, trail)
-  if (body === rejected) return Either.left(explain(json, trail.reverse()))
-  return Either.right(fromBody(body, ignoredOf(json, body)))
+  return body === rejected ? Either.left(explain(json, trail.reverse())) : judged(body, ignoredOf(json, body))
 }
+
+/** The free-form objects, once the rest is valid. */
+const judged = (body: ChatBody, ignored: ChatRequest["ignored"]): Either.Either<ChatRequest, InvalidRequest> =>
+  Either.flatMap(toolChoiceOf(body.tool_choice, body.tools ?? []), (toolChoice) =>
+    Either.map(responseFormatOf(body.response_format), (responseFormat) =>
+      fromBody(body, { toolChoice, responseFormat, ignored })
+    )
+  )
 
 /** A body without unknown fields and nulls was returned as it is. */
 const ignoredOf = (json: unknown, body: ChatBody): ReadonlyArray<string> | undefined => {
@@ -45,11 +54,14 @@ const explain = (json: unknown, path: ReadonlyArray<string | number>): InvalidRe
   return new InvalidRequest(fault)
 }
 
-const fromBody = (body: ChatBody, ignored: ChatRequest["ignored"]): ChatRequest => ({
+const fromBody = (
+  body: ChatBody,
+  { ignored, responseFormat, toolChoice }: Pick<ChatRequest, "toolChoice" | "responseFormat" | "ignored">
+): ChatRequest => ({
   model: body.model,
   messages: body.messages,
   tools: body.tools ?? [],
-  toolChoice: body.tool_choice,
+  toolChoice,
   stream: body.stream === true,
   includeUsage: body.stream_options?.include_usage === true,
   tokenDoctor: body.token_doctor === true,
@@ -63,7 +75,7 @@ const fromBody = (body: ChatBody, ignored: ChatRequest["ignored"]): ChatRequest 
   logprobs: body.logprobs,
   topLogprobs: body.top_logprobs,
   parallelToolCalls: body.parallel_tool_calls,
-  responseFormat: body.response_format,
+  responseFormat,
   effort: body.reasoning_effort ?? body.reasoning?.effort,
   reasoning: {
     maxTokens: body.reasoning?.max_tokens,

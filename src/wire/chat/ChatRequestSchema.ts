@@ -93,7 +93,7 @@ export const ChatCompletionRequest = Schema.Struct({
   tools: optional(listOf(ToolDefinition, { max: maxTools }), "Tools the model may call."),
   tool_choice: optional(
     Schema.Union(Schema.Literal("auto", "none", "required"), freeForm),
-    "Whether and which tool to call; an object names one tool or a set."
+    'Whether and which tool to call: `auto`, `none`, `required` (which needs `tools`), `{type: "function", function: {name}}`, `{type: "custom", custom: {name}}`, or `{type: "allowed_tools", allowed_tools: {mode, tools}}`. Every tool named must be among `tools`.'
   ),
   stream: Schema.optional(Schema.Boolean).annotations({
     description: "Stream the response as server-sent events. Default false.",
@@ -125,7 +125,10 @@ export const ChatCompletionRequest = Schema.Struct({
     "How many alternatives per token, 0 to 20."
   ),
   parallel_tool_calls: optional(Schema.Boolean, "Whether several tools may be called at once."),
-  response_format: optional(freeForm, "JSON-object or JSON-schema output, where the provider supports it."),
+  response_format: optional(
+    freeForm,
+    '`{type: "text"}`, `{type: "json_object"}`, or `{type: "json_schema", json_schema: {name, schema, description, strict}}`, where the provider supports it.'
+  ),
   reasoning_effort: optional(
     effort,
     "Reasoning effort. Integers 1–100 are a relative level, not a token budget, for models that list a depth range."
