@@ -18,6 +18,8 @@ import { probing } from "./CredentialProbes.ts"
 import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
 import { isLoopback } from "./Loopback.ts"
+import * as LiveSettings from "./reload/LiveSettings.ts"
+import * as Reload from "./reload/Reload.ts"
 import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
 import { logWarnings } from "./StartWarnings.ts"
@@ -26,16 +28,23 @@ import { logWarnings } from "./StartWarnings.ts"
  * The complete gateway. The port opens only after the first rows and the configuration are committed, so that the first response
  * already follows the settings.
  */
-export const run = (settings: Settings.Settings, variables: Variables) =>
-  Effect.gen(function* () {
+export const run = (first: Settings.Settings, variables: Variables) => {
+  const live = LiveSettings.make(first)
+  const { settings } = live
+  return Effect.gen(function* () {
     yield* Signals.forceDrainOnSecondSignal
     const bootstrapped = yield* bootstrap(settings.bootstrap)
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
     yield* logWarnings(settings, variables)
+    yield* Effect.flatMap(Reload.make(live), reloadBySignal)
     // building the layers takes longer than any request may block the event loop
     const listening = Layer.provideMerge(Layer.merge(Stalls.layer, probing(settings)), server(settings))
     return yield* Effect.provide(serve(settings, bootstrapped), listening)
-  }).pipe(Effect.provide(services(settings)))
+  }).pipe(Effect.scoped, Effect.provide(services(settings)))
+}
+
+const reloadBySignal = <R>(reload: Effect.Effect<void, never, R>) =>
+  Effect.flatMap(Effect.context<R>(), (context) => Signals.onReload(Effect.provide(reload, context)))
 
 type Bootstrapped = Effect.Effect.Success<ReturnType<typeof bootstrap>>
 
@@ -55,14 +64,16 @@ const signInLink = Effect.fnUntraced(function* (settings: Settings.Settings, boo
 
 /** The listener, for which everything else is there. */
 export const server = (settings: Settings.Settings) =>
-  Server.layer({
-    host: settings.host,
-    port: settings.port,
-    headHoldMillis: settings.headHoldMillis,
-    heartbeatMillis: settings.heartbeatMillis,
-    metricsToken: Option.fromNullable(settings.metricsToken),
-    isLoopback: isLoopback(settings.host)
-  }).pipe(Layer.provide(readiness), Layer.provide(AccountRoutes.layer), Layer.provide(NodeHttpServer.layerContext))
+  Server.layer(
+    LiveSettings.viewOf(() => ({
+      host: settings.host,
+      port: settings.port,
+      headHoldMillis: settings.headHoldMillis,
+      heartbeatMillis: settings.heartbeatMillis,
+      metricsToken: Option.fromNullable(settings.metricsToken),
+      isLoopback: isLoopback(settings.host)
+    }))
+  ).pipe(Layer.provide(readiness), Layer.provide(AccountRoutes.layer), Layer.provide(NodeHttpServer.layerContext))
 
 const readiness = Layer.effect(
   Readiness,

@@ -37,6 +37,7 @@ import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
+import { viewOf } from "./reload/LiveSettings.ts"
 
 /** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
 export const services = (settings: Settings.Settings) => {
@@ -59,11 +60,13 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(masterKeyLayer(settings))
   )
   const maxCallDuration = maxCallDurationOf(settings.timeouts.maxTotalMillis)
-  const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }).pipe(
+  const gateway = Gateway.layer(
+    viewOf(() => ({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }))
+  ).pipe(
     Layer.provide(observers(settings)),
     Layer.provide(ProjectCredentials.layer),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
-    Layer.provideMerge(PolicyLayer({ rateLimits: settings.rateLimits })),
+    Layer.provideMerge(PolicyLayer({ rateLimits: viewOf(() => settings.rateLimits) })),
     Layer.provideMerge(ledgerLayer({ maxCallDuration }))
   )
   const http = Layer.mergeAll(
@@ -89,7 +92,9 @@ const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,
     Effect.gen(function* () {
-      const attemptLog = yield* AttemptLog.make({ variables: credentialVariables(settings) })
+      const attemptLog = yield* AttemptLog.make({
+        variableOf: (provider) => credentialVariables(settings).get(provider)
+      })
       const { observer } = yield* Refusals
       return [CallMetrics.observer, attemptLog, observer]
     })

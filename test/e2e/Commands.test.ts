@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Service, startService, testKey } from "../support/Service.ts"
 
+const databaseUrl = process.env["TEST_DATABASE_URL"]
 const bundle = fileURLToPath(new URL("../../dist/main.js", import.meta.url))
 
 /** Runs the program to its end. */
@@ -47,9 +48,9 @@ describe("the command beside a running service", () => {
   }
 
   beforeAll(async () => {
-    const dataDir = join(folder, "data")
-    service = await startService({ dataDir, env: { OIDC_ISSUER: "", OPENAI_API_KEY: "" } })
-    env = { DATA_DIR: dataDir, PORT: new URL(service.url).port }
+    const empty = { OIDC_ISSUER: "", OPENAI_API_KEY: "" }
+    service = await startService({ env: empty, ...(databaseUrl === undefined && { dataDir: join(folder, "data") }) })
+    env = { ...service.env, PORT: new URL(service.url).port }
   }, 60_000)
   afterAll(() => service.stop())
 
@@ -64,6 +65,8 @@ describe("the command beside a running service", () => {
       { name: "default", is_active: true }
     ])
     expect(await json("keys", "revoke", created.id)).toMatchObject({ id: created.id, is_active: false })
+    // on PostgreSQL the node hears of it
+    while ((await call(created.api_key)) === 200) {}
     expect(await call(created.api_key)).toBe(401)
   }, 60_000)
 
@@ -80,21 +83,26 @@ describe("the command beside a running service", () => {
       code: 1,
       error: "there is no project 'defualt'; did you mean 'default'?\n"
     })
+    if (databaseUrl !== undefined) return
     const elsewhere = { ...env, PORT: "1" }
     expect((await runProgram(["balance"], elsewhere, folder)).error).toContain("none answers at http://127.0.0.1:1")
     const stranger = { ...env, GATEWAY_MASTER_KEY: Buffer.alloc(32, 9).toString("base64") }
     expect((await runProgram(["balance"], stranger, folder)).error).toContain("has another master key")
   }, 60_000)
 
-  it("works on the database itself once the service has stopped, and audits in the same way", async () => {
-    await service.stop()
-    expect(await json("balance")).toMatchObject({ credited_microusd: 25_500_000 })
-    const created = await json("keys", "create")
-    expect(await json("keys", "revoke", created.id)).toMatchObject({ is_active: false })
-    const { code, out } = await runProgram(["audit:verify"], env, folder)
-    // the sign-in link of the start, and six changes of commands
-    expect([code, out]).toEqual([0, expect.stringContaining("6 rows of 1 accounts")])
-  }, 60_000)
+  it.skipIf(databaseUrl !== undefined)(
+    "works on the database itself once the service has stopped, and audits in the same way",
+    async () => {
+      await service.stop()
+      expect(await json("balance")).toMatchObject({ credited_microusd: 25_500_000 })
+      const created = await json("keys", "create")
+      expect(await json("keys", "revoke", created.id)).toMatchObject({ is_active: false })
+      const { code, out } = await runProgram(["audit:verify"], env, folder)
+      // the sign-in link of the start, and six changes of commands
+      expect([code, out]).toEqual([0, expect.stringContaining("6 rows of 1 accounts")])
+    },
+    60_000
+  )
 })
 
 describe("the command by itself", () => {

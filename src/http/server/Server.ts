@@ -87,8 +87,12 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     loadShedding,
     idempotency: yield* Idempotency,
     timers,
-    headHoldMillis: options.headHoldMillis,
-    heartbeatMillis: options.heartbeatMillis
+    get headHoldMillis() {
+      return options.headHoldMillis
+    },
+    get heartbeatMillis() {
+      return options.heartbeatMillis
+    }
   }
   const byName: { readonly [Name in InferenceName]: InferenceHandler } = {
     createChatCompletion: InferenceHandlers.make(chatEndpoint, deps),
