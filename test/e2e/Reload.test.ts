@@ -85,7 +85,7 @@ describe("SIGHUP", { timeout: testMillis }, () => {
     await reload()
     expect(await statusOf("one/m")).toBe(404)
     expect(await statusOf("two/m")).toBe(200)
-    const routed = await (await ask("auto:new")).json()
+    const routed = JSON.parse(await (await ask("auto:new")).text())
     expect(routed.router_metadata).toMatchObject({ model: "two/m", routing_config: "new", alpha: 0.3 })
 
     before.release()
