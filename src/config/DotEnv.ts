@@ -40,7 +40,7 @@ const fromFile: Effect.Effect<Variables, InvalidConfiguration, FileSystem.FileSy
   return variables
 })
 
-const assignment = /^\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.-]*\s*=\s*(.*)$/
+const assignment = /^\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.-]*\s*=(.*)$/
 const quotes: ReadonlySet<string> = new Set(['"', "'", "`"])
 
 /** Node's own parser takes every text, and leaves out what it does not understand. */
@@ -50,7 +50,7 @@ const issuesOf = (text: string): ReadonlyArray<ConfigIssue> => {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ""
     if (/^\s*(?:#|$)/.test(line)) continue
-    const value = assignment.exec(line)?.[1]
+    const value = assignment.exec(line)?.[1]?.trim()
     if (value === undefined) issues.push({ path: fileName, message: `line ${at + 1} is not of the form NAME=value` })
     else if (quotes.has(value.charAt(0))) {
       const end = lineOfQuote(lines, at, value)

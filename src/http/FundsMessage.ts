@@ -1,4 +1,5 @@
 import type { InsufficientFunds } from "../domain/GatewayError.ts"
+import { inDollars } from "../domain/Money.ts"
 
 /** What a client is told of money that does not suffice: the amounts, and what would let the call in. */
 export const of = ({
@@ -11,15 +12,15 @@ export const of = ({
 }: InsufficientFunds): string => {
   const what = scope === "account" ? "balance" : `spend limit of the ${scope}`
   const remedy = scope === "account" ? "add credit" : "raise the limit"
-  const needs = `this call needs at least ${dollars(neededMicroUsd)}`
-  const left = `${dollars(Math.max(0, availableMicroUsd))} of it is left`
+  const needs = `this call needs at least ${inDollars(neededMicroUsd)}`
+  const left = `${inDollars(Math.max(0, availableMicroUsd))} of it is left`
   switch (reason) {
     case "exhausted":
       return `The ${what} is exhausted: ${needs}, and ${left}; ${remedy}.`
     case "held":
-      return `The rest of the ${what} is reserved by running calls: ${needs}, ${left}, and running calls hold ${dollars(heldMicroUsd)}, most of which returns when they end.`
+      return `The rest of the ${what} is reserved by running calls: ${needs}, ${left}, and running calls hold ${inDollars(heldMicroUsd)}, most of which returns when they end.`
     case "too_large": {
-      const held = heldMicroUsd > 0 ? `, while running calls hold ${dollars(heldMicroUsd)}` : ""
+      const held = heldMicroUsd > 0 ? `, while running calls hold ${inDollars(heldMicroUsd)}` : ""
       const fitting =
         fittingOutputTokens === undefined
           ? `Shorten the prompt, allow a cheaper model, or ${remedy}.`
@@ -27,10 +28,4 @@ export const of = ({
       return `This call could cost more than the rest of the ${what}: ${needs}, and ${left}${held}. ${fitting}`
     }
   }
-}
-
-/** All six digits after the point where they say something. */
-const dollars = (microUsd: number): string => {
-  const [whole = "0", digits = ""] = (microUsd / 1_000_000).toFixed(6).split(".")
-  return `$${whole}.${digits.slice(0, 2)}${digits.slice(2).replace(/0+$/, "")}`
 }

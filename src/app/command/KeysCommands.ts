@@ -1,12 +1,13 @@
 import { randomFillSync } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { KeyId } from "../../domain/Ids.ts"
+import { inDollars } from "../../domain/Money.ts"
 import { mint } from "../../identity/keys/ApiKey.ts"
 import type { ApiKeyOut } from "../../wire/account/Keys.ts"
 import { microUsdOf } from "./Arguments.ts"
 import type { Command } from "./Command.ts"
 import { Operations } from "./Operations.ts"
-import { dollars, jsonOption, print, table } from "./Output.ts"
+import { jsonOption, print, table } from "./Output.ts"
 import { idOf, projectOf, projectOption } from "./Targets.ts"
 import { withOperations } from "./WithOperations.ts"
 
@@ -48,8 +49,8 @@ export const keysList: Command = {
         key.key_prefix,
         key.name,
         stateOf(key),
-        dollars(key.total_spent_microusd),
-        key.spend_limit_microusd === null ? "none" : dollars(key.spend_limit_microusd)
+        inDollars(key.total_spent_microusd),
+        key.spend_limit_microusd === null ? "none" : inDollars(key.spend_limit_microusd)
       ])
       yield* print(given, keys, table(["id", "prefix", "name", "state", "spent", "limit"], rows))
     }).pipe(withOperations(settings))

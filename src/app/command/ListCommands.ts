@@ -1,12 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Catalog } from "../../catalog/Catalog.ts"
+import { inDollars } from "../../domain/Money.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { ProviderLayer } from "../../provider/ProviderLayer.ts"
 import { providerOptions } from "../ProviderSettings.ts"
 import type { Command } from "./Command.ts"
 import { Operations } from "./Operations.ts"
-import { dollars, jsonOption, print, table } from "./Output.ts"
+import { jsonOption, print, table } from "./Output.ts"
 import { withOperations } from "./WithOperations.ts"
 
 export const projects: Command = {
@@ -22,8 +23,8 @@ export const projects: Command = {
         project.name,
         project.account_id,
         project.billing_mode,
-        dollars(project.total_spent_microusd),
-        project.spend_limit_microusd === null ? "none" : dollars(project.spend_limit_microusd)
+        inDollars(project.total_spent_microusd),
+        project.spend_limit_microusd === null ? "none" : inDollars(project.spend_limit_microusd)
       ])
       yield* print(given, all, table(["id", "name", "account", "billing", "spent", "limit"], rows))
     }).pipe(withOperations(settings))
@@ -57,4 +58,4 @@ export const models: Command = {
     }).pipe(Effect.provide(ProviderLayer(providerOptions(settings)).pipe(Layer.provide(Timers.layer))))
 }
 
-const priceOf = (price: number | null): string => (price === null ? "unknown" : dollars(price))
+const priceOf = (price: number | null): string => (price === null ? "unknown" : inDollars(price))

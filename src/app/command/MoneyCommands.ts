@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
+import { inDollars } from "../../domain/Money.ts"
 import type { BalanceOut } from "../../wire/account/Billing.ts"
 import { microUsdOf } from "./Arguments.ts"
 import type { Command } from "./Command.ts"
 import { Operations } from "./Operations.ts"
-import { dollars, jsonOption, print } from "./Output.ts"
+import { jsonOption, print } from "./Output.ts"
 import { accountOf, accountOption } from "./Targets.ts"
 import { withOperations } from "./WithOperations.ts"
 
@@ -37,14 +38,14 @@ export const creditAdd: Command = {
       const operations = yield* Operations
       const account = yield* accountOf(given)
       const money = yield* operations.credit(account, amount, given.values.get("note") ?? "command line")
-      yield* print(given, { account_id: account, ...money }, `${dollars(amount)} of credit added\n${lines(money)}`)
+      yield* print(given, { account_id: account, ...money }, `${inDollars(amount)} of credit added\n${lines(money)}`)
     }).pipe(withOperations(settings))
 }
 
 const lines = (money: typeof BalanceOut.Type): string =>
   [
-    `available ${dollars(money.available_microusd)}`,
-    `held      ${dollars(money.held_microusd)}`,
-    `spent     ${dollars(money.spent_microusd)}`,
-    `credited  ${dollars(money.credited_microusd)}`
+    `available ${inDollars(money.available_microusd)}`,
+    `held      ${inDollars(money.held_microusd)}`,
+    `spent     ${inDollars(money.spent_microusd)}`,
+    `credited  ${inDollars(money.credited_microusd)}`
   ].join("\n")

@@ -20,8 +20,3 @@ export const table = (titles: ReadonlyArray<string>, rows: ReadonlyArray<Readonl
     )
     .join("\n")
 }
-
-export const dollars = (microUsd: number): string => {
-  const [whole = "0", digits = ""] = (microUsd / 1_000_000).toFixed(6).split(".")
-  return `$${whole}.${digits.slice(0, 2)}${digits.slice(2).replace(/0+$/, "")}`
-}
