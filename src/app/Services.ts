@@ -22,7 +22,7 @@ import { AccountStore } from "../identity/projects/AccountStore.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { InvariantCheck } from "../ledger/InvariantCheck.ts"
 import { InvariantCheckStore } from "../ledger/InvariantCheckStore.ts"
-import { ledgerLayer } from "../ledger/Ledger.ts"
+import { LedgerLayer } from "../ledger/Ledger.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { maxCallDurationOf } from "../ledger/Recovery.ts"
 import * as AttemptLog from "../observe/AttemptLog.ts"
@@ -60,14 +60,14 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(masterKeyLayer(settings))
   )
   const maxCallDuration = maxCallDurationOf(settings.timeouts.maxTotalMillis)
-  const gateway = Gateway.layer(
+  const gateway = Gateway.layerAndRunner(
     viewOf(() => ({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }))
   ).pipe(
     Layer.provide(observers(settings)),
     Layer.provide(ProjectCredentials.layer),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
     Layer.provideMerge(PolicyLayer({ rateLimits: viewOf(() => settings.rateLimits) })),
-    Layer.provideMerge(ledgerLayer({ maxCallDuration }))
+    Layer.provideMerge(LedgerLayer({ maxCallDuration }))
   )
   const http = Layer.mergeAll(
     Security.layer,

@@ -1,15 +1,18 @@
 import * as Match from "effect/Match"
 import type { AccountError, AccountOnlyError } from "../domain/AccountError.ts"
 import type { Attempt } from "../domain/Call.ts"
-import type { GatewayError, ModelNotFound } from "../domain/GatewayError.ts"
+import type { GatewayError } from "../domain/GatewayError.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
 import * as FundsMessage from "./FundsMessage.ts"
 import { rateLimitHeaders } from "./RateLimitHeaders.ts"
 
 /** An error as a client sees it: a status, headers, and the error object of the body. */
 export interface HttpError {
+  /** Of the response. */
   readonly status: number
+  /** Such as `retry-after`. */
   readonly headers: Readonly<Record<string, string>>
+  /** The object of the body. */
   readonly error: WireError
 }
 
@@ -78,21 +81,14 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
           ...(error.status === undefined ? {} : rateLimitHeaders(error.status))
         }
       }),
-    ModelNotFound: (error) =>
-      http(404, "invalid_request_error", "model_not_found", modelMessage(error), { param: "model" }),
+    ModelNotFound: ({ message }) => http(404, "invalid_request_error", "model_not_found", message, { param: "model" }),
     NoEligibleModel: ({ excluded }) =>
       http(404, "invalid_request_error", "no_eligible_model", "The project and this request together allow no model.", {
         param: "model",
         metadata: { excluded }
       }),
-    RoutingConfigNotFound: ({ near, routingConfig }) =>
-      http(
-        404,
-        "invalid_request_error",
-        "routing_config_not_found",
-        `The project has no active routing configuration ${quoted(routingConfig)}.${meant(near)}`,
-        { param: "routing_config" }
-      ),
+    RoutingConfigNotFound: ({ message }) =>
+      http(404, "invalid_request_error", "routing_config_not_found", message, { param: "routing_config" }),
     InsufficientFunds: (error) => {
       const { availableMicroUsd, fittingOutputTokens, heldMicroUsd, neededMicroUsd, reason, scope } = error
       const code = scope === "account" ? "insufficient_balance" : "spend_limit_exceeded"
@@ -143,8 +139,7 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
         reason === "shutting_down" ? "This node is shutting down." : "This node is overloaded.",
         { headers: retryAfter((reason === "shutting_down" ? drainRetrySeconds : 1) * 1_000) }
       ),
-    UnknownPath: ({ near, path }) =>
-      http(404, "invalid_request_error", "unknown_path", `Unknown path ${quoted(path)}.${meant(near)}`)
+    UnknownPath: ({ message }) => http(404, "invalid_request_error", "unknown_path", message)
   })
 )
 
@@ -194,13 +189,6 @@ export const inBand = (error: { readonly code: string; readonly message: string 
   param: null
 })
 
-const modelMessage = ({ model, near, needs }: ModelNotFound): string =>
-  needs === undefined
-    ? `The model ${quoted(model)} does not exist or is not available to this key.${meant(near)}`
-    : `The model ${quoted(model)} needs ${needs.join(" or ")}, which this gateway does not have.`
-
-const meant = (near: string | undefined): string => (near === undefined ? "" : ` Did you mean ${quoted(near)}?`)
-
 interface ErrorDetails {
   readonly param?: string | null
   readonly metadata?: { readonly [key: string]: unknown; readonly attempts?: ReadonlyArray<Attempt> }
@@ -223,7 +211,3 @@ const http = (status: number, type: string, code: string, message: string, more:
 const retryAfter = (millis: number): Readonly<Record<string, string>> => ({
   "retry-after": String(Math.max(1, Math.ceil(millis / 1_000)))
 })
-
-const maxQuotedCharacters = 120
-const quoted = (text: string): string =>
-  `'${text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}…` : text}'`

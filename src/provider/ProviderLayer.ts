@@ -6,10 +6,12 @@ import { buildModels, unavailableModels } from "../catalog/Build.ts"
 import { Catalog, makeSnapshot } from "../catalog/Catalog.ts"
 import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
+import type { Model } from "../domain/Model.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Health } from "../routing/Health.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
 import { type Generation, LiveProviders } from "./LiveProviders.ts"
+import type { Provider } from "./Provider.ts"
 import { changedProviders, ProviderReplacement, type ReplaceableProviders } from "./ProviderReplacement.ts"
 import { make, Providers } from "./Providers.ts"
 import * as Registry from "./Registry.ts"
@@ -21,10 +23,20 @@ import { vendorOf } from "./vendors/Vendors.ts"
 
 /** A custom provider with its models. */
 export interface OwnProvider extends Registry.CredentialedProvider {
+  /** What it serves; each id begins with the provider's. */
   readonly models: ReadonlyArray<ConfiguredModel>
 }
 
-export interface ProviderOptions {
+/** A provider that runs in this process, such as one of `makeProvider`, with its models. */
+export interface InProcessProvider<R = never> {
+  /** The provider, or the effect that makes it, once, when the Layer is built. */
+  readonly provider: Provider | Effect.Effect<Provider, never, R>
+  /** Of `makeModel`; each id begins with the provider's. */
+  readonly models: ReadonlyArray<Model>
+}
+
+/** Which providers there are; `R` is what the providers of the application need. */
+export interface ProviderOptions<R = never> {
   /** Keys of built-in vendors by vendor id (`openai`, `groq`, …); only the models of these vendors are available. */
   readonly credentials?: ReadonlyMap<string, Redacted.Redacted>
   /** Amazon Bedrock: the region, and a Bedrock API key or an AWS identity that signs requests. */
@@ -34,7 +46,10 @@ export interface ProviderOptions {
    * here; default false.
    */
   readonly callerCredentials?: boolean
+  /** Other servers that speak one of the four protocols. */
   readonly own?: ReadonlyArray<OwnProvider>
+  /** Providers of the application, which run in this process. */
+  readonly providers?: ReadonlyArray<InProcessProvider<R>>
   /** The simulated providers `sim` and `sim2`: no sockets, no cost, the same answer each time. */
   readonly simulated?: boolean
   /** Changes to catalog entries by model id; `null` removes the model. */
@@ -45,10 +60,15 @@ export interface ProviderOptions {
 
 const defaultConnectMillis = 5_000
 
-/** The providers that can be called, the catalog of their models, and what recent calls say about their health. */
-export const ProviderLayer = (
-  options: ProviderOptions
-): Layer.Layer<Providers | Catalog | Health | ProviderReplacement | RetryBudget, never, Timers> =>
+/**
+ * The providers that can be called, the catalog of their models, and what recent calls say about their health.
+ *
+ * @example
+ * const layer = ProviderLayer({ simulated: true, patches: { "sim/fast": null } })
+ */
+export const ProviderLayer = <R = never>(
+  options: ProviderOptions<R> = {}
+): Layer.Layer<Providers | Catalog | Health | ProviderReplacement | RetryBudget, never, Timers | R> =>
   Layer.merge(
     providersAndCatalog(options).pipe(
       Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis })),
@@ -57,12 +77,12 @@ export const ProviderLayer = (
     RetryBudget.layer
   )
 
-const providersAndCatalog = (options: ProviderOptions) =>
+const providersAndCatalog = <R>(options: ProviderOptions<R>) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const transport = yield* Transport
-      const timers = yield* Timers
-      const live = new LiveProviders(generationOf(options, transport, timers))
+      const inProcess = yield* Effect.forEach(options.providers ?? [], resolved)
+      const base = { transport: yield* Transport, timers: yield* Timers, inProcess }
+      const live = new LiveProviders(generationOf(options, base))
       const health = yield* Health
       let last: ReplaceableProviders = options
       return Context.make(Providers, live).pipe(
@@ -70,7 +90,7 @@ const providersAndCatalog = (options: ProviderOptions) =>
         Context.add(ProviderReplacement, {
           replace: (next) =>
             Effect.sync(() => {
-              live.replace(generationOf({ ...options, ...next }, transport, timers))
+              live.replace(generationOf({ ...options, ...next }, base))
               for (const id of changedProviders(last, next)) health.forget(id)
               last = next
             })
@@ -79,7 +99,17 @@ const providersAndCatalog = (options: ProviderOptions) =>
     })
   )
 
-const generationOf = (options: ProviderOptions, transport: TransportShape, timers: TimersShape): Generation => {
+/** What every generation has: a pool of connections, a clock, and the providers of the application. */
+interface Base {
+  readonly transport: TransportShape
+  readonly timers: TimersShape
+  readonly inProcess: ReadonlyArray<{ readonly provider: Provider; readonly models: ReadonlyArray<Model> }>
+}
+
+const generationOf = (
+  options: Omit<ProviderOptions<unknown>, "providers">,
+  { inProcess, timers, transport }: Base
+): Generation => {
   const own = options.own ?? []
   const simulated = options.simulated ?? false
   const registry = Registry.make({
@@ -97,14 +127,16 @@ const generationOf = (options: ProviderOptions, transport: TransportShape, timer
       data: builtInCatalog,
       vendors: vendors.map(describe),
       configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
-      ready: simulated ? Simulated.models : [],
+      ready: [...(simulated ? Simulated.models : []), ...inProcess.flatMap(({ models }) => models)],
       patches
     })
   const { callerVendors, vendors } = registry
   const usable = new Set(vendors.map(({ id }) => id))
   const snapshot = makeSnapshot(modelsOf(vendors), unavailableModels(builtInCatalog, patches, usable, credentialEnvOf))
+  const providers = [...registry.providers, ...inProcess.map(({ provider }) => provider)]
+  requireUnique(providers)
   return {
-    providers: make(registry.providers),
+    providers: make(providers),
     snapshot,
     callerSnapshot: callerVendors.length === 0 ? snapshot : makeSnapshot(modelsOf([...vendors, ...callerVendors]))
   }
@@ -112,3 +144,27 @@ const generationOf = (options: ProviderOptions, transport: TransportShape, timer
 
 /** The variables of a vendor's credential, any one of which would do. */
 const credentialEnvOf = (vendorId: string): ReadonlyArray<string> => vendorOf(vendorId)?.credentialEnv ?? []
+
+const resolved = <R>({
+  models,
+  provider
+}: InProcessProvider<R>): Effect.Effect<
+  { readonly provider: Provider; readonly models: ReadonlyArray<Model> },
+  never,
+  R
+> =>
+  Effect.flatMap(Effect.isEffect(provider) ? provider : Effect.succeed(provider), (provider) => {
+    const foreign = models.find((model) => model.providerId !== provider.id)
+    return foreign === undefined
+      ? Effect.succeed({ provider, models })
+      : Effect.dieMessage(`the model ${foreign.id} is not one of the provider ${provider.id}`)
+  })
+
+/** Of two providers with one id only one could be called. */
+const requireUnique = (providers: ReadonlyArray<Provider>): void => {
+  const ids = new Set<string>()
+  for (const { id } of providers) {
+    if (ids.has(id)) throw new Error(`two providers have the id ${id}`)
+    ids.add(id)
+  }
+}

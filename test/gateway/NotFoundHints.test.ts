@@ -4,8 +4,8 @@ import { makeSnapshot } from "../../src/catalog/Catalog.ts"
 import { ModelNotFound, RoutingConfigNotFound } from "../../src/domain/GatewayError.ts"
 import { withHint } from "../../src/gateway/NotFoundHints.ts"
 import { intersectPolicies, noControls } from "../../src/policy/EffectivePolicy.ts"
+import { openPolicy } from "../../src/policy/ProjectPolicy.ts"
 import { listable } from "../../src/routing/Router.ts"
-import * as FixedPolicy from "../../src/testing/doubles/FixedPolicy.ts"
 import { testModel } from "../../src/testing/index.ts"
 
 const lacking = (id: string, ...needs: ReadonlyArray<string>) => ({
@@ -23,7 +23,7 @@ const snapshot = makeSnapshot(
 
 /** To a project that excludes the provider `secret` and everything of `excluded`. */
 const hintOf = (model: string, excluded: ReadonlyArray<string> = []) => {
-  const project = { ...FixedPolicy.openPolicy, providers: { allow: null, deny: ["secret", ...excluded] } }
+  const project = { ...openPolicy, providers: { allow: null, deny: ["secret", ...excluded] } }
   const policy = intersectPolicies(project, null, noControls)
   const hinted = withHint(new ModelNotFound({ model }), () => ({
     snapshot,
@@ -59,7 +59,7 @@ describe("a model that is not found", () => {
 })
 
 it("a routing configuration that is not found may mean another one of the project", () => {
-  const policy = intersectPolicies(FixedPolicy.openPolicy, null, noControls)
+  const policy = intersectPolicies(openPolicy, null, noControls)
   const visible = () => ({ snapshot, policy, models: [], slugs: ["cheap", "fast"] })
   expect(withHint(new RoutingConfigNotFound({ routingConfig: "cheep" }), visible)).toMatchObject({ near: "cheap" })
 })

@@ -5,6 +5,7 @@ import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { AccountApi } from "./AccountApi.ts"
 
+/** Where the service is, and as whom. */
 export interface AccountClientOptions {
   /** Of the service, without a path. */
   readonly baseUrl: string
@@ -24,4 +25,5 @@ export const make = ({ baseUrl, token, transformClient }: AccountClientOptions) 
   })
 }
 
+/** A client with one method for each endpoint of the account API, typed by its declaration. */
 export type AccountClient = Effect.Effect.Success<ReturnType<typeof make>>

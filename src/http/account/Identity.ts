@@ -21,6 +21,7 @@ export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/ac
   provides: CurrentUser,
   failure: DeclaredErrors.Common
 }) {
+  /** @internal */
   static readonly layer: Layer.Layer<Identity, never, CommandAccess | OidcSignIn | PublicUrl | Sessions> = Layer.effect(
     this,
     Effect.gen(function* () {
