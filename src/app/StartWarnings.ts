@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { Catalog, type Snapshot } from "../catalog/Catalog.ts"
 import type { ConfigIssue } from "../config/ConfigIssue.ts"
 import type { Variables } from "../config/DotEnv.ts"
+import { isLoopbackAddress } from "../config/Environment.ts"
 import type * as Settings from "../config/Settings.ts"
 import { similarNames } from "../config/SimilarNames.ts"
-import { isLoopback } from "./Loopback.ts"
 import { unmatchedNames } from "./UnmatchedNames.ts"
 
 /** What is allowed and most likely not meant. */
@@ -15,7 +15,7 @@ export const warningsOf = (
 ): ReadonlyArray<ConfigIssue> => [
   ...similarNames(Object.keys(variables), settings.knownVariables),
   ...unmatchedNames(settings, snapshot),
-  ...(isLoopback(settings.host) || settings.metricsToken !== null
+  ...(isLoopbackAddress(settings.host) || settings.metricsToken !== null
     ? []
     : [{ path: "METRICS_TOKEN", message: "is not set: on an address that is not loopback /metrics answers 401" }])
 ]

@@ -15,6 +15,7 @@ export interface Snapshot {
   readonly unavailable: ReadonlyArray<UnavailableModel>
 }
 
+/** A model of a built-in vendor that only lacks a credential. */
 export interface UnavailableModel extends Pick<Model, "id" | "alias" | "providerId" | "prices"> {
   /** The environment variables of the credential, any one of which would do. */
   readonly needs: ReadonlyArray<string>

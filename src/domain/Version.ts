@@ -1,2 +1,2 @@
-/** As in package.json; a test holds the two together. */
+/** The version of this package, as in package.json. */
 export const version = "0.1.0"

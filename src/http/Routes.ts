@@ -8,13 +8,13 @@ import { InvalidRequest, UnknownPath } from "../domain/GatewayError.ts"
 import * as AccountPaths from "./account/AccountPaths.ts"
 import { AccountRoutes } from "./account/AccountRoutes.ts"
 import { generation, key } from "./inference/KeyHandlers.ts"
-import { models } from "./inference/ModelsHandler.ts"
+import { model, models } from "./inference/ModelsHandler.ts"
 import { route } from "./inference/RouteHandler.ts"
 import { meantPath } from "./MeantPath.ts"
 import { docs } from "./operations/Docs.ts"
 import { openApiDocument } from "./operations/OpenApiDocument.ts"
 import { livez, metrics, readyz } from "./operations/Operations.ts"
-import { type RoutedName, routedPaths } from "./Paths.ts"
+import { modelPrefix, type RoutedName, routedPaths } from "./Paths.ts"
 import { getOnly } from "./server/RouterResponse.ts"
 
 export interface RouteOptions {
@@ -28,7 +28,17 @@ type RouteHandler = Effect.Effect<HttpServerResponse.HttpServerResponse, never, 
 const routed: ReadonlySet<string> = new Set(Object.values(routedPaths))
 
 /** Whether the platform's router serves this path. */
-export const isRouted = (path: string): boolean => routed.has(path)
+export const isRouted = (path: string): boolean =>
+  routed.has(path) || (path.startsWith(modelPrefix) && isEncoded(path.slice(modelPrefix.length)))
+
+/** The router has no answer for a path whose percent signs encode nothing. */
+const isEncoded = (id: string): boolean => {
+  try {
+    return decodeURIComponent(id) !== ""
+  } catch {
+    return false
+  }
+}
 
 /** What the platform's router has for a request to the account API; an error is for the caller to send. */
 export const accountRoute = (method: string, path: string): "routed" | InvalidRequest | UnknownPath => {
@@ -56,10 +66,11 @@ export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
         getGeneration: yield* generation,
         livez,
         readyz: yield* readyz,
-        metrics: metrics(metricsToken, isLoopback),
+        metrics: yield* metrics(metricsToken, isLoopback),
         openApi: yield* openApi,
         docs: yield* docs
       }
+      yield* router.add("*", `${modelPrefix}*`, yield* model)
       for (const name of routedNames) yield* router.add("*", routedPaths[name], handlers[name])
       for (const { handler, method, path } of yield* AccountRoutes) yield* router.add(method, path, handler)
     })

@@ -109,7 +109,7 @@ const observers = Layer.effect(
   CallObservers,
   Effect.zipWith(CallObservers, AttemptLog.make({ variableOf: () => undefined }), (own, attemptLog) => [
     ...own,
-    CallMetrics.observer,
+    CallMetrics.make(),
     attemptLog
   ])
 )

@@ -7,13 +7,19 @@ import { amazonBedrock, type BedrockAccess } from "./vendors/AmazonBedrock.ts"
 
 /** What can be replaced of the options of `ProviderLayer`, with the same meaning. */
 export interface ReplaceableProviders {
+  /** Keys of built-in vendors by vendor id. */
   readonly credentials?: ReadonlyMap<string, Redacted.Redacted>
+  /** Amazon Bedrock. */
   readonly bedrock?: BedrockAccess | null
+  /** Other servers that speak one of the four protocols. */
   readonly own?: ReadonlyArray<CredentialedProvider & { readonly models: ReadonlyArray<ConfiguredModel> }>
+  /** The simulated providers. */
   readonly simulated?: boolean
+  /** Changes to catalog entries by model id. */
   readonly patches?: Readonly<Record<string, ModelPatch | null>>
 }
 
+/** What `ProviderReplacement` does. */
 export interface ProviderReplacementShape {
   /**
    * Puts other providers and models in the place of those in force, at once. Running calls keep what they began with. A provider

@@ -15,6 +15,8 @@ const fixed = {
   oidc: "OIDC_ISSUER",
   workers: "WORKERS",
   drainGrace: "DRAIN_GRACE",
+  drainDelay: "DRAIN_DELAY",
+  poolSize: "DATABASE_POOL_SIZE",
   metricsToken: "METRICS_TOKEN",
   logLevel: "LOG_LEVEL"
 } as const satisfies Partial<Record<keyof Settings, string>>
