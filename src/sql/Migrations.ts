@@ -22,6 +22,7 @@ import { keysAndVersions } from "./migrations/0013_keys.ts"
 import { memberTables } from "./migrations/0014_members.ts"
 import { alertTables } from "./migrations/0015_alerts.ts"
 import { erasedSecrets } from "./migrations/0016_erased_secrets.ts"
+import { callFeatures } from "./migrations/0018_call_features.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -42,7 +43,8 @@ export const migrations = {
   "0013_keys": keysAndVersions,
   "0014_members": memberTables,
   "0015_alerts": alertTables,
-  "0016_erased_secrets": erasedSecrets
+  "0016_erased_secrets": erasedSecrets,
+  "0018_call_features": callFeatures
 }
 
 /** An arbitrary number, the same in every version of the gateway. */
