@@ -19,7 +19,7 @@ export { RequestLog, type RequestLogShape } from "./account/requests/RequestLog.
 export type { RequestFilter } from "./account/requests/RequestLogStore.ts"
 export { ProjectRoutings, type ProjectRoutingsShape } from "./account/routing/ProjectRoutings.ts"
 // Providers and models
-export { Catalog, type CatalogShape, type Snapshot } from "./catalog/Catalog.ts"
+export { Catalog, type CatalogShape, type Snapshot, type UnavailableModel } from "./catalog/Catalog.ts"
 export type { ConfiguredModel, ModelPatch, ServiceTierPatch, TierPatch } from "./catalog/Patch.ts"
 // The database
 export { MasterKeyFailed, type MasterKeyOptions } from "./credentials/MasterKey.ts"
@@ -215,8 +215,14 @@ export {
   ProviderLayer,
   type ProviderOptions
 } from "./provider/ProviderLayer.ts"
+export {
+  ProviderReplacement,
+  type ProviderReplacementShape,
+  type ReplaceableProviders
+} from "./provider/ProviderReplacement.ts"
 export { Providers } from "./provider/Providers.ts"
 export type { Probed } from "./provider/probe/Probe.ts"
+export type { CredentialedProvider } from "./provider/Registry.ts"
 export { make as makeProvider } from "./provider/StreamProvider.ts"
 export type { AwsKeys } from "./provider/transport/AwsSignature.ts"
 export type { BedrockAccess } from "./provider/vendors/AmazonBedrock.ts"

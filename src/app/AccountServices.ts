@@ -34,6 +34,7 @@ import { SignInFlowStore } from "../identity/oidc/SignInFlowStore.ts"
 import { MemberStore } from "../identity/projects/MemberStore.ts"
 import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
 import { ProjectAccessStore } from "../identity/projects/ProjectAccessStore.ts"
+import { CommandAccess } from "../identity/sessions/CommandAccess.ts"
 import { PublicUrl } from "../identity/sessions/PublicUrl.ts"
 import { SessionStore } from "../identity/sessions/SessionStore.ts"
 import { Sessions } from "../identity/sessions/Sessions.ts"
@@ -43,6 +44,7 @@ import { UserStore } from "../identity/users/UserStore.ts"
 import { SpendLimitStore } from "../ledger/SpendLimitStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Database } from "../sql/Database.ts"
+import { viewOf } from "./reload/LiveSettings.ts"
 
 export type AccountSettings = Pick<
   Settings.Settings,
@@ -69,7 +71,7 @@ export const accountServices = (settings: AccountSettings) => {
     UserStore.layer
   ).pipe(Layer.provideMerge(AccountTransactions.layer))
   const identity = signIn(settings.oidc).pipe(
-    Layer.provideMerge(Sessions.layer),
+    Layer.provideMerge(Layer.merge(Sessions.layer, CommandAccess.layer)),
     Layer.provideMerge(
       Layer.mergeAll(Audit.layer, ProjectAccess.layer, PublicUrl.layer(settings.publicUrl, settings.host))
     )
@@ -82,10 +84,10 @@ export const accountServices = (settings: AccountSettings) => {
     BillingModes.layer,
     Payments.layer.pipe(Layer.provideMerge(checkouts(settings))),
     Credentials.layer.pipe(Layer.provide(CredentialCheck.layer)),
-    Keys.layer(settings.rateLimits.key),
+    Keys.layer(viewOf(() => settings.rateLimits.key)),
     ProjectPolicies.layer,
     ProjectRoutings.layer,
-    Projects.layer(settings.rateLimits.project)
+    Projects.layer(viewOf(() => settings.rateLimits.project))
   ] as const
   return Layer.mergeAll(...programs).pipe(Layer.provideMerge(identity), Layer.provideMerge(stores))
 }
@@ -124,8 +126,13 @@ export const masterKeyLayer = ({ dataDirectory, masterKey }: Pick<Settings.Setti
   )
 
 /** Stripe where it is set up, else the test page: by default only while no call can cost real money. */
-const checkouts = ({ bedrock, localCheckout, providers, stripe, vendorKeys }: AccountSettings) => {
+const checkouts = (settings: AccountSettings) => {
+  const { localCheckout, stripe } = settings
   if (stripe !== null) return Checkouts.layerStripe(stripe)
-  const costsNothing = vendorKeys.size === 0 && bedrock === null && providers.every(({ apiKey }) => apiKey === null)
-  return localCheckout === "on" || (localCheckout === null && costsNothing) ? Checkouts.layerTest : Checkouts.layerNone
+  if (localCheckout === "off") return Checkouts.layerNone
+  return Checkouts.layerTest(() => localCheckout === "on" || costsNothing(settings))
 }
+
+/** A reload can change it. */
+const costsNothing = ({ bedrock, providers, vendorKeys }: AccountSettings): boolean =>
+  vendorKeys.size === 0 && bedrock === null && providers.every(({ apiKey }) => apiKey === null)

@@ -13,15 +13,16 @@ import { RetentionStore } from "../account/retention/RetentionStore.ts"
 import type * as Settings from "../config/Settings.ts"
 import type { CallFailure } from "../domain/GatewayError.ts"
 import * as Errors from "../http/Errors.ts"
+import { viewOf } from "./reload/LiveSettings.ts"
 
 /** What is read of calls that have ended, and how long they are kept. */
-export const activityServices = ({ rateLimits, retention }: Pick<Settings.Settings, "rateLimits" | "retention">) =>
+export const activityServices = (settings: Pick<Settings.Settings, "rateLimits" | "retention">) =>
   Layer.mergeAll(
     Layer.merge(Activity.layer, summingUp).pipe(Layer.provide(ActivityStore.layer())),
     ReportPace.layer,
-    KeyStatus.layer(rateLimits.key).pipe(Layer.provide(KeyStatusStore.layer)),
+    KeyStatus.layer(viewOf(() => settings.rateLimits.key)).pipe(Layer.provide(KeyStatusStore.layer)),
     RequestLog.layer.pipe(Layer.provide(RequestLogStore.layer())),
-    Retention.layer(retention.callDays).pipe(Layer.provide(RetentionStore.layer))
+    Retention.layer(() => settings.retention.callDays).pipe(Layer.provide(RetentionStore.layer))
   )
 
 /** What a failure looks like to its caller. */

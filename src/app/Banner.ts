@@ -15,8 +15,7 @@ export const printBanner = (
   const base = listenUrl(settings.host, port)
   const lines = [`Model routing gateway at ${base}/v1`]
   if (signInLink !== undefined) lines.push(`Dashboard ${signInLink}`)
-  if (settings.simulated)
-    lines.push("Simulated providers are on: no call leaves this machine and none costs real money.")
+  if (settings.simulated) lines.push(simulationLine(settings))
   if (!bootstrapped.created) {
     return bootstrapped.ignored
       ? Effect.zipRight(
@@ -36,4 +35,16 @@ export const printBanner = (
     ""
   )
   return Console.log(lines.join("\n"))
+}
+
+/** Only where nothing else can be called does no call leave the machine. */
+const simulationLine = ({ bedrock, providers, vendorKeys }: Settings.Settings): string => {
+  const others = [
+    ...vendorKeys.keys(),
+    ...(bedrock === null ? [] : ["amazon-bedrock"]),
+    ...providers.map(({ id }) => id)
+  ]
+  return others.length === 0
+    ? "Simulated providers are on: no call leaves this machine and none costs real money."
+    : `Simulated providers are on beside ${others.join(", ")}: only calls of sim models stay on this machine and cost no real money.`
 }

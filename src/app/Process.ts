@@ -5,11 +5,14 @@ import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import { InvalidConfiguration } from "../config/ConfigIssue.ts"
+import { UsageError } from "./command/Arguments.ts"
 import { report } from "./Report.ts"
 import * as Signals from "./Signals.ts"
 
 /** EX_CONFIG: the configuration must be changed before a restart can succeed. */
 const configurationExitCode = 78
+/** EX_USAGE: the command line is wrong. */
+const usageExitCode = 64
 const maxTimerMillis = 2 ** 31 - 1
 
 /** Runs the program as this process, with its log, signals, error output and exit code. */
@@ -37,7 +40,7 @@ const ignoreOutputErrors = (): void => {
 
 const exitCode = (exit: Exit.Exit<void, unknown>): number => {
   if (Exit.isSuccess(exit) || Cause.isInterruptedOnly(exit.cause)) return 0
-  return Option.getOrUndefined(Cause.failureOption(exit.cause)) instanceof InvalidConfiguration
-    ? configurationExitCode
-    : 1
+  const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
+  if (failure instanceof UsageError) return usageExitCode
+  return failure instanceof InvalidConfiguration ? configurationExitCode : 1
 }

@@ -5,6 +5,8 @@ import * as Option from "effect/Option"
 import { InvalidConfiguration } from "../config/ConfigIssue.ts"
 import { DatabaseFailed, reasonOf } from "../sql/DatabaseError.ts"
 import { TransferFailed } from "../sql/transfer/TransferFailed.ts"
+import { UsageError } from "./command/Arguments.ts"
+import { CommandFailed } from "./command/Operations.ts"
 
 /** Errors that an operator can fix are printed as a message; any other error is a defect and is printed with its cause. */
 export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
@@ -16,7 +18,10 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
     )
   }
   // a command that was given a wrong file, or a database that is not empty
-  if (failure instanceof TransferFailed) return Console.error(failure.message)
+  if (failure instanceof TransferFailed || failure instanceof CommandFailed) return Console.error(failure.message)
+  if (failure instanceof UsageError) {
+    return Console.error(`${failure.message}\nmodel-routing-gateway --help says what there is.`)
+  }
   return failure instanceof Error
     ? Console.error(`The gateway stopped: ${messageOf(failure)}`)
     : Console.error(`The gateway stopped:\n${Cause.pretty(cause)}`)

@@ -2,6 +2,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { Variables } from "../config/DotEnv.ts"
 import { isLoopbackAddress } from "../config/Environment.ts"
 import type * as Settings from "../config/Settings.ts"
 import { version } from "../domain/Version.ts"
@@ -21,27 +22,38 @@ import { printBanner } from "./Banner.ts"
 import { probing } from "./CredentialProbes.ts"
 import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
+import * as LiveSettings from "./reload/LiveSettings.ts"
+import * as Reload from "./reload/Reload.ts"
 import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
 import { logStart } from "./StartLog.ts"
+import { logWarnings } from "./StartWarnings.ts"
 import * as WorkerMetrics from "./WorkerMetrics.ts"
 
 /**
  * The complete gateway. The port opens only after the first rows and the configuration are committed, so that the first response
  * already follows the settings.
  */
-export const run = (settings: Settings.Settings) =>
-  Effect.gen(function* () {
+export const run = (first: Settings.Settings, variables: Variables) => {
+  const live = LiveSettings.make(first)
+  const { settings } = live
+  return Effect.gen(function* () {
     yield* Signals.forceDrainOnSecondSignal
     const bootstrapped = yield* bootstrap(settings.bootstrap)
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
+    yield* logWarnings(settings, variables)
+    yield* Effect.flatMap(Reload.make(live), reloadBySignal)
     // building the layers takes longer than any request may block the event loop
     const listening = Layer.provideMerge(
       Layer.mergeAll(Stalls.layer, ProcessMetrics.layer, probing(settings)),
       Layer.provide(server(settings), WorkerMetrics.layer)
     )
     return yield* Effect.provide(serve(settings, bootstrapped), listening)
-  }).pipe(Effect.provide(services(settings)))
+  }).pipe(Effect.scoped, Effect.provide(services(settings)))
+}
+
+const reloadBySignal = <R>(reload: Effect.Effect<void, never, R>) =>
+  Effect.flatMap(Effect.context<R>(), (context) => Signals.onReload(Effect.provide(reload, context)))
 
 type Bootstrapped = Effect.Effect.Success<ReturnType<typeof bootstrap>>
 
@@ -65,14 +77,16 @@ const signInLink = Effect.fnUntraced(function* (settings: Settings.Settings, boo
 
 /** The listener, for which everything else is there. */
 export const server = (settings: Settings.Settings) =>
-  Server.layer({
-    host: settings.host,
-    port: settings.port,
-    headHoldMillis: settings.headHoldMillis,
-    heartbeatMillis: settings.heartbeatMillis,
-    metricsToken: Option.fromNullable(settings.metricsToken),
-    isLoopback: isLoopbackAddress(settings.host)
-  }).pipe(Layer.provide(readiness), Layer.provide(AccountRoutes.layer), Layer.provide(NodeHttpServer.layerContext))
+  Server.layer(
+    LiveSettings.viewOf(() => ({
+      host: settings.host,
+      port: settings.port,
+      headHoldMillis: settings.headHoldMillis,
+      heartbeatMillis: settings.heartbeatMillis,
+      metricsToken: Option.fromNullable(settings.metricsToken),
+      isLoopback: isLoopbackAddress(settings.host)
+    }))
+  ).pipe(Layer.provide(readiness), Layer.provide(AccountRoutes.layer), Layer.provide(NodeHttpServer.layerContext))
 
 const readiness = Layer.effect(
   Readiness,

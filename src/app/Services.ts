@@ -37,6 +37,7 @@ import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
+import { viewOf } from "./reload/LiveSettings.ts"
 
 /** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
 export const services = (settings: Settings.Settings) => {
@@ -61,14 +62,13 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(masterKeyLayer(settings))
   )
   const maxCallDuration = maxCallDurationOf(settings.timeouts.maxTotalMillis)
-  const gateway = Gateway.layerAndRunner({
-    deadlines: settings.timeouts,
-    maxAttempts: settings.fallback.maxAttempts
-  }).pipe(
+  const gateway = Gateway.layerAndRunner(
+    viewOf(() => ({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }))
+  ).pipe(
     Layer.provide(observers(settings)),
     Layer.provide(ProjectCredentials.layer),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
-    Layer.provideMerge(PolicyLayer({ rateLimits: settings.rateLimits })),
+    Layer.provideMerge(PolicyLayer({ rateLimits: viewOf(() => settings.rateLimits) })),
     Layer.provideMerge(LedgerLayer({ maxCallDuration }))
   )
   const http = Layer.mergeAll(
@@ -94,7 +94,9 @@ const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,
     Effect.gen(function* () {
-      const attemptLog = yield* AttemptLog.make({ variables: credentialVariables(settings) })
+      const attemptLog = yield* AttemptLog.make({
+        variableOf: (provider) => credentialVariables(settings).get(provider)
+      })
       const { observer } = yield* Refusals
       return [CallMetrics.make(describeFailure), attemptLog, observer]
     })

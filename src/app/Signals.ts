@@ -6,7 +6,9 @@ import { Drain } from "../http/server/Drain.ts"
 /** Signals for a graceful stop: running calls may finish. */
 const stopSignals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const
 /** Signals that would end the process without draining. A listener on SIGUSR1 keeps node from opening its inspector. */
-const ignoredSignals = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const
+const ignoredSignals = ["SIGUSR1", "SIGUSR2"] as const
+/** Sent by service managers to reload, and by a terminal that is closed. */
+const reloadSignal = "SIGHUP"
 /** The message of a supervisor to its workers at the second signal. */
 const forceMessage = "force"
 
@@ -46,4 +48,21 @@ export const ignoreOtherSignals: Effect.Effect<void> = Effect.map(Effect.runtime
   for (const signal of ignoredSignals) {
     process.on(signal, () => log(Effect.logWarning(`${signal} was received and is ignored`)))
   }
+  process.on(reloadSignal, () => log(Effect.suspend(() => reload)))
 })
+
+/** Until the service runs. */
+let reload: Effect.Effect<void> = Effect.logWarning(`${reloadSignal} was received during the start and is ignored`)
+
+/** From now on the signal to reload runs the effect. */
+export const onReload = (effect: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.sync(() => {
+    reload = effect
+  })
+
+/** From now on the signal to reload is passed on to the workers. */
+export const reloadWorkers: Effect.Effect<void> = onReload(
+  Effect.sync(() => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(reloadSignal)
+  })
+)

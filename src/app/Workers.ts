@@ -12,7 +12,7 @@ export const isSupervisor = (workers: number): boolean => workers > 1 && cluster
 
 /** Keeps `workers` workers running until interrupted, then stops them and waits for their exit. */
 export const supervise = (workers: number): Effect.Effect<never> =>
-  Signals.forceWorkersOnSecondSignal.pipe(
+  Effect.zipRight(Signals.reloadWorkers, Signals.forceWorkersOnSecondSignal).pipe(
     Effect.zipRight(
       Effect.suspend(() => {
         const metrics = new WorkerMetrics()

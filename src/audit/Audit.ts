@@ -12,8 +12,10 @@ import { AuditStore } from "./AuditStore.ts"
 export interface AuditedChange {
   /** Whose log the change belongs to: the owner of what was changed. */
   readonly accountId: AccountId
-  /** `null` for what the gateway does by itself. */
-  readonly actor: Pick<CurrentUserShape, "userId" | "address" | "requestId"> | null
+  /** `null` for what the gateway does by itself. A command has an address and a request, and no person. */
+  readonly actor:
+    | (Pick<CurrentUserShape, "userId" | "address" | "requestId"> & Partial<Pick<CurrentUserShape, "transport">>)
+    | null
   /** Such as `project.create`. */
   readonly action: string
   readonly target: { readonly kind: string; readonly id: string }
@@ -41,7 +43,7 @@ export class Audit extends Context.Tag("gateway/audit/Audit")<Audit, AuditShape>
               id: ids.uuid(),
               accountId,
               atMillis,
-              actorUserId: actor?.userId ?? null,
+              actorUserId: actor === null || actor.transport === "command" ? null : actor.userId,
               address: actor?.address ?? null,
               requestId: actor?.requestId ?? null,
               action,

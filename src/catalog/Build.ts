@@ -1,6 +1,7 @@
 import { byCodePoint } from "../domain/CodePointOrder.ts"
 import { type Capability, type Model, providerOf, type Reasoning } from "../domain/Model.ts"
 import type { ProtocolId, SupportTable } from "../domain/Support.ts"
+import type { UnavailableModel } from "./Catalog.ts"
 import type { CatalogEntry, CatalogFile } from "./CatalogFile.ts"
 import { type ConfiguredModel, capabilitiesOf, isComplete, type ModelPatch, patched, urlProtocols } from "./Patch.ts"
 
@@ -57,6 +58,19 @@ export const buildModels = (input: BuildInput): ReadonlyArray<Model> => {
   }
   return [...models.values()].sort((a, b) => byCodePoint(a.id, b.id))
 }
+
+/** The models of the data whose vendors only lack a credential; a patch with `null` removes them too. */
+export const unavailableModels = (
+  data: CatalogFile,
+  patches: BuildInput["patches"],
+  usable: ReadonlySet<string>,
+  variablesOf: (vendorId: string) => ReadonlyArray<string>
+): ReadonlyArray<UnavailableModel> =>
+  data.models.flatMap(({ alias, id, prices }) => {
+    const providerId = providerOf(id)
+    const needs = usable.has(providerId) || patches[id] === null ? [] : variablesOf(providerId)
+    return needs.length === 0 ? [] : [{ id, alias, providerId, prices, needs }]
+  })
 
 const fromEntry = (vendor: Vendor, entry: CatalogEntry): Model => ({
   id: entry.id,

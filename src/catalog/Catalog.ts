@@ -13,6 +13,14 @@ export interface Snapshot {
   readonly byAlias: ReadonlyMap<string, ReadonlyArray<Model>>
   /** Those of Claude, by `claudeName`. */
   readonly byClaudeName: ReadonlyMap<string, ReadonlyArray<Model>>
+  /** Models of built-in vendors that only lack a credential. */
+  readonly unavailable: ReadonlyArray<UnavailableModel>
+}
+
+/** A model of a built-in vendor that only lacks a credential. */
+export interface UnavailableModel extends Pick<Model, "id" | "alias" | "providerId" | "prices"> {
+  /** The environment variables of the credential, any one of which would do. */
+  readonly needs: ReadonlyArray<string>
 }
 
 /** Reads the models that the gateway can call. */
@@ -36,13 +44,17 @@ export class Catalog extends Context.Tag("gateway/catalog/Catalog")<Catalog, Cat
   }
 }
 
-export const makeSnapshot = (models: ReadonlyArray<Model>): Snapshot => {
+export const makeSnapshot = (
+  models: ReadonlyArray<Model>,
+  unavailable: ReadonlyArray<UnavailableModel> = []
+): Snapshot => {
   const sorted = [...models].sort((a, b) => byCodePoint(a.id, b.id))
   return {
     models: sorted,
     byId: new Map(sorted.map((model) => [model.id, model])),
     byAlias: grouped(sorted, ({ alias }) => alias),
-    byClaudeName: grouped(sorted, ({ alias }) => claudeName(alias))
+    byClaudeName: grouped(sorted, ({ alias }) => claudeName(alias)),
+    unavailable
   }
 }
 

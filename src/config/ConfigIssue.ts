@@ -2,6 +2,7 @@ import * as Data from "effect/Data"
 import type * as ParseResult from "effect/ParseResult"
 import * as SchemaAST from "effect/SchemaAST"
 import { type JsonPath, jsonPathText } from "../domain/JsonPath.ts"
+import { nearest } from "../domain/Nearest.ts"
 
 /** One error in the operator's configuration. Neither part ever holds a value, which could be a secret. */
 export interface ConfigIssue {
@@ -38,7 +39,7 @@ export const issuesOf = (issue: ParseResult.ParseIssue, at: JsonPath = []): Read
     case "Composite":
       return SchemaAST.isUnion(issue.ast)
         ? issuesOfUnion(issue, at)
-        : list(issue.issues).flatMap((one) => issuesOf(one, at))
+        : list(issue.issues).flatMap((one) => issuesOfUnknownKey(one, issue.ast, at) ?? issuesOf(one, at))
     case "Refinement":
       return issue.kind === "From" ? issuesOf(issue.issue, at) : [issueAt(at, `must be ${expected(issue.ast)}`)]
     case "Transformation":
@@ -47,6 +48,25 @@ export const issuesOf = (issue: ParseResult.ParseIssue, at: JsonPath = []): Read
     case "Forbidden":
       return [issueAt(at, `must be ${expected(issue.ast)}`)]
   }
+}
+
+const issuesOfUnknownKey = (
+  issue: ParseResult.ParseIssue,
+  ast: SchemaAST.AST,
+  at: JsonPath
+): ReadonlyArray<ConfigIssue> | undefined => {
+  if (issue._tag !== "Pointer" || issue.issue._tag !== "Unexpected" || ast._tag !== "TypeLiteral") return undefined
+  const path = [...at, ...keysOf(issue.path)]
+  const known = ast.propertySignatures.map(({ name }) => String(name))
+  return [issueAt(path, `is not a known key${hintOf(String(path.at(-1)), known)}`)]
+}
+
+const hintOf = (key: string, known: ReadonlyArray<string>): string => {
+  if (known.includes("apiKeyEnv") && /^(?:api_?)?(?:key|token|secret)$/i.test(key)) {
+    return ": put the key into an environment variable and name that variable in apiKeyEnv"
+  }
+  const near = nearest(key, known)
+  return near === undefined ? "" : `; did you mean ${near}?`
 }
 
 /** Every union here is nullable `T`; the issue inside `T` is more useful than "expected null". */

@@ -122,6 +122,8 @@ export interface Reading {
   readonly configFile: string | null
   readonly simulatedProviders: "on" | "off" | null
   readonly issues: ReadonlyArray<ConfigIssue>
+  /** The names of all variables that are read. */
+  readonly names: ReadonlyArray<string>
 }
 
 const defaultHost = "127.0.0.1"
@@ -152,7 +154,11 @@ export const readEnvironment = (options: EnvironmentOptions): Effect.Effect<Read
     environment: assembled(all),
     configFile: all.configFile.value,
     simulatedProviders: all.simulatedProviders.value,
-    issues: [...allOf(all).flatMap((variable) => variable.issues), ...issuesOfCombinations(all)]
+    issues: [...allOf(all).flatMap((variable) => variable.issues), ...issuesOfCombinations(all)],
+    names: [
+      ...allOf({ ...all, vendorKeys: [] }).map((variable) => variable.name),
+      ...options.vendors.flatMap((vendor) => vendor.env)
+    ]
   }))
 
 /** A secret from the variable that the configuration file names; `null` when it is not set or not a valid header value. */

@@ -1,4 +1,5 @@
 import type { JsonPath } from "../domain/JsonPath.ts"
+import { nearest } from "../domain/Nearest.ts"
 import { isStandardTier } from "../domain/Prices.ts"
 import { type ConfigIssue, issueAt } from "./ConfigIssue.ts"
 import { requiredFields } from "./ConfiguredModel.ts"
@@ -78,12 +79,15 @@ const issuesOfPatch = (
   knownProviders: ReadonlySet<string>
 ): ReadonlyArray<ConfigIssue> => {
   if (known.has(id)) return issuesOfModel(object(patch), at)
-  if (patch === null) return [issueAt(at, "is not a model of the catalog")]
+  const near = nearest(id, known)
+  const meant = near === undefined ? "" : `; did you mean ${near}?`
+  if (patch === null) return [issueAt(at, `is not a model of the catalog${meant}`)]
   const missing = requiredFields.filter((field) => object(patch)[field] === undefined)
   if (!knownProviders.has(id.slice(0, Math.max(0, id.indexOf("/"))))) {
-    return [issueAt(at, "is not a model of the catalog, and its provider is not known either")]
+    return [issueAt(at, `is not a model of the catalog, and its provider is not known either${meant}`)]
   }
-  if (missing.length > 0) return [issueAt(at, `is not a model of the catalog; a new one needs ${missing.join(", ")}`)]
+  if (missing.length > 0)
+    return [issueAt(at, `is not a model of the catalog; a new one needs ${missing.join(", ")}${meant}`)]
   return issuesOfModel(object(patch), at)
 }
 

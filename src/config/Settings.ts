@@ -34,6 +34,8 @@ export interface Settings extends Environment {
   readonly heartbeatMillis: number
   readonly fallback: GatewayConfig["fallback"]
   readonly retention: GatewayConfig["retention"]
+  /** The names of all environment variables that are read, those that the file names included. */
+  readonly knownVariables: ReadonlyArray<string>
 }
 
 export interface ConfiguredProvider {
@@ -88,13 +90,35 @@ export interface ConfiguredRouting extends RoutingRestrictions {
 
 export type LoadOptions = EnvironmentOptions & Omit<ValidationContext, "isSet">
 
+/** Where calls could go: without any provider every call would be refused. */
+export const requireProvider = ({
+  bedrock,
+  providers,
+  simulated,
+  vendorKeys
+}: Settings): Effect.Effect<void, InvalidConfiguration> =>
+  simulated || providers.length > 0 || vendorKeys.size > 0 || bedrock !== null
+    ? Effect.void
+    : new InvalidConfiguration({
+        issues: [
+          {
+            path: "SIMULATED_PROVIDERS",
+            message:
+              "is off, and there is no other provider: set the key of a vendor, such as OPENAI_API_KEY, or add to `providers` of GATEWAY_CONFIG"
+          }
+        ]
+      })
+
 /** Decodes environment and file before anything else happens; fails with the issues of both. */
 export const load = Effect.fn("Settings.load")(function* (options: LoadOptions) {
   const read = yield* readEnvironment(options)
   const file = read.configFile === null ? emptyFile : yield* readFile(read.configFile, options)
   const issues = [...read.issues, ...(Either.isLeft(file) ? file.left : [])]
   if (Either.isLeft(file) || issues.length > 0) return yield* new InvalidConfiguration({ issues })
-  return assembled(read.environment, read.simulatedProviders, file.right)
+  return {
+    ...assembled(read.environment, read.simulatedProviders, file.right),
+    knownVariables: [...read.names, ...file.right.config.providers.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])]
+  }
 })
 
 interface LoadedFile {
@@ -191,7 +215,7 @@ const assembled = (
   environment: Environment,
   simulatedProviders: "on" | "off" | null,
   { config, providers }: LoadedFile
-): Settings => ({
+): Omit<Settings, "knownVariables"> => ({
   ...environment,
   simulated: isSimulated(environment, simulatedProviders, providers),
   providers,

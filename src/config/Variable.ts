@@ -25,15 +25,15 @@ export const nonSecret = <A>(name: string, decode: Decode<A>): Config.Config<Var
     return text === "" ? absent(name) : decoded(name, decode(text))
   })
 
-/** An empty secret is an issue: a secret is set to protect something. */
+/** Empty counts as not set here too; a space is an issue, since it becomes part of a header. */
 export const secret = (
   name: string,
   validate: (text: string) => string | null = () => null
 ): Config.Config<Variable<Redacted.Redacted>> =>
   Config.map(Config.option(Config.string(name)), (given) => {
-    if (Option.isNone(given)) return absent(name)
-    const text = given.value
-    const message = isSendable(text) ? validate(text) : "must not be empty and must hold visible ASCII characters only"
+    const text = Option.getOrElse(given, () => "")
+    if (text === "") return absent(name)
+    const message = isSendable(text) ? validate(text) : "must hold visible ASCII characters only, without spaces"
     return decoded(name, message === null ? Either.right(Redacted.make(text)) : Either.left(message))
   })
 

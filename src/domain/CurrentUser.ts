@@ -11,8 +11,11 @@ export interface CurrentUserShape {
   readonly isOperator: boolean
   /** `null` where the token is of the identity provider. */
   readonly sessionId: SessionId | null
-  /** How their session was presented; `bearer` for a program. */
-  readonly transport: "cookie" | "bearer"
+  /**
+   * How their session was presented; `bearer` for a program. `command`: the operator of the first start, by a proof that the
+   * sender has the master key; the audit log then names no person.
+   */
+  readonly transport: "cookie" | "bearer" | "command"
   /** Of the request, for the audit log. */
   readonly address: string
   /** Of the request, for the audit log. */

@@ -58,9 +58,15 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
 export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
   /** As it was requested. */
   readonly model: string
+  /** A name that the key may use and that the given one may have meant. */
+  readonly near?: string | undefined
+  /** For a model of a built-in vendor whose credential is not set: the environment variables, any one of which would do. */
+  readonly needs?: ReadonlyArray<string> | undefined
 }> {
   override get message(): string {
-    return `The model ${quoted(this.model)} does not exist or is not available to this key.`
+    return this.needs === undefined
+      ? `The model ${quoted(this.model)} does not exist or is not available to this key.${meant(this.near)}`
+      : `The model ${quoted(this.model)} needs ${this.needs.join(" or ")}, which this gateway does not have.`
   }
 }
 
@@ -82,9 +88,11 @@ export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
 export class RoutingConfigNotFound extends Data.TaggedError("RoutingConfigNotFound")<{
   /** As it was requested. */
   readonly routingConfig: string
+  /** A slug of the project that the given one may have meant. */
+  readonly near?: string | undefined
 }> {
   override get message(): string {
-    return `The project has no active routing configuration ${quoted(this.routingConfig)}.`
+    return `The project has no active routing configuration ${quoted(this.routingConfig)}.${meant(this.near)}`
   }
 }
 
@@ -100,6 +108,8 @@ export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
   readonly availableMicroUsd: number
   /** What running calls hold of the scope. */
   readonly heldMicroUsd: number
+  /** The largest output cap with which the call would have been let in; absent where there is none. */
+  readonly fittingOutputTokens?: number | undefined
 }> {
   override get message(): string {
     const what = this.scope === "account" ? "balance" : `spend limit of the ${this.scope}`
@@ -151,9 +161,11 @@ export class ServiceRefused extends Data.TaggedError("ServiceRefused")<{
 export class UnknownPath extends Data.TaggedError("UnknownPath")<{
   /** As it was requested. */
   readonly path: string
+  /** A path of the gateway that the given one may have meant. */
+  readonly near?: string | undefined
 }> {
   override get message(): string {
-    return `Unknown path ${quoted(this.path)}.`
+    return `Unknown path ${quoted(this.path)}.${meant(this.near)}`
   }
 }
 
@@ -162,6 +174,8 @@ const maxQuotedCharacters = 120
 /** What a client has sent, as it may stand in a message. */
 const quoted = (text: string): string =>
   `'${text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}…` : text}'`
+
+const meant = (near: string | undefined): string => (near === undefined ? "" : ` Did you mean ${quoted(near)}?`)
 
 /** The errors of a call before its first content; later failures are part of the response. */
 export type CallFailure =

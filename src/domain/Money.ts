@@ -14,3 +14,12 @@ export const zero: MicroUsd = microUsd(0)
 
 /** Tokens times micro-USD per million, rounded up to whole micro-USD. */
 export const perMillion = (tokensTimesRate: number): MicroUsd => microUsd(Math.ceil(tokensTimesRate / 1_000_000))
+
+/** For people: dollars and cents, and further digits where they say something. */
+export const inDollars = (microUsdAmount: number): string => {
+  const amount = Math.abs(microUsdAmount)
+  const digits = String(amount % 1_000_000).padStart(6, "0")
+  let end = digits.length
+  while (end > 2 && digits[end - 1] === "0") end--
+  return `${microUsdAmount < 0 ? "-" : ""}$${Math.floor(amount / 1_000_000)}.${digits.slice(0, end)}`
+}

@@ -34,6 +34,7 @@ import { expectedOutputTokens, qualityFor } from "../routing/quality/QualityTabl
 import { featuresOf } from "../routing/RequestFeatures.ts"
 import * as Router from "../routing/Router.ts"
 import { willReason } from "./Deadlines.ts"
+import { withHint } from "./NotFoundHints.ts"
 
 /** A call that may run once its money is held: everything that is decided before the first attempt. */
 export interface Admitted {
@@ -194,13 +195,8 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
     const credentials = yield* credentialsOf(deps, caller)
     const snapshot = snapshotFor(deps.catalog, credentials)
-    const poolOf = (configuration: RoutingConfiguration | null) => {
-      const policy = intersectPolicies(project, configuration, noControls)
-      const allowed = Router.listable(snapshot, policy, caller.billingMode)
-      return credentials === null
-        ? allowed
-        : allowed.filter((model) => CredentialChoice.credentialsFor(credentials, model).length > 0)
-    }
+    const poolOf = (configuration: RoutingConfiguration | null) =>
+      visibleModels(snapshot, intersectPolicies(project, configuration, noControls), caller.billingMode, credentials)
     return {
       models: poolOf(null),
       configurations: configurations
@@ -292,7 +288,32 @@ const route = (
       credentialOf
     })
     return Either.map(ranked, (ranked) => ({ configuration, allowed, ranked, place }))
-  })
+  }).pipe(
+    Either.mapLeft((failure) =>
+      withHint(failure, () => {
+        const snapshot = snapshotFor(catalog, credentials)
+        const policy = intersectPolicies(project, null, noControls)
+        return {
+          snapshot,
+          policy,
+          models: visibleModels(snapshot, policy, caller.billingMode, credentials),
+          slugs: configurations.flatMap(({ isActive, slug }) => (isActive ? [slug] : []))
+        }
+      })
+    )
+  )
+}
+
+const visibleModels = (
+  snapshot: Snapshot,
+  policy: EffectivePolicy,
+  billingMode: CallerShape["billingMode"],
+  credentials: Credentials
+): Router.Listable => {
+  const allowed = Router.listable(snapshot, policy, billingMode)
+  return credentials === null
+    ? allowed
+    : allowed.filter((model) => CredentialChoice.credentialsFor(credentials, model).length > 0)
 }
 
 const optionsOf = (

@@ -13,12 +13,14 @@ import type { CallerShape } from "../domain/Caller.ts"
 import { CallObservers, combine } from "../domain/CallObserver.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Answer } from "../domain/Completion.ts"
-import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
+import { type CallFailure, InsufficientFunds, type RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
+import { microUsd } from "../domain/Money.ts"
 import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import { Timers } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
+import * as Estimate from "../ledger/Estimate.ts"
 import { Ledger, type LedgerShape, type Settlement } from "../ledger/Ledger.ts"
 import * as CallSpans from "../observe/CallSpans.ts"
 import * as Metrics from "../observe/Metrics.ts"
@@ -110,7 +112,10 @@ export class CallRunner extends Context.Tag("gateway/gateway/CallRunner")<CallRu
 interface RunnerDeps {
   readonly admission: Admission.Admission
   readonly ledger: LedgerShape
-  readonly dispatch: Dispatch.DispatchDeps
+  /** With the options of new calls; a call keeps those that it began with. */
+  dispatch: Dispatch.DispatchDeps
+  /** May change while calls run. */
+  readonly options: GatewayOptions
   readonly call: CallDeps
   readonly slices: HoldSlicesDeps
   readonly rateLimits: RateLimitsShape
@@ -155,6 +160,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       deadlines: options.deadlines,
       maxAttempts: options.maxAttempts
     },
+    options,
     call: { timers, observer: combine(observers, yield* observerFailed) },
     slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
     running: new Set(),
@@ -162,12 +168,12 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   }
   return CallRunner.of({
     complete: (caller, request, callOptions, encode) =>
-      run(deps, caller, request.stream ? { ...request, stream: false } : request, callOptions, (call) =>
-        complete(deps, call, encode)
+      run(deps, caller, request.stream ? { ...request, stream: false } : request, callOptions, (call, dispatch) =>
+        complete(dispatch, call, encode)
       ),
     relay: (caller, request, sink, callOptions) =>
-      run(deps, caller, request.stream ? request : { ...request, stream: true }, callOptions, (call) =>
-        relay(deps, call, sink)
+      run(deps, caller, request.stream ? request : { ...request, stream: true }, callOptions, (call, dispatch) =>
+        relay(deps, dispatch, call, sink)
       ),
     abort: Effect.sync(() => abort(deps)),
     preview: deps.admission.preview,
@@ -206,11 +212,12 @@ const run = <A>(
   caller: CallerShape,
   request: ChatRequest,
   callOptions: Admission.CallOptions,
-  use: (call: Call) => Effect.Effect<A, CallFailure>
+  use: (call: Call, dispatch: Dispatch.DispatchDeps) => Effect.Effect<A, CallFailure>
 ): Effect.Effect<A, CallFailure> =>
   Spans.whenTraced((isTraced) => {
+    const dispatch = dispatchOf(deps)
     const begun = Effect.flatMap(deps.admission.admit(caller, request, callOptions), (admitted) =>
-      begin(deps, admitted, callOptions, isTraced)
+      begin(deps, dispatch, admitted, callOptions, isTraced)
     )
     const settled = Effect.uninterruptibleMask((restore) =>
       Effect.matchCauseEffect(begun, {
@@ -219,7 +226,7 @@ const run = <A>(
           return Effect.failCause(cause)
         },
         onSuccess: (call) =>
-          Effect.matchCauseEffect(restore(use(call)), {
+          Effect.matchCauseEffect(restore(use(call, dispatch)), {
             onFailure: (cause) => end(deps, call, callOptions, Exit.failCause(cause)),
             onSuccess: (value) => end(deps, call, callOptions, Exit.succeed(value))
           })
@@ -248,8 +255,18 @@ const refused = (
   observer.refused({ requestId, caller, request, endpoint, startedAtMillis: timers.now() }, failure.value)
 }
 
+/** A new object only when the options have changed. */
+const dispatchOf = (deps: RunnerDeps): Dispatch.DispatchDeps => {
+  const { deadlines, maxAttempts } = deps.options
+  if (deps.dispatch.deadlines !== deadlines || deps.dispatch.maxAttempts !== maxAttempts) {
+    deps.dispatch = { ...deps.dispatch, deadlines, maxAttempts }
+  }
+  return deps.dispatch
+}
+
 const begin = (
   deps: RunnerDeps,
+  dispatch: Dispatch.DispatchDeps,
   admitted: Admission.Admitted,
   callOptions: Admission.CallOptions,
   isTraced: boolean
@@ -260,13 +277,13 @@ const begin = (
     caller,
     requestedModel: request.model,
     options,
-    maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(deps.dispatch, { admitted }) - deps.dispatch.timers.now()),
+    maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(dispatch, { admitted }) - dispatch.timers.now()),
     ...(callOptions.onWaiting !== undefined && { onWaiting: callOptions.onWaiting })
   })
   return Effect.matchCauseEffect(Spans.span(isTraced, "gateway.ledger.reserve", Spans.noAttributes, reserved), {
     onFailure: (cause) => {
       release()
-      return Effect.failCause(cause)
+      return Effect.failCause(Cause.map(cause, (error) => withFittingCap(error, admitted)))
     },
     onSuccess: (hold) => {
       callOptions.onHeld?.()
@@ -279,12 +296,23 @@ const begin = (
   })
 }
 
+/** Says which output cap would have been let in. */
+const withFittingCap = <E>(error: E, { measure, ranked, request }: Admission.Admitted): E | InsufficientFunds => {
+  if (!(error instanceof InsufficientFunds) || error.reason !== "too_large") return error
+  const { availableMicroUsd } = error
+  const amount = microUsd(Math.max(0, availableMicroUsd))
+  return new InsufficientFunds({
+    ...error,
+    fittingOutputTokens: Estimate.fittingOutputTokens(amount, measure, request, ranked.candidates)
+  })
+}
+
 const complete = <A>(
-  deps: RunnerDeps,
+  dispatch: Dispatch.DispatchDeps,
   call: Call,
   encode: (completion: Completion) => A
 ): Effect.Effect<A, CallFailure> =>
-  Effect.map(Dispatch.dispatch(deps.dispatch, call, "end"), ({ value: opened }) => {
+  Effect.map(Dispatch.dispatch(dispatch, call, "end"), ({ value: opened }) => {
     const answer = collect(call, opened)
     return call.complete(opened.attempt, ({ metadata, usage }) =>
       encode({
@@ -297,8 +325,13 @@ const complete = <A>(
     )
   })
 
-const relay = (deps: RunnerDeps, call: Call, sink: Sink): Effect.Effect<void, CallFailure> =>
-  Effect.flatMap(Dispatch.dispatch(deps.dispatch, call, "first-content"), ({ value: opened }) => {
+const relay = (
+  deps: RunnerDeps,
+  dispatch: Dispatch.DispatchDeps,
+  call: Call,
+  sink: Sink
+): Effect.Effect<void, CallFailure> =>
+  Effect.flatMap(Dispatch.dispatch(dispatch, call, "first-content"), ({ value: opened }) => {
     call.contentReceived()
     sink.begin(startOf(call, opened.attempt))
     const slices = new HoldSlices(deps.slices, call, opened.attempt)

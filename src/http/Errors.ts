@@ -3,6 +3,7 @@ import type { AccountError, AccountOnlyError } from "../domain/AccountError.ts"
 import type { Attempt } from "../domain/Call.ts"
 import type { GatewayError } from "../domain/GatewayError.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
+import * as FundsMessage from "./FundsMessage.ts"
 import { rateLimitHeaders } from "./RateLimitHeaders.ts"
 
 /** An error as a client sees it: a status, headers, and the error object of the body. */
@@ -80,53 +81,36 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
           ...(error.status === undefined ? {} : rateLimitHeaders(error.status))
         }
       }),
-    ModelNotFound: ({ model }) =>
-      http(
-        404,
-        "invalid_request_error",
-        "model_not_found",
-        `The model ${quoted(model)} does not exist or is not available to this key.`,
-        {
-          param: "model"
-        }
-      ),
+    ModelNotFound: ({ message }) => http(404, "invalid_request_error", "model_not_found", message, { param: "model" }),
     NoEligibleModel: ({ excluded, param }) =>
       http(404, "invalid_request_error", "no_eligible_model", "The project and this request together allow no model.", {
         param,
         metadata: { excluded }
       }),
-    RoutingConfigNotFound: ({ routingConfig }) =>
-      http(
-        404,
-        "invalid_request_error",
-        "routing_config_not_found",
-        `The project has no active routing configuration ${quoted(routingConfig)}.`,
-        { param: "routing_config" }
-      ),
-    InsufficientFunds: ({ availableMicroUsd, heldMicroUsd, neededMicroUsd, reason, scope }) =>
-      http(
-        402,
-        "insufficient_quota",
-        scope === "account" ? "insufficient_balance" : "spend_limit_exceeded",
-        fundsMessage[reason](scope === "account" ? "balance" : `spend limit of the ${scope}`),
-        {
-          metadata: {
-            reason,
-            scope,
-            needed_microusd: neededMicroUsd,
-            available_microusd: availableMicroUsd,
-            held_microusd: heldMicroUsd
-          },
-          headers:
-            reason === "held"
-              ? {
-                  ...retryAfter((heldReturnMillis * (neededMicroUsd - availableMicroUsd)) / heldMicroUsd),
-                  // official clients do not retry a 402 otherwise
-                  "x-should-retry": "true"
-                }
-              : {}
-        }
-      ),
+    RoutingConfigNotFound: ({ message }) =>
+      http(404, "invalid_request_error", "routing_config_not_found", message, { param: "routing_config" }),
+    InsufficientFunds: (error) => {
+      const { availableMicroUsd, fittingOutputTokens, heldMicroUsd, neededMicroUsd, reason, scope } = error
+      const code = scope === "account" ? "insufficient_balance" : "spend_limit_exceeded"
+      return http(402, "insufficient_quota", code, FundsMessage.of(error), {
+        metadata: {
+          reason,
+          scope,
+          needed_microusd: neededMicroUsd,
+          available_microusd: availableMicroUsd,
+          held_microusd: heldMicroUsd,
+          ...(fittingOutputTokens === undefined ? {} : { fitting_output_tokens: fittingOutputTokens })
+        },
+        headers:
+          reason === "held"
+            ? {
+                ...retryAfter((heldReturnMillis * (neededMicroUsd - availableMicroUsd)) / heldMicroUsd),
+                // official clients do not retry a 402 otherwise
+                "x-should-retry": "true"
+              }
+            : {}
+      })
+    },
     ProvidersFailed: ({ attempts, retryAfterMillis }) => {
       const [only] = attempts
       const last = attempts.at(-1)
@@ -156,7 +140,7 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
         reason === "shutting_down" ? "This node is shutting down." : "This node is overloaded.",
         { headers: retryAfter((reason === "shutting_down" ? drainRetrySeconds : 1) * 1_000) }
       ),
-    UnknownPath: ({ path }) => http(404, "invalid_request_error", "unknown_path", `Unknown path ${quoted(path)}.`)
+    UnknownPath: ({ message }) => http(404, "invalid_request_error", "unknown_path", message)
   })
 )
 
@@ -215,12 +199,6 @@ export const inBand = (
 /** Who has failed, and how. */
 const reasonOf = ({ error, model }: Attempt): string => `${model}: ${error?.message ?? "The provider failed."}`
 
-const fundsMessage: Readonly<Record<"exhausted" | "held" | "too_large", (what: string) => string>> = {
-  exhausted: (what) => `The ${what} is exhausted.`,
-  held: (what) => `The rest of the ${what} is reserved by running calls.`,
-  too_large: (what) => `This call could cost more than the rest of the ${what}.`
-}
-
 interface ErrorDetails {
   readonly param?: string | null
   readonly metadata?: { readonly [key: string]: unknown; readonly attempts?: ReadonlyArray<Attempt> }
@@ -243,7 +221,3 @@ const http = (status: number, type: string, code: string, message: string, more:
 const retryAfter = (millis: number): Readonly<Record<string, string>> => ({
   "retry-after": String(Math.max(1, Math.ceil(millis / 1_000)))
 })
-
-const maxQuotedCharacters = 120
-const quoted = (text: string): string =>
-  `'${text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}…` : text}'`

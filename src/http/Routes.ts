@@ -10,6 +10,7 @@ import { AccountRoutes } from "./account/AccountRoutes.ts"
 import { generation, key } from "./inference/KeyHandlers.ts"
 import { model, models } from "./inference/ModelsHandler.ts"
 import { route } from "./inference/RouteHandler.ts"
+import { meantPath } from "./MeantPath.ts"
 import { docs } from "./operations/Docs.ts"
 import { openApiDocument } from "./operations/OpenApiDocument.ts"
 import { livez, metrics, readyz } from "./operations/Operations.ts"
@@ -44,7 +45,7 @@ const isSegment = (text: string): boolean => /^[!-~]+$/.test(text) && text !== "
 /** What the platform's router has for a request to the account API; an error is for the caller to send. */
 export const accountRoute = (method: string, path: string): "routed" | InvalidRequest | UnknownPath => {
   const methods = AccountPaths.methodsOf(path)
-  if (methods.length === 0) return new UnknownPath({ path })
+  if (methods.length === 0) return new UnknownPath({ path, near: meantPath(path) })
   const asked = method === "HEAD" ? "GET" : method
   if (methods.includes(asked)) return "routed"
   return new InvalidRequest({

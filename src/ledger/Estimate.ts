@@ -135,6 +135,21 @@ export const affordableOutputTokens = (amount: MicroUsd, prompt: PromptEstimate,
   return Math.max(1, Math.min(cap, Math.floor(left / outputRate)))
 }
 
+/** The largest output cap whose highest possible cost is within the amount at one of the routes; `undefined`: none. */
+export const fittingOutputTokens = (
+  amount: MicroUsd,
+  prompt: PromptEstimate,
+  request: ChatRequest,
+  routes: ReadonlyArray<Route>
+): number | undefined => {
+  const fitting = routes.flatMap((route) =>
+    maxCost(prompt, route, 1) > amount
+      ? []
+      : [affordableOutputTokens(amount, prompt, route, outputCap(request, route.model, prompt))]
+  )
+  return fitting.length === 0 ? undefined : Math.max(...fitting)
+}
+
 const maxCost = (prompt: PromptEstimate, { model, terms }: Route, outputTokens: number): MicroUsd => {
   const { prices } = model
   if (prices === null) return zero

@@ -97,7 +97,7 @@ export const AccountLayer = ({
     ProjectRoutings.layer,
     Projects.layer(rateLimits.project),
     RequestLog.layer,
-    Retention.layer(callDays),
+    Retention.layer(() => callDays),
     summingUp
   ).pipe(Layer.provide(Layer.mergeAll(Audit.layer, ProjectAccess.layer)), Layer.provide(stores))
 }

@@ -107,7 +107,7 @@ const noMasterKey: MasterKeyOptions = { current: null, previous: null, directory
 /** The application's observers, metrics, and the log of failed attempts. */
 const observers = Layer.effect(
   CallObservers,
-  Effect.zipWith(CallObservers, AttemptLog.make({ variables: new Map() }), (own, attemptLog) => [
+  Effect.zipWith(CallObservers, AttemptLog.make({ variableOf: () => undefined }), (own, attemptLog) => [
     ...own,
     CallMetrics.make(),
     attemptLog

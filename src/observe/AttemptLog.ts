@@ -16,8 +16,8 @@ interface Window {
 }
 
 export interface AttemptLogOptions {
-  /** The environment variables that hold the service's credentials, by provider id. */
-  readonly variables: ReadonlyMap<string, string>
+  /** The environment variable that holds the service's credential of a provider. */
+  readonly variableOf: (provider: string) => string | undefined
 }
 
 /**
@@ -91,11 +91,11 @@ const nextOf = ({ next }: FailedAttempt): Readonly<Record<string, string>> => {
 /** Where the credential is to be changed: with the project that brought it, or in the environment of the service. */
 const credentialOf = (
   { credentialId, error, model }: FailedAttempt,
-  { variables }: AttemptLogOptions
+  { variableOf }: AttemptLogOptions
 ): Readonly<Record<string, string>> => {
   if (error.facts.fault !== "credential" && error.facts.fault !== "quota") return {}
   if (credentialId !== null) return { credential: credentialId }
-  const variable = variables.get(model.providerId)
+  const variable = variableOf(model.providerId)
   return variable === undefined ? {} : { variable }
 }
 

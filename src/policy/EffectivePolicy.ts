@@ -85,7 +85,7 @@ export const intersectPolicies = (
  */
 export const excludedBy = (
   policy: EffectivePolicy,
-  model: Model,
+  model: Pick<Model, "id" | "alias" | "providerId" | "prices">,
   promptTokens: number,
   terms: PriceTerms = plainTerms
 ): Exclusion | null => {
@@ -112,7 +112,7 @@ export const isProjectExclusion = (exclusion: string): boolean =>
 export const patternsMatch = (entries: ReadonlyArray<string> | null, model: Model): boolean =>
   entries === null || matches(patternsOnce(entries), model.id, model.alias)
 
-const admitsModel = (restriction: CompiledRestriction, model: Model): boolean => {
+const admitsModel = (restriction: CompiledRestriction, model: Pick<Model, "id" | "alias">): boolean => {
   const { allow, deny } = restriction
   return (
     (allow === null || matches(allow, model.id, model.alias)) &&

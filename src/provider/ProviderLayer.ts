@@ -1,21 +1,25 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import { buildModels } from "../catalog/Build.ts"
-import { Catalog } from "../catalog/Catalog.ts"
+import { buildModels, unavailableModels } from "../catalog/Build.ts"
+import { Catalog, makeSnapshot } from "../catalog/Catalog.ts"
 import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
 import type { Model } from "../domain/Model.ts"
-import { Timers } from "../domain/Timers.ts"
+import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Health } from "../routing/Health.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
+import { type Generation, LiveProviders } from "./LiveProviders.ts"
 import type { Provider } from "./Provider.ts"
-import { Providers } from "./Providers.ts"
+import { changedProviders, ProviderReplacement, type ReplaceableProviders } from "./ProviderReplacement.ts"
+import { make, Providers } from "./Providers.ts"
 import * as Registry from "./Registry.ts"
 import * as Simulated from "./simulated/Models.ts"
-import { Transport } from "./transport/Transport.ts"
+import { Transport, type TransportShape } from "./transport/Transport.ts"
 import type { BedrockAccess } from "./vendors/AmazonBedrock.ts"
 import { describe, type Vendor } from "./vendors/Vendor.ts"
+import { vendorOf } from "./vendors/Vendors.ts"
 
 /** A custom provider with its models. */
 export interface OwnProvider extends Registry.CredentialedProvider {
@@ -64,42 +68,82 @@ const defaultConnectMillis = 5_000
  */
 export const ProviderLayer = <R = never>(
   options: ProviderOptions<R> = {}
-): Layer.Layer<Providers | Catalog | Health | RetryBudget, never, Timers | R> =>
-  Layer.mergeAll(providersAndCatalog(options), Health.layer, RetryBudget.layer)
+): Layer.Layer<Providers | Catalog | Health | ProviderReplacement | RetryBudget, never, Timers | R> =>
+  Layer.merge(
+    providersAndCatalog(options).pipe(
+      Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis })),
+      Layer.provideMerge(Health.layer)
+    ),
+    RetryBudget.layer
+  )
 
-const providersAndCatalog = <R>(options: ProviderOptions<R>): Layer.Layer<Providers | Catalog, never, Timers | R> =>
-  Layer.unwrapEffect(
+const providersAndCatalog = <R>(options: ProviderOptions<R>) =>
+  Layer.effectContext(
     Effect.gen(function* () {
-      const own = options.own ?? []
-      const simulated = options.simulated ?? false
       const inProcess = yield* Effect.forEach(options.providers ?? [], resolved)
-      const registry = Registry.make({
-        transport: yield* Transport,
-        timers: yield* Timers,
-        credentials: options.credentials ?? new Map(),
-        bedrock: options.bedrock ?? null,
-        callerCredentials: options.callerCredentials ?? false,
-        own,
-        simulated
-      })
-      const modelsOf = (vendors: ReadonlyArray<Vendor>) =>
-        buildModels({
-          data: builtInCatalog,
-          vendors: vendors.map(describe),
-          configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
-          ready: [...(simulated ? Simulated.models : []), ...inProcess.flatMap(({ models }) => models)],
-          patches: options.patches ?? {}
+      const base = { transport: yield* Transport, timers: yield* Timers, inProcess }
+      const live = new LiveProviders(generationOf(options, base))
+      const health = yield* Health
+      let last: ReplaceableProviders = options
+      return Context.make(Providers, live).pipe(
+        Context.add(Catalog, live),
+        Context.add(ProviderReplacement, {
+          replace: (next) =>
+            Effect.sync(() => {
+              live.replace(generationOf({ ...options, ...next }, base))
+              for (const id of changedProviders(last, next)) health.forget(id)
+              last = next
+            })
         })
-      const { callerVendors, vendors } = registry
-      const catalog = Catalog.layerOf(
-        modelsOf(vendors),
-        callerVendors.length === 0 ? undefined : modelsOf([...vendors, ...callerVendors])
       )
-      const providers = [...registry.providers, ...inProcess.map(({ provider }) => provider)]
-      requireUnique(providers)
-      return Layer.merge(Providers.layerOf(providers), catalog)
     })
-  ).pipe(Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis })))
+  )
+
+/** What every generation has: a pool of connections, a clock, and the providers of the application. */
+interface Base {
+  readonly transport: TransportShape
+  readonly timers: TimersShape
+  readonly inProcess: ReadonlyArray<{ readonly provider: Provider; readonly models: ReadonlyArray<Model> }>
+}
+
+const generationOf = (
+  options: Omit<ProviderOptions<unknown>, "providers">,
+  { inProcess, timers, transport }: Base
+): Generation => {
+  const own = options.own ?? []
+  const simulated = options.simulated ?? false
+  const registry = Registry.make({
+    transport,
+    timers,
+    credentials: options.credentials ?? new Map(),
+    bedrock: options.bedrock ?? null,
+    callerCredentials: options.callerCredentials ?? false,
+    own,
+    simulated
+  })
+  const patches = options.patches ?? {}
+  const modelsOf = (vendors: ReadonlyArray<Vendor>) =>
+    buildModels({
+      data: builtInCatalog,
+      vendors: vendors.map(describe),
+      configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
+      ready: [...(simulated ? Simulated.models : []), ...inProcess.flatMap(({ models }) => models)],
+      patches
+    })
+  const { callerVendors, vendors } = registry
+  const usable = new Set(vendors.map(({ id }) => id))
+  const snapshot = makeSnapshot(modelsOf(vendors), unavailableModels(builtInCatalog, patches, usable, credentialEnvOf))
+  const providers = [...registry.providers, ...inProcess.map(({ provider }) => provider)]
+  requireUnique(providers)
+  return {
+    providers: make(providers),
+    snapshot,
+    callerSnapshot: callerVendors.length === 0 ? snapshot : makeSnapshot(modelsOf([...vendors, ...callerVendors]))
+  }
+}
+
+/** The variables of a vendor's credential, any one of which would do. */
+const credentialEnvOf = (vendorId: string): ReadonlyArray<string> => vendorOf(vendorId)?.credentialEnv ?? []
 
 const resolved = <R>({
   models,

@@ -30,6 +30,8 @@ export interface HealthShape {
   readonly succeeded: (model: Model, latencyMillis: number, credential?: CredentialId | null) => void
   /** Has the effect that the error's `facts.health` names; errors of the client have none. */
   readonly failed: (model: Model, error: ProviderError, credential?: CredentialId | null) => void
+  /** The provider has changed: what is known of it and its routes says nothing any more. */
+  readonly forget: (providerId: string) => void
 }
 
 /** Health of each route from recent calls, in memory and per node. */
@@ -223,6 +225,12 @@ export const make = (
           access.goneUntilMillis = now + modelGoneMillis
           return opened("model", access.goneUntilMillis)
         }
+      }
+    },
+    forget: (providerId) => {
+      const prefix = `${providerId}/`
+      for (const known of [routes, providers]) {
+        for (const id of known.keys()) if (id === providerId || id.startsWith(prefix)) known.delete(id)
       }
     }
   }

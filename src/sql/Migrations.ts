@@ -1,6 +1,7 @@
 import * as Migrator from "@effect/sql/Migrator"
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -88,6 +89,26 @@ export const run: Effect.Effect<
 })
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "migration" })
+
+/** The schema of the database is not the one of this version. */
+export class SchemaOutdated extends Data.TaggedError("SchemaOutdated")<{ readonly isEmpty: boolean }> {
+  override get message(): string {
+    return this.isEmpty
+      ? "the database is empty: start the service once."
+      : "the database has the schema of an earlier version: start the service of this version once."
+  }
+}
+
+/** For what must not migrate. A later version's schema is taken, as by a service beside others that are newer. */
+export const requireCurrent: Effect.Effect<void, SchemaOutdated | SqlError, SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const [found] = yield* sql<{ readonly exists: boolean }>`select to_regclass('migration') is not null as exists`
+  if (found?.exists !== true) return yield* new SchemaOutdated({ isEmpty: true })
+  const [last] = yield* sql<{ readonly id: number | null }>`select max(migration_id) as id from migration`
+  if ((last?.id ?? 0) < lastMigration) return yield* new SchemaOutdated({ isEmpty: false })
+})
+
+const lastMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
 /** What was applied, with the wait for another process that migrates; nothing where there was nothing to do. */
 const logged = Effect.flatMap(Effect.timed(run), ([took, applied]) =>

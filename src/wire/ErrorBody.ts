@@ -31,6 +31,9 @@ export const WireError = Schema.Struct({
         }),
         held_microusd: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }).annotations({
           description: "Of a 402, in micro-USD: what running calls hold of the scope."
+        }),
+        fitting_output_tokens: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }).annotations({
+          description: "Of a 402 `too_large`: the largest output cap with which the call would have been let in."
         })
       },
       { key: Schema.String, value: Schema.Unknown }

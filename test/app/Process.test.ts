@@ -61,7 +61,7 @@ describe("a process whose log nobody reads any more", { timeout: testMillis }, (
     await upstream.received(1)
     running.process[name]?.destroy()
     // each of them is a line of the log
-    for (let n = 0; n < 3; n++) running.process.kill("SIGHUP")
+    for (let n = 0; n < 3; n++) running.process.kill("SIGUSR2")
     expect((await running.fetch("/readyz")).status).toBe(200)
     upstream.release()
     const { content, isDone } = await readStream(begun)
@@ -85,7 +85,7 @@ describe("signals", { timeout: testMillis }, () => {
   it("that have no meaning here are ignored with a line in the log, and open no inspector", async () => {
     const running = await start()
     const begun = await stream(running)
-    for (const signal of ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const) {
+    for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
       running.process.kill(signal)
       await printed(running, `${signal} was received and is ignored`)
       expect(lines(running.output(), signal)).toBe(1)
@@ -121,8 +121,8 @@ describe.skipIf(databaseUrl === undefined)("signals with several workers", { tim
     const running = await start({ WORKERS: "2" })
     const begun = await Promise.all(Array.from({ length: 4 }, () => stream(running)))
     await upstream.received(4)
-    running.process.kill("SIGHUP")
-    await printed(running, "SIGHUP was received and is ignored")
+    running.process.kill("SIGUSR2")
+    await printed(running, "SIGUSR2 was received and is ignored")
     running.process.kill("SIGTERM")
     await drains(running)
     running.process.kill("SIGTERM")

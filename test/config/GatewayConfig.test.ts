@@ -223,8 +223,19 @@ describe("a configuration file", () => {
   it.effect.each<readonly [string, unknown, ReadonlyArray<string>]>([
     ["a list as the file", [], ["(the file): must be an object"]],
     ["null as the file", null, ["(the file): must be an object"]],
-    ["an unknown key", { providres: [] }, ["providres: is not a known key"]],
-    ["an unknown key deep inside", large({ profile: { efort: "low" } }), [`${path}.profile.efort: is not a known key`]],
+    ["an unknown key", { providres: [] }, ["providres: is not a known key; did you mean providers?"]],
+    [
+      "an unknown key deep inside",
+      large({ profile: { efort: "low" } }),
+      [`${path}.profile.efort: is not a known key; did you mean effort?`]
+    ],
+    [
+      "a key itself",
+      { providers: [{ ...provider, apiKey: "sk-live" }] },
+      [
+        "providers[0].apiKey: is not a known key: put the key into an environment variable and name that variable in apiKeyEnv"
+      ]
+    ],
     [
       "an unknown key of a patch",
       { models: { "openai/gpt-5": { id: "x" } } },
@@ -385,13 +396,13 @@ describe("a configuration file", () => {
     [
       "a patch that removes what is not there",
       { models: { "openai/gpt-55": null } },
-      ['models["openai/gpt-55"]: is not a model of the catalog']
+      ['models["openai/gpt-55"]: is not a model of the catalog; did you mean openai/gpt-5?']
     ],
     [
       "an incomplete patch of an unknown model",
       { models: { "openai/gpt-55": { quality: 1 } } },
       [
-        'models["openai/gpt-55"]: is not a model of the catalog; a new one needs inputPriceMicroUsdPerMillion, outputPriceMicroUsdPerMillion, contextTokens, outputTokens'
+        'models["openai/gpt-55"]: is not a model of the catalog; a new one needs inputPriceMicroUsdPerMillion, outputPriceMicroUsdPerMillion, contextTokens, outputTokens; did you mean openai/gpt-5?'
       ]
     ],
     [
@@ -483,7 +494,7 @@ describe("a configuration file", () => {
         models: { "openai/none": null },
         routingConfigurations: [{ slug: "a", alpha: 7 }, { slug: "a" }]
       }
-      const issues = yield* issuesGiven({ file, env: { PORT: "x", OPENAI_API_KEY: "" } })
+      const issues = yield* issuesGiven({ file, env: { PORT: "x", OPENAI_API_KEY: "two words" } })
       expect(issues.map((line) => line.slice(0, line.indexOf(":")))).toEqual([
         "PORT",
         "OPENAI_API_KEY",

@@ -38,7 +38,7 @@ const logged = (failures: ReadonlyArray<Failed>, timers = VirtualTimers.make()) 
     lines.push({ message: String(message), ...Object.fromEntries(HashMap.toEntries(annotations)) })
   })
   return Effect.gen(function* () {
-    const observer = yield* AttemptLog.make({ variables: new Map([["one", "ONE_API_KEY"]]) })
+    const observer = yield* AttemptLog.make({ variableOf: (id) => (id === "one" ? "ONE_API_KEY" : undefined) })
     const fail = ({ httpStatus, next, number, own, reason }: Failed) =>
       observer.attemptFailed?.(call, {
         model,

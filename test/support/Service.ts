@@ -19,12 +19,16 @@ export interface ServiceOptions {
   readonly config?: unknown
   /** The embedded database in this folder, kept by the caller; else a fresh database of the kind the suite runs on. */
   readonly dataDir?: string
+  /** The working directory, where `.env` is read; else an empty one. */
+  readonly cwd?: string
 }
 
 /** The built service as a process of its own, on a port of its own. */
 export interface Service {
   readonly url: string
   readonly process: ChildProcess
+  /** Its variables. */
+  readonly env: Readonly<Record<string, string>>
   /** What it has printed so far. */
   readonly output: () => string
   readonly client: OpenAI
@@ -72,7 +76,11 @@ export const startService = async (options: ServiceOptions = {}): Promise<Servic
     env["GATEWAY_CONFIG"] = join(folder, "gateway.json")
     await writeFile(env["GATEWAY_CONFIG"], JSON.stringify(options.config))
   }
-  const child = spawn(process.execPath, [bundle], { env, cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [bundle], {
+    env,
+    cwd: options.cwd ?? folder,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   const cleanUp = async () => {
     await rm(folder, { recursive: true, force: true })
     await database?.drop()
@@ -104,6 +112,7 @@ export const startService = async (options: ServiceOptions = {}): Promise<Servic
   return {
     url,
     process: child,
+    env,
     output: () => output,
     client: new OpenAI({ apiKey: testKey, baseURL: `${url}/v1`, maxRetries: 0 }),
     fetch: call,

@@ -16,6 +16,10 @@ import { BalanceStore, type Entry, type Money, type OpenHold } from "./BalanceSt
 export interface BillingShape {
   /** Of the current user's account. */
   readonly balance: Effect.Effect<Money, StoreUnavailable, CurrentUser>
+  /** Of any account; for operators. */
+  readonly balanceOf: (
+    account: AccountId
+  ) => Effect.Effect<Money, OperatorRequired | NotFound | StoreUnavailable, CurrentUser>
   /** The movements of that account's money, newest first, those before `before`. */
   readonly entries: (
     max: number,
@@ -63,6 +67,11 @@ const make = Effect.gen(function* () {
 
   return Billing.of({
     balance: Effect.flatMap(CurrentUser, ({ accountId }) => ownBalance(found(accountId))),
+    balanceOf: (account) =>
+      Effect.gen(function* () {
+        if ((yield* CurrentUser).isOperator) return yield* found(account)
+        return yield* new OperatorRequired({ message: "Only an operator may see the balance of any account." })
+      }),
     entries: (max, before) => Effect.flatMap(CurrentUser, ({ accountId }) => store.entries(accountId, max, before)),
     inFlight: (project, max, before) => Effect.zipRight(access.find(project), store.openHolds(project, max, before)),
     credit: (account, amountMicroUsd, note) =>

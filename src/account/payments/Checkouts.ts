@@ -18,6 +18,8 @@ export interface Opened {
 
 export interface CheckoutsShape {
   readonly provider: "stripe" | "test"
+  /** Whether payments are taken now. */
+  readonly isOpen: () => boolean
   /** Opens the page on which the buyer pays; the same payment always gets the same session. */
   readonly open: (
     payment: { readonly id: PaymentId; readonly amountCents: number },
@@ -41,15 +43,17 @@ export class Checkouts extends Context.Tag("gateway/account/Checkouts")<Checkout
   static readonly layerNone: Layer.Layer<Checkouts> = Layer.succeed(this, null)
 
   /** A page of this service where nothing is paid. */
-  static readonly layerTest: Layer.Layer<Checkouts> = Layer.succeed(this, {
-    provider: "test",
-    open: (_, publicUrl) =>
-      Effect.sync(() => {
-        const sessionId = randomUUID()
-        return { sessionId, url: `${publicUrl}/checkout/test?session=${sessionId}` }
-      }),
-    fetch: () => Effect.succeed(undefined)
-  })
+  static readonly layerTest = (isOpen: () => boolean): Layer.Layer<Checkouts> =>
+    Layer.succeed(this, {
+      provider: "test",
+      isOpen,
+      open: (_, publicUrl) =>
+        Effect.sync(() => {
+          const sessionId = randomUUID()
+          return { sessionId, url: `${publicUrl}/checkout/test?session=${sessionId}` }
+        }),
+      fetch: () => Effect.succeed(undefined)
+    })
 
   /** Stripe's client is loaded only here: it is large. */
   static readonly layerStripe = (options: StripeOptions): Layer.Layer<Checkouts, never, Timers> =>
@@ -83,6 +87,7 @@ const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: Time
     })
   return {
     provider: "stripe",
+    isOpen: () => true,
     open: ({ amountCents, id }, publicUrl) =>
       Effect.flatMap(
         sent(() =>

@@ -62,7 +62,9 @@ const make = Effect.gen(function* () {
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
-  const configured = checkouts === null ? Effect.fail(notConfigured) : Effect.succeed(checkouts)
+  const configured = Effect.suspend(() =>
+    checkouts?.isOpen() === true ? Effect.succeed(checkouts) : Effect.fail(notConfigured)
+  )
 
   const existing = (id: PaymentId) =>
     Effect.flatMap(store.find(id), (found) =>

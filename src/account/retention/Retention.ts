@@ -11,13 +11,17 @@ const interval = Duration.minutes(10)
 const pauseBetweenPortions = Duration.millis(100)
 
 /**
- * Deletes calls with their attempts and holds once they ended more than `callDays` ago; with `null` they stay. Sums of hours are deleted
+ * Deletes calls with their attempts and holds once they ended more than `callDays()` ago; with `null` they stay. Sums of hours are deleted
  * in any case; those of days and the journal stay. Any number of nodes may do so; one does at a time.
  */
-export const layer = (callDays: number | null): Layer.Layer<never, never, RetentionStore> =>
+export const layer = (callDays: () => number | null): Layer.Layer<never, never, RetentionStore> =>
   Layer.scopedDiscard(
     Effect.flatMap(RetentionStore, (store) =>
-      periodically(interval, "old calls could not be deleted", deleteAll(store, callDays))
+      periodically(
+        interval,
+        "old calls could not be deleted",
+        Effect.suspend(() => deleteAll(store, callDays()))
+      )
     )
   )
 

@@ -11,16 +11,19 @@ export interface AccountClientOptions {
   readonly baseUrl: string
   /** An identity token, as `POST /api/session` with `"transport": "bearer"` answers it; not a project key. */
   readonly token?: Redacted.Redacted
+  /** What is done to every request in place of a token. */
+  readonly transformClient?: (client: HttpClient.HttpClient) => HttpClient.HttpClient
 }
 
 /** A typed client of the account API, with a method for each endpoint by group: `client.projects.getProject({ path: { id } })`. */
-export const make = ({ baseUrl, token }: AccountClientOptions) =>
-  HttpApiClient.make(AccountApi, {
+export const make = ({ baseUrl, token, transformClient }: AccountClientOptions) => {
+  const transform =
+    token === undefined ? transformClient : HttpClient.mapRequest(HttpClientRequest.bearerToken(Redacted.value(token)))
+  return HttpApiClient.make(AccountApi, {
     baseUrl,
-    ...(token === undefined
-      ? {}
-      : { transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(Redacted.value(token))) })
+    ...(transform === undefined ? {} : { transformClient: transform })
   })
+}
 
 /** A client with one method for each endpoint of the account API, typed by its declaration. */
 export type AccountClient = Effect.Effect.Success<ReturnType<typeof make>>

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import { OidcSignIn } from "../../account/oidc/OidcSignIn.ts"
 import { CurrentUser, type CurrentUserShape } from "../../domain/CurrentUser.ts"
 import { Unauthenticated } from "../../domain/GatewayError.ts"
+import { CommandAccess } from "../../identity/sessions/CommandAccess.ts"
 import { PublicUrl } from "../../identity/sessions/PublicUrl.ts"
 import { Sessions } from "../../identity/sessions/Sessions.ts"
 import { isPageTokenOf, isToken } from "../../identity/sessions/SessionToken.ts"
@@ -21,25 +22,32 @@ export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/ac
   failure: DeclaredErrors.Common
 }) {
   /** @internal */
-  static readonly layer: Layer.Layer<Identity, never, OidcSignIn | PublicUrl | Sessions> = Layer.effect(
+  static readonly layer: Layer.Layer<Identity, never, CommandAccess | OidcSignIn | PublicUrl | Sessions> = Layer.effect(
     this,
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const oidc = yield* OidcSignIn
       const publicUrl = yield* PublicUrl
+      const commands = yield* CommandAccess
       return Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const from = Incoming.of(request)
+        const proof = request.headers[proofHeader]
+        if (proof !== undefined) {
+          const operator = yield* commands.authenticate(proof)
+          const user = { userId: operator.id, accountId: operator.accountId, isOperator: true }
+          return userOf(user, null, "command", from)
+        }
         const sent = credentialOf(request, publicUrl.at(from.port))
         if (sent === undefined) return yield* new Unauthenticated()
         if (sent.transport === "bearer" && !isToken(sent.token)) {
           const user = yield* oidc.authenticate(sent.token, from)
-          return userOf(user, null, sent, from)
+          return userOf(user, null, sent.transport, from)
         }
         const session = yield* sessions.authenticate(sent.token, from.address)
         // each form only with the token that was made for it: a stolen cookie is no bearer
         if (session.transport !== sent.transport) return yield* new Unauthenticated()
-        return userOf(session, session.id, sent, from)
+        return userOf(session, session.id, sent.transport, from)
       })
     })
   )
@@ -47,13 +55,16 @@ export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/ac
 
 interface Credential {
   readonly token: string
-  readonly transport: CurrentUserShape["transport"]
+  readonly transport: "cookie" | "bearer"
 }
+
+/** What the command sends in place of an identity. */
+export const proofHeader = "x-command-proof"
 
 const userOf = (
   { accountId, isOperator, userId }: Pick<CurrentUserShape, "userId" | "accountId" | "isOperator">,
   sessionId: CurrentUserShape["sessionId"],
-  { transport }: Credential,
+  transport: CurrentUserShape["transport"],
   { address, requestId }: Incoming.Incoming
 ): CurrentUserShape => ({ userId, accountId, isOperator, sessionId, transport, address, requestId })
 

@@ -62,7 +62,8 @@ const contentHeaderError = (
 ): InvalidRequest | undefined => {
   const type = request.headers["content-type"]
   if (type === undefined || !isJsonInUtf8(type)) {
-    return invalid("unsupported_content_type", "The body must be application/json in UTF-8.")
+    const sent = type === undefined ? "no content-type was sent" : `the content-type is '${shown(type)}'`
+    return invalid("unsupported_content_type", `The body must be application/json in UTF-8; ${sent}.`)
   }
   const encoding = request.headers["content-encoding"]
   if (encoding !== undefined) {
@@ -70,6 +71,9 @@ const contentHeaderError = (
   }
   return Number(request.headers["content-length"] ?? 0) > limitBytes ? tooLarge(limitBytes) : undefined
 }
+
+/** A part of the client's own text; node has checked that it is printable. */
+const shown = (type: string): string => (type.length > 100 ? `${type.slice(0, 100)}…` : type)
 
 /** `application/json`, with no parameter but a charset; parsed by hand, since the header may be long and full of spaces. */
 const isJsonInUtf8 = (contentType: string): boolean => {

@@ -21,6 +21,7 @@ import * as InferenceHandlers from "../inference/InferenceHandler.ts"
 import { messagesEndpoint } from "../inference/MessagesEndpoint.ts"
 import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
 import { Security } from "../inference/Security.ts"
+import { meantPath } from "../MeantPath.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import { rejectOverloaded } from "../overload/OverloadResponse.ts"
 import { type InferenceName, inferencePaths } from "../Paths.ts"
@@ -90,8 +91,12 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     loadShedding,
     idempotency: yield* Idempotency,
     timers,
-    headHoldMillis: options.headHoldMillis,
-    heartbeatMillis: options.heartbeatMillis
+    get headHoldMillis() {
+      return options.headHoldMillis
+    },
+    get heartbeatMillis() {
+      return options.heartbeatMillis
+    }
   }
   const byName: { readonly [Name in InferenceName]: InferenceHandler } = {
     createChatCompletion: InferenceHandlers.make(chatEndpoint, deps),
@@ -162,7 +167,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
         response.once("close", drain.enter())
         route(exchange)
       } else NodeResponse.error(exchange, Errors.of(found))
-    } else NodeResponse.error(exchange, Errors.of(new UnknownPath({ path })))
+    } else NodeResponse.error(exchange, Errors.of(new UnknownPath({ path, near: meantPath(path) })))
   }
 
   const server = Http.createServer(limits, (request, response) => response.whenDue(() => answer(request, response)))

@@ -40,6 +40,8 @@ export type AccessibleProject = typeof AccessibleProject.Type
 export interface ProjectAccessStoreShape {
   /** `undefined` also for a project that the person may not use, and for a deleted one. */
   readonly find: (project: ProjectId, user: UserId) => Effect.Effect<AccessibleProject | undefined, StoreUnavailable>
+  /** The project of anybody, as its owner sees it. */
+  readonly findAny: (project: ProjectId) => Effect.Effect<AccessibleProject | undefined, StoreUnavailable>
   /** Newest first, those before `before`. */
   readonly list: (
     user: UserId,
@@ -74,6 +76,12 @@ const make = Effect.gen(function* () {
       left join project_member m on m.project_id = p.id and m.user_id = ${user}
       where p.id = ${project} and p.deleted_at is null and (a.user_id = ${user} or m.role is not null)`
   })
+  const findAny = SqlSchema.findOne({
+    Request: ProjectId,
+    Result: AccessibleProject,
+    execute: (project) =>
+      sql`select ${columns}, 'owner' as role from project p where p.id = ${project} and p.deleted_at is null`
+  })
   const list = SqlSchema.findAll({
     Request: Schema.Struct({ user: UserId, max: Schema.Number, before: Schema.UndefinedOr(ProjectId) }),
     Result: AccessibleProject,
@@ -93,6 +101,7 @@ const make = Effect.gen(function* () {
 
   return ProjectAccessStore.of({
     find: (project, user) => fromSql(Effect.map(find({ project, user }), Option.getOrUndefined)),
+    findAny: (project) => fromSql(Effect.map(findAny(project), Option.getOrUndefined)),
     list: (user, max, before) => fromSql(list({ user, max, before }))
   })
 })

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 export const proofPurpose = "sign-in proof"
 
 /** A proof older or newer than this is refused. */
-const maxAgeMillis = 60_000
+export const maxAgeMillis = 60_000
 const form = /^(\d{13})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
 
 /**

@@ -40,15 +40,8 @@ export const acquire = (directory: string): Effect.Effect<void, DirectoryInUse |
 
 const attempt = async (directory: string): Promise<Server | null> => {
   await makeDirectory(directory)
-  const resolved = await realpath(directory)
-  const hash = createHash("sha256").update(resolved).digest("hex").slice(0, 24)
-  // A named pipe has one owner and is removed with it.
-  if (process.platform === "win32") return listen(`\\\\.\\pipe\\model-routing-gateway-${hash}`)
-  const inside = join(resolved, "lock")
-  const folder =
-    Buffer.byteLength(inside) + 13 <= maxPathBytes
-      ? inside
-      : join(await realpath(tmpdir()), `model-routing-gateway-${hash}`)
+  const { folder, pipe } = await placeOf(directory)
+  if (pipe !== undefined) return listen(pipe)
   await makeDirectory(folder)
   const own = randomBytes(6).toString("hex")
   const server = await listen(join(folder, own))
@@ -63,6 +56,34 @@ const attempt = async (directory: string): Promise<Server | null> => {
     await rm(path, { force: true })
   }
   return server
+}
+
+/** Whether a process has the directory locked; nothing is made, and a directory that does not exist is free. */
+export const isHeld = (directory: string): Effect.Effect<boolean> =>
+  Effect.promise(async () => {
+    try {
+      const { folder, pipe } = await placeOf(directory)
+      if (pipe !== undefined) return await answers(pipe)
+      const alive = await Promise.all((await readdir(folder)).map((name) => answers(join(folder, name))))
+      return alive.includes(true)
+    } catch {
+      return false
+    }
+  })
+
+/** Where the sockets of a directory's processes are. */
+const placeOf = async (directory: string): Promise<{ readonly folder: string; readonly pipe: string | undefined }> => {
+  const resolved = await realpath(directory)
+  const hash = createHash("sha256").update(resolved).digest("hex").slice(0, 24)
+  const inside = join(resolved, "lock")
+  return {
+    // A named pipe has one owner and is removed with it.
+    pipe: process.platform === "win32" ? `\\\\.\\pipe\\model-routing-gateway-${hash}` : undefined,
+    folder:
+      Buffer.byteLength(inside) + 13 <= maxPathBytes
+        ? inside
+        : join(await realpath(tmpdir()), `model-routing-gateway-${hash}`)
+  }
 }
 
 const listen = (path: string): Promise<Server | null> =>

@@ -92,6 +92,7 @@ const cases: Readonly<Record<string, Case>> = {
   getRequest: { path: ({ request }) => `/api/requests/${request}` },
   listRefusals: { path: ({ project }) => `/api/projects/${project}/refusals` },
   getBalance: {},
+  getAnyBalance: { path: ({ account }) => `/api/admin/accounts/${account}/balance` },
   listLedger: {},
   listInFlight: { path: ({ project }) => `/api/projects/${project}/in-flight` },
   createCredit: {

@@ -45,7 +45,7 @@ const newProjectOf = (given: CreateProjectRequest): NewAdminProject => ({
   }
 })
 
-const projectOut = (project: AdminProjectWithMoney): AdminProjectOut => ({
+export const projectOut = (project: AdminProjectWithMoney): AdminProjectOut => ({
   id: project.id,
   name: project.name,
   account_id: project.accountId,

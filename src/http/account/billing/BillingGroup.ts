@@ -14,6 +14,14 @@ const getBalance = HttpApiEndpoint.get("getBalance", "/api/me/balance")
   .addSuccess(BalanceOut)
   .annotate(OpenApi.Summary, "The balance of the own account")
 
+const getAnyBalance = HttpApiEndpoint.get("getAnyBalance", "/api/admin/accounts/:id/balance")
+  .setPath(Schema.Struct({ id: AccountId.annotations({ description: "Id of the account." }) }))
+  .addSuccess(BalanceOut)
+  .addError(Errors.NotFound)
+  .addError(Errors.OperatorRequired)
+  .annotate(OpenApi.Summary, "The balance of any account")
+  .annotate(OpenApi.Description, "For operators.")
+
 const listLedger = HttpApiEndpoint.get("listLedger", "/api/me/ledger")
   .setUrlParams(PageParameters)
   .addSuccess(LedgerPage)
@@ -40,6 +48,7 @@ const createCredit = HttpApiEndpoint.post("createCredit", "/api/admin/accounts/:
 
 export const BillingGroup = HttpApiGroup.make("billing")
   .add(getBalance)
+  .add(getAnyBalance)
   .add(listLedger)
   .add(listInFlight)
   .add(createCredit)

@@ -14,7 +14,8 @@ export const billingHandlers = HttpApiBuilder.group(AccountApi, "billing", (hand
     const billing = yield* Billing
     const idempotency = yield* AccountIdempotency
     return handlers
-      .handle("getBalance", () => Effect.map(billing.balance, balanceOf))
+      .handle("getBalance", () => Effect.map(billing.balance, balanceOut))
+      .handle("getAnyBalance", ({ path }) => Effect.map(billing.balanceOf(path.id), balanceOut))
       .handle("listLedger", ({ urlParams }) => page(urlParams, (id) => id, billing.entries, entryOf))
       .handle("listInFlight", ({ path, urlParams }) =>
         page(
@@ -29,13 +30,13 @@ export const billingHandlers = HttpApiBuilder.group(AccountApi, "billing", (hand
           idempotency,
           headers["idempotency-key"],
           { request: { path: `/api/admin/accounts/${path.id}/credits`, body: payload }, schema: BalanceOut },
-          Effect.map(billing.credit(path.id, payload.amount_microusd, payload.note), balanceOf)
+          Effect.map(billing.credit(path.id, payload.amount_microusd, payload.note), balanceOut)
         )
       )
   })
 )
 
-const balanceOf = ({ creditedMicroUsd, heldMicroUsd, spentMicroUsd }: Money): typeof BalanceOut.Type => ({
+export const balanceOut = ({ creditedMicroUsd, heldMicroUsd, spentMicroUsd }: Money): typeof BalanceOut.Type => ({
   credited_microusd: creditedMicroUsd,
   spent_microusd: spentMicroUsd,
   held_microusd: heldMicroUsd,

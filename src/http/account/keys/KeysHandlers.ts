@@ -32,7 +32,7 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
     )
     const list = (project: ProjectId, { limit, page }: Range) =>
       Effect.map(keys.list(project, { skip: (page - 1) * limit, max: limit }), (found) => ({
-        items: found.keys.map(outOf),
+        items: found.keys.map(keyOut),
         total: found.total,
         page,
         limit
@@ -48,10 +48,10 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
         idempotency,
         idempotencyKey,
         { request: { path, body }, schema: CreateApiKeyResponse },
-        Effect.map(run, withSecret)
+        Effect.map(run, createdOut)
       )
     /** A single key is sent with its version. */
-    const sent = (key: ProjectKey) => Effect.as(withHeader("etag", tagOf(key)), outOf(key))
+    const sent = (key: ProjectKey) => Effect.as(withHeader("etag", tagOf(key)), keyOut(key))
 
     return handlers
       .handle("listMyKeys", ({ urlParams }) =>
@@ -117,7 +117,7 @@ const newKey = ({ name, spend_limit_microusd }: typeof CreateMyApiKeyRequest.Typ
   limitMicroUsd: spend_limit_microusd
 })
 
-const withSecret = ({ id, name, prefix, secret }: KeyWithSecret): CreateApiKeyResponse => ({
+export const createdOut = ({ id, name, prefix, secret }: KeyWithSecret): CreateApiKeyResponse => ({
   id,
   api_key: secret,
   key_prefix: prefix,
@@ -134,11 +134,11 @@ const patchOf = (asked: UpdateApiKeyRequest): KeyPatch => ({
 })
 
 const tagOf = (key: ProjectKey): string => {
-  const { created_at, spent_microusd, total_spent_microusd, ...version } = outOf(key)
+  const { created_at, spent_microusd, total_spent_microusd, ...version } = keyOut(key)
   return entityTag([JSON.stringify(version)])
 }
 
-const outOf = (key: ProjectKey): ApiKeyOut => ({
+export const keyOut = (key: ProjectKey): ApiKeyOut => ({
   id: key.id,
   key_prefix: key.keyPrefix,
   name: key.name,

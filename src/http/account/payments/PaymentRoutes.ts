@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const query = new URLSearchParams(request.url.split("?", 2)[1] ?? "")
     const found = yield* payments.testSession(query.get("session") ?? "")
-    if (found?.sessionId == null || checkouts?.provider !== "test") {
+    if (found?.sessionId == null || checkouts?.provider !== "test" || !checkouts.isOpen()) {
       return yield* new UnknownPath({ path: paymentPaths.testCheckout })
     }
     return { payment: found, sessionId: found.sessionId, action: query.get("action") }

@@ -1,0 +1,31 @@
+import * as Effect from "effect/Effect"
+import { Catalog, type Snapshot } from "../catalog/Catalog.ts"
+import type { ConfigIssue } from "../config/ConfigIssue.ts"
+import type { Variables } from "../config/DotEnv.ts"
+import { isLoopbackAddress } from "../config/Environment.ts"
+import type * as Settings from "../config/Settings.ts"
+import { similarNames } from "../config/SimilarNames.ts"
+import { unmatchedNames } from "./UnmatchedNames.ts"
+
+/** What is allowed and most likely not meant. */
+export const warningsOf = (
+  settings: Settings.Settings,
+  variables: Variables,
+  snapshot: Snapshot
+): ReadonlyArray<ConfigIssue> => [
+  ...similarNames(Object.keys(variables), settings.knownVariables),
+  ...unmatchedNames(settings, snapshot),
+  ...(isLoopbackAddress(settings.host) || settings.metricsToken !== null
+    ? []
+    : [{ path: "METRICS_TOKEN", message: "is not set: on an address that is not loopback /metrics answers 401" }])
+]
+
+/** Logs each in a line. */
+export const logWarnings = (settings: Settings.Settings, variables: Variables) =>
+  Effect.flatMap(Catalog, (catalog) =>
+    Effect.forEach(
+      warningsOf(settings, variables, catalog.snapshot()),
+      ({ message, path }) => Effect.logWarning(`${path} ${message}`),
+      { discard: true }
+    )
+  )

@@ -1,0 +1,99 @@
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import { withDotEnv } from "../../config/DotEnv.ts"
+import * as Settings from "../../config/Settings.ts"
+import { nearest } from "../../domain/Nearest.ts"
+import { version } from "../../domain/Version.ts"
+import { loadOptions } from "../LoadOptions.ts"
+import { type Arguments, parse, UsageError } from "./Arguments.ts"
+import { check } from "./CheckCommand.ts"
+import type { Command } from "./Command.ts"
+import * as Help from "./Help.ts"
+import { keysCreate, keysList, keysMint, keysRevoke } from "./KeysCommands.ts"
+import { models, projects } from "./ListCommands.ts"
+import { balance, creditAdd } from "./MoneyCommands.ts"
+import { auditVerify, dbExport, dbImport, reseal, signIn } from "./OlderCommands.ts"
+import { start } from "./StartCommand.ts"
+
+/** In the order of the help. */
+export const commands: ReadonlyArray<Command> = [
+  start,
+  check,
+  models,
+  projects,
+  keysCreate,
+  keysList,
+  keysRevoke,
+  keysMint,
+  balance,
+  creditAdd,
+  signIn,
+  auditVerify,
+  dbExport,
+  dbImport,
+  reseal
+]
+
+/** Commands that need no settings, and are not stopped by wrong ones. */
+const withoutSettings: ReadonlySet<Command> = new Set([keysMint])
+
+/** The program, as its command line asks for it. */
+export const run = (words: ReadonlyArray<string>): Effect.Effect<void, unknown, FileSystem.FileSystem> =>
+  Effect.suspend(() => {
+    if (words.some((word) => word === "--help" || word === "-h") || words[0] === "help") {
+      const asked = words.filter((word) => !word.startsWith("-") && word !== "help")
+      const found = asked.length === 0 ? undefined : commandOf(asked)
+      return found instanceof UsageError
+        ? found
+        : Console.log(found === undefined ? Help.all(commands) : Help.one(found.command))
+    }
+    if (words[0] === "--version" || words[0] === "-V") return Console.log(version)
+    const found = commandOf(words)
+    if (found instanceof UsageError) return found
+    return Effect.flatMap(parse(found.rest, found.command), (given) => runCommand(found.command, given))
+  })
+
+const runCommand = (command: Command, given: Arguments): Effect.Effect<void, unknown, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const variables = yield* withoutSettings.has(command) ? Effect.succeed({}) : withDotEnv(process.env)
+    const settings = yield* Effect.withConfigProvider(
+      Settings.load(loadOptions),
+      ConfigProvider.fromMap(new Map(Object.entries(variables)))
+    )
+    return yield* command.run({ given, settings, variables }).pipe(Logger.withMinimumLogLevel(settings.logLevel))
+  })
+
+interface Found {
+  readonly command: Command
+  readonly rest: ReadonlyArray<string>
+}
+
+/** Without a word, or with options only, it is the first command. */
+const commandOf = (words: ReadonlyArray<string>): Found | UsageError => {
+  const [first = "", second = ""] = words
+  if (first === "" || first.startsWith("-")) return { command: start, rest: words }
+  const two = commands.find(({ name }) => name === `${first} ${second}`)
+  if (two !== undefined) return { command: two, rest: words.slice(2) }
+  const one = commands.find(({ name }) => name === first)
+  if (one !== undefined) return { command: one, rest: words.slice(1) }
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
+  const near = nearest(
+    second,
+    group.map((name) => name.slice(first.length + 1))
+  )
+  if (group.length > 0) {
+    return unknown(
+      second === "" ? `${first} what? There are ${group.join(", ")}` : `unknown command '${first} ${second}'`,
+      near === undefined ? undefined : `${first} ${near}`
+    )
+  }
+  const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? name])
+  const both = second === "" || second.startsWith("-") ? undefined : nearest(`${first} ${second}`, names)
+  return unknown(`unknown command '${first}'`, both ?? nearest(first, names))
+}
+
+const unknown = (what: string, near: string | undefined): UsageError =>
+  new UsageError({ message: near === undefined ? what : `${what}; did you mean '${near}'?` })

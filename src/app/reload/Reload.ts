@@ -1,0 +1,60 @@
+import * as Cause from "effect/Cause"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
+import * as Layer from "effect/Layer"
+import { InvalidConfiguration } from "../../config/ConfigIssue.ts"
+import { withDotEnv } from "../../config/DotEnv.ts"
+import * as Settings from "../../config/Settings.ts"
+import { ProviderReplacement } from "../../provider/ProviderReplacement.ts"
+import { probing } from "../CredentialProbes.ts"
+import { applyConfiguration } from "../FirstStartConfiguration.ts"
+import { loadOptions } from "../LoadOptions.ts"
+import { providerOptions } from "../ProviderSettings.ts"
+import { logWarnings } from "../StartWarnings.ts"
+import type { LiveSettings } from "./LiveSettings.ts"
+import { reloadable } from "./Reloadable.ts"
+
+/**
+ * Reads `.env` and the file of GATEWAY_CONFIG anew and puts them in force at once, or leaves everything as it was and logs why.
+ * The variables of a process cannot change from outside. Running calls keep the providers, prices and deadlines that they
+ * began with.
+ */
+export const make = (live: LiveSettings) =>
+  Effect.gen(function* () {
+    const replacement = yield* ProviderReplacement
+    const one = yield* Effect.makeSemaphore(1)
+    const probes = yield* FiberHandle.make()
+
+    const reload = Effect.gen(function* () {
+      const variables = yield* withDotEnv(process.env)
+      const loaded = yield* Effect.withConfigProvider(
+        Settings.load(loadOptions),
+        ConfigProvider.fromMap(new Map(Object.entries(variables)))
+      )
+      yield* Settings.requireProvider(loaded)
+      const { needStart, next } = reloadable(live.current(), loaded)
+      // the only step that can fail comes first
+      const isChanged = yield* applyConfiguration(next.policy, next.routingConfigurations ?? [])
+      live.replace(next)
+      yield* replacement.replace(providerOptions(next))
+      yield* Effect.annotateLogs(Effect.logInfo("the configuration was reloaded"), { policyChanged: isChanged })
+      if (needStart.length > 0) {
+        yield* Effect.logWarning(
+          `a restart is needed for changes of ${needStart.join(", ")}; the old values stay in force`
+        )
+      }
+      yield* logWarnings(next, variables)
+      yield* FiberHandle.run(probes, Layer.launch(probing(next)))
+    })
+    return one.withPermits(1)(
+      Effect.catchAllCause(reload, (cause) => {
+        const failure = Cause.failureOption(cause)
+        const why =
+          failure._tag === "Some" && failure.value instanceof InvalidConfiguration
+            ? Effect.annotateLogs({ issues: failure.value.message.split("\n") })
+            : Effect.annotateLogs({ cause: Cause.pretty(cause) })
+        return why(Effect.logError("the configuration was not reloaded; the one before stays in force"))
+      })
+    )
+  })

@@ -1,0 +1,24 @@
+import { nearest } from "../domain/Nearest.ts"
+import * as AccountPaths from "./account/AccountPaths.ts"
+import { inferencePaths, routedPaths } from "./Paths.ts"
+
+const fixed: ReadonlyArray<string> = [...Object.values(inferencePaths), ...Object.values(routedPaths)]
+
+/**
+ * The path of the gateway that an unknown one most likely means: with `//`, a slash at its end, a missing or doubled `/v1`, a
+ * prefix of another service, other capitals or a typing error.
+ */
+export const meantPath = (path: string): string | undefined => {
+  const plain = withoutSlashAtEnd(path.replace(/\/{2,}/g, "/"))
+  if (plain !== path && isKnown(plain)) return plain
+  const lower = plain.toLowerCase()
+  return (
+    fixed.find((known) => lower === known || `/v1${lower}` === known) ??
+    fixed.find((known) => known.startsWith("/v1/") && lower.endsWith(known)) ??
+    nearest(lower, fixed)
+  )
+}
+
+const isKnown = (path: string): boolean => fixed.includes(path) || AccountPaths.methodsOf(path).length > 0
+
+const withoutSlashAtEnd = (path: string): string => (path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path)

@@ -1,0 +1,47 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { make, viewOf } from "../../../src/app/reload/LiveSettings.ts"
+import { reloadable } from "../../../src/app/reload/Reloadable.ts"
+import { settingsGiven } from "../../config/Load.ts"
+
+it.effect("takes what can be changed, keeps the rest and names it", () =>
+  Effect.gen(function* () {
+    const current = yield* settingsGiven({ env: { PORT: "1", METRICS_TOKEN: "a", DRAIN_GRACE: "1 second" } })
+    const loaded = yield* settingsGiven({
+      env: { PORT: "2", METRICS_TOKEN: "b", DRAIN_GRACE: "1 second", OPENAI_API_KEY: "k" },
+      file: {
+        headHoldMillis: 7,
+        timeouts: { firstContentMillis: 9, totalMillis: 5_000 },
+        rateLimits: { key: { requestsPerMinute: 3 } }
+      }
+    })
+    const { needStart, next } = reloadable(current, loaded)
+    expect(needStart).toEqual(["PORT", "METRICS_TOKEN", "timeouts of connection and call in GATEWAY_CONFIG"])
+    expect(next).toMatchObject({
+      port: 1,
+      metricsToken: Redacted.make("a"),
+      headHoldMillis: 7,
+      simulated: false,
+      rateLimits: { key: { requestsPerMinute: 3 } }
+    })
+    expect(next.timeouts).toMatchObject({ firstContentMillis: 9, totalMillis: current.timeouts.totalMillis })
+    expect([...next.vendorKeys.keys()]).toEqual(["openai"])
+    expect(
+      reloadable(current, yield* settingsGiven({ env: { PORT: "1", METRICS_TOKEN: "a", DRAIN_GRACE: "1 second" } }))
+        .needStart
+    ).toEqual([])
+  })
+)
+
+it.effect("what is built from live settings sees the change", () =>
+  Effect.gen(function* () {
+    const first = yield* settingsGiven({})
+    const live = make(first)
+    const limits = viewOf(() => live.settings.rateLimits.key)
+    expect(limits.requestsPerMinute).toBe(null)
+    live.replace(yield* settingsGiven({ file: { rateLimits: { key: { requestsPerMinute: 3 } } } }))
+    expect(limits.requestsPerMinute).toBe(3)
+    expect({ ...live.settings }).toEqual(live.current())
+  })
+)

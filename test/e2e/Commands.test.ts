@@ -1,0 +1,153 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Service, startService, testKey } from "../support/Service.ts"
+
+const databaseUrl = process.env["TEST_DATABASE_URL"]
+const bundle = fileURLToPath(new URL("../../dist/main.js", import.meta.url))
+
+/** Runs the program to its end. */
+const runProgram = async (
+  words: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  cwd: string
+): Promise<{ readonly code: number; readonly out: string; readonly error: string }> => {
+  const child = spawn(process.execPath, [bundle, ...words], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const said = { out: "", error: "" }
+  child.stdout.on("data", (chunk: Buffer) => {
+    said.out += chunk
+  })
+  child.stderr.on("data", (chunk: Buffer) => {
+    said.error += chunk
+  })
+  const [code] = await once(child, "close")
+  return { code: Number(code), ...said }
+}
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gateway-commands-"))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe("the command beside a running service", () => {
+  let service: Service
+  let env: Record<string, string>
+  const json = async (...words: ReadonlyArray<string>) => {
+    const { code, error, out } = await runProgram([...words, "--json"], env, folder)
+    expect([code, error]).toEqual([0, ""])
+    return JSON.parse(out)
+  }
+
+  beforeAll(async () => {
+    const empty = { OIDC_ISSUER: "", OPENAI_API_KEY: "" }
+    service = await startService({ env: empty, ...(databaseUrl === undefined && { dataDir: join(folder, "data") }) })
+    env = { ...service.env, PORT: new URL(service.url).port }
+  }, 60_000)
+  afterAll(() => service.stop())
+
+  it("makes, lists and revokes keys that work at once", async () => {
+    const call = (key: string) =>
+      service.fetch("/v1/models", { headers: { authorization: `Bearer ${key}` } }).then(({ status }) => status)
+    const created = await json("keys", "create", "--name", "backend", "--limit-usd", "1.50")
+    expect(await call(created.api_key)).toBe(200)
+    const listed = await json("keys", "list", "--project", "default")
+    expect(listed).toMatchObject([
+      { id: created.id, name: "backend", spend_limit_microusd: 1_500_000, is_active: true },
+      { name: "default", is_active: true }
+    ])
+    expect(await json("keys", "revoke", created.id)).toMatchObject({ id: created.id, is_active: false })
+    // on PostgreSQL the node hears of it
+    while ((await call(created.api_key)) === 200) {}
+    expect(await call(created.api_key)).toBe(401)
+  }, 60_000)
+
+  it("gives credit and shows balance and projects", async () => {
+    expect(await json("credit", "add", "--usd", "0.5", "--note", "a test")).toMatchObject({
+      credited_microusd: 25_500_000
+    })
+    expect(await json("balance")).toMatchObject({ available_microusd: 25_500_000, spent_microusd: 0 })
+    expect(await json("projects")).toMatchObject([{ name: "default", spend_limit_microusd: null }])
+  }, 60_000)
+
+  it("says what it could not find, and ends with 1", async () => {
+    expect(await runProgram(["keys", "list", "--project", "defualt"], env, folder)).toMatchObject({
+      code: 1,
+      error: "there is no project 'defualt'; did you mean 'default'?\n"
+    })
+    if (databaseUrl !== undefined) return
+    const elsewhere = { ...env, PORT: "1" }
+    expect((await runProgram(["balance"], elsewhere, folder)).error).toContain("none answers at http://127.0.0.1:1")
+    const stranger = { ...env, GATEWAY_MASTER_KEY: Buffer.alloc(32, 9).toString("base64") }
+    expect((await runProgram(["balance"], stranger, folder)).error).toContain("has another master key")
+  }, 60_000)
+
+  it.skipIf(databaseUrl !== undefined)(
+    "works on the database itself once the service has stopped, and audits in the same way",
+    async () => {
+      await service.stop()
+      expect(await json("balance")).toMatchObject({ credited_microusd: 25_500_000 })
+      const created = await json("keys", "create")
+      expect(await json("keys", "revoke", created.id)).toMatchObject({ is_active: false })
+      const { code, out } = await runProgram(["audit:verify"], env, folder)
+      // the sign-in link of the start, and six changes of commands
+      expect([code, out]).toEqual([0, expect.stringContaining("6 rows of 1 accounts")])
+    },
+    60_000
+  )
+})
+
+describe("the command by itself", () => {
+  it("helps, tells its version and mints a key with a right checksum, without any settings", async () => {
+    const wrong = { PORT: "seventy" }
+    expect(await runProgram(["--version"], wrong, folder)).toMatchObject({ code: 0, out: "0.1.0\n" })
+    expect((await runProgram(["--help"], wrong, folder)).out).toContain("keys create")
+    const { code, out } = await runProgram(["keys", "mint"], wrong, folder)
+    expect([code, out]).toEqual([0, expect.stringMatching(/^mrg_sk_[0-9A-Za-z]{38}\n$/)])
+  }, 60_000)
+
+  it.each<readonly [string, ReadonlyArray<string>, Readonly<Record<string, string>>, number, string]>([
+    ["a wrong command line", ["keys", "lsit"], {}, 64, "did you mean 'keys list'?"],
+    ["a wrong variable", ["check"], { PORT: "seventy" }, 78, "PORT must be"],
+    ["no provider", ["check"], { SIMULATED_PROVIDERS: "off" }, 78, "SIMULATED_PROVIDERS is off"],
+    ["no provider at a start", [], { SIMULATED_PROVIDERS: "off" }, 78, "OPENAI_API_KEY"],
+    ["no database", ["balance"], { DATA_DIR: "nowhere" }, 1, "start the service once"]
+  ])(
+    "ends with the right code for %s",
+    async (_, words, env, code, message) => {
+      const ended = await runProgram(words, env, folder)
+      expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(message)])
+    },
+    60_000
+  )
+
+  it("reads .env, which says what is near and wrong", async () => {
+    const own = await mkdtemp(join(tmpdir(), "gateway-dotenv-"))
+    await writeFile(join(own, ".env"), "ANTHROPIC_KEY=x\nSIMULATED_PROVIDERS=on\n")
+    const good = await runProgram(["check"], {}, own)
+    expect([good.code, good.out]).toEqual([
+      0,
+      expect.stringContaining("warning: ANTHROPIC_KEY is not read; did you mean ANTHROPIC_API_KEY?")
+    ])
+    await writeFile(join(own, ".env"), "SIMULATED_PROVIDERS=on\nsk-live-1\n")
+    const bad = await runProgram(["check"], {}, own)
+    await rm(own, { recursive: true, force: true })
+    expect([bad.code, bad.error]).toEqual([78, expect.stringContaining(".env line 2 is not of the form NAME=value")])
+    expect(bad.error).not.toContain("sk-live-1")
+  }, 60_000)
+
+  it("asks each provider in a check, and names the variable of one that refuses", async () => {
+    const { code, error, out } = await runProgram(["check"], { OPENAI_API_KEY: testKey, GROQ_API_KEY: "" }, folder)
+    expect([code, out]).toEqual([1, expect.stringMatching(/openai +OPENAI_API_KEY +/)])
+    expect(error).toBe("not usable now: openai (OPENAI_API_KEY)\n")
+    expect(out + error).not.toContain(testKey)
+  }, 60_000)
+})

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest"
+import { meantPath } from "../../src/http/MeantPath.ts"
+
+describe("an unknown path most likely means", () => {
+  it.each([
+    ["//v1/chat/completions", "/v1/chat/completions"],
+    ["/v1//chat/completions", "/v1/chat/completions"],
+    ["/v1/models/", "/v1/models"],
+    ["/chat/completions", "/v1/chat/completions"],
+    ["/responses", "/v1/responses"],
+    ["/v1/v1/chat/completions", "/v1/chat/completions"],
+    ["/api/v1/chat/completions", "/v1/chat/completions"],
+    ["/V1/Models", "/v1/models"],
+    ["/v1/chat/completion", "/v1/chat/completions"],
+    ["/healthz", undefined],
+    ["/readyz/", "/readyz"],
+    ["/api/me/projects/", "/api/me/projects"],
+    ["/v1/embeddings", undefined],
+    ["/", undefined]
+  ])("%s: %s", (path, expected) => {
+    expect(meantPath(path)).toBe(expected)
+  })
+})
