@@ -4,6 +4,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Settings from "../config/Settings.ts"
 import { AccountRoutes } from "../http/account/AccountRoutes.ts"
+import { Dashboard } from "../http/dashboard/Dashboard.ts"
+import { PersonSecurity } from "../http/inference/PersonSecurity.ts"
 import { Readiness } from "../http/server/Readiness.ts"
 import { Server } from "../http/server/Server.ts"
 import { PublicUrl, signInUrl } from "../identity/sessions/PublicUrl.ts"
@@ -57,7 +59,13 @@ export const server = (settings: Settings.Settings) =>
     heartbeatMillis: settings.heartbeatMillis,
     metricsToken: Option.fromNullable(settings.metricsToken),
     isLoopback: isLoopback(settings.host)
-  }).pipe(Layer.provide(readiness), Layer.provide(AccountRoutes.layer), Layer.provide(NodeHttpServer.layerContext))
+  }).pipe(
+    Layer.provide(readiness),
+    Layer.provide(AccountRoutes.layer),
+    Layer.provide(PersonSecurity.layer),
+    Layer.provide(Dashboard.layer(settings.oidc === null ? "link" : "oidc")),
+    Layer.provide(NodeHttpServer.layerContext)
+  )
 
 const readiness = Layer.effect(
   Readiness,

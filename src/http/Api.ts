@@ -4,6 +4,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import { ProjectId } from "../domain/Ids.ts"
 import { KeyStatusOut } from "../wire/account/KeyStatus.ts"
 import { RequestOut } from "../wire/account/Requests.ts"
 import { RouteOut } from "../wire/account/Route.ts"
@@ -13,7 +14,7 @@ import { AnthropicModelList } from "../wire/models/AnthropicModelListSchema.ts"
 import { ModelList } from "../wire/models/ModelListSchema.ts"
 import { ResponsesObject } from "../wire/responses/ResponsesObjectSchema.ts"
 import { ResponsesRequest } from "../wire/responses/ResponsesRequestSchema.ts"
-import { inferencePaths, routedPaths } from "./Paths.ts"
+import { inferencePaths, projectChatPath, routedPaths } from "./Paths.ts"
 
 /** The error statuses of the API. */
 const errors = {
@@ -80,6 +81,16 @@ const route = HttpApiEndpoint.post("previewRoute", routedPaths.previewRoute)
     "Takes the body of a chat completion. Nothing is sent to a provider, held or charged; that nothing could take the call is told as `error`, with status 200."
   )
 
+const projectChat = HttpApiEndpoint.post("createProjectChatCompletion", projectChatPath)
+  .setPath(Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) }))
+  .setPayload(ChatCompletionRequest)
+  .addSuccess(ChatCompletion)
+  .annotate(OpenApi.Summary, "Create a chat completion as the person who is signed in")
+  .annotate(
+    OpenApi.Description,
+    "As `POST /v1/chat/completions`, by an identity instead of a project key, for members of the project. The calls of a person count by a key of their own, which is listed with those of the project and can carry a limit."
+  )
+
 const Health = Schema.Struct({ status: Schema.String.annotations({ description: "Health status." }) })
 const text = HttpApiSchema.Text()
 
@@ -101,6 +112,7 @@ export const Api = HttpApi.make("gateway")
       .add(chat)
       .add(responses)
       .add(models)
+      .add(projectChat)
       .annotate(OpenApi.Description, "One OpenAI-compatible API for all configured model providers.")
   )
   .add(

@@ -22,27 +22,36 @@ export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/ac
 }) {
   static readonly layer: Layer.Layer<Identity, never, OidcSignIn | PublicUrl | Sessions> = Layer.effect(
     this,
-    Effect.gen(function* () {
-      const sessions = yield* Sessions
-      const oidc = yield* OidcSignIn
-      const publicUrl = yield* PublicUrl
-      return Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const from = Incoming.of(request)
-        const sent = credentialOf(request, publicUrl.at(from.port))
-        if (sent === undefined) return yield* new Unauthenticated()
-        if (sent.transport === "bearer" && !isToken(sent.token)) {
-          const user = yield* oidc.authenticate(sent.token, from)
-          return userOf(user, null, sent, from)
-        }
-        const session = yield* sessions.authenticate(sent.token, from.address)
-        // each form only with the token that was made for it: a stolen cookie is no bearer
-        if (session.transport !== sent.transport) return yield* new Unauthenticated()
-        return userOf(session, session.id, sent, from)
-      })
-    })
+    Effect.suspend(() =>
+      Effect.map(identifies, (identify) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => identify(request, Incoming.of(request)))
+      )
+    )
   )
 }
+
+/** What of a request tells who sends it. */
+export type Credentials = Pick<HttpServerRequest.HttpServerRequest, "cookies" | "headers">
+
+/** Who sends a request; for requests that the platform's router does not serve, too. */
+export const identifies = Effect.gen(function* () {
+  const sessions = yield* Sessions
+  const oidc = yield* OidcSignIn
+  const publicUrl = yield* PublicUrl
+  return (credentials: Credentials, from: Incoming.Incoming) =>
+    Effect.gen(function* () {
+      const sent = credentialOf(credentials, publicUrl.at(from.port))
+      if (sent === undefined) return yield* new Unauthenticated()
+      if (sent.transport === "bearer" && !isToken(sent.token)) {
+        const user = yield* oidc.authenticate(sent.token, from)
+        return userOf(user, null, sent, from)
+      }
+      const session = yield* sessions.authenticate(sent.token, from.address)
+      // each form only with the token that was made for it: a stolen cookie is no bearer
+      if (session.transport !== sent.transport) return yield* new Unauthenticated()
+      return userOf(session, session.id, sent, from)
+    })
+})
 
 interface Credential {
   readonly token: string
@@ -56,10 +65,7 @@ const userOf = (
   { address, requestId }: Incoming.Incoming
 ): CurrentUserShape => ({ userId, accountId, isOperator, sessionId, transport, address, requestId })
 
-const credentialOf = (
-  { cookies, headers }: HttpServerRequest.HttpServerRequest,
-  publicUrl: string
-): Credential | undefined => {
+const credentialOf = ({ cookies, headers }: Credentials, publicUrl: string): Credential | undefined => {
   const authorization = headers["authorization"]
   if (authorization !== undefined) {
     const token = /^bearer ([^ ]+)$/i.exec(authorization)?.[1]

@@ -4,9 +4,11 @@ import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { IdempotencyShape, Keep, KeptAnswer } from "../../calls/Idempotency.ts"
+import type { AccountError } from "../../domain/AccountError.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
 import { type CallFailure, type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
+import type { RequestId } from "../../domain/Ids.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
@@ -24,7 +26,8 @@ import type { DrainShape } from "../server/Drain.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 import { HttpSink, type StreamEncoder, streamHeaders } from "./HttpSink.ts"
 import { hasIdempotencyKey, withIdempotency } from "./IdempotencyKey.ts"
-import type { SecurityShape } from "./Security.ts"
+
+type HandlerError = GatewayError | AccountError
 
 interface WithRequest {
   readonly request: ChatRequest
@@ -41,9 +44,17 @@ export interface InferenceEndpoint<Decoded extends WithRequest> {
   readonly stream: (start: ResponseStart, decoded: Decoded, write: (frame: string) => boolean) => StreamEncoder
 }
 
+/** Authenticates by a project key, or a person in a project. */
+export interface CallSecurity {
+  readonly authenticate: (
+    request: IncomingMessage,
+    requestId: RequestId
+  ) => Effect.Effect<CallerShape, GatewayError | AccountError>
+}
+
 export interface InferenceDeps {
   readonly calls: CallRunnerShape
-  readonly security: SecurityShape
+  readonly security: CallSecurity
   readonly drain: DrainShape
   readonly loadShedding: LoadSheddingShape
   readonly idempotency: IdempotencyShape
@@ -73,8 +84,8 @@ const answer = <Decoded extends WithRequest>(
   deps: InferenceDeps,
   exchange: NodeResponse.HttpExchange,
   state: RunningCall
-): Effect.Effect<void, GatewayError> =>
-  Effect.flatMap(deps.security.authenticate(exchange.request), (caller) => {
+): Effect.Effect<void, HandlerError> =>
+  Effect.flatMap(deps.security.authenticate(exchange.request, exchange.requestId), (caller) => {
     const error = methodOrDrainError(exchange.request, deps.drain)
     if (error !== undefined) return Effect.fail(error)
     if (!state.passedLoadShedding && deps.loadShedding.rejects(caller.accountId)) return overloaded
@@ -234,7 +245,7 @@ const sinkOf = <Decoded extends WithRequest>(
 const failed = (
   exchange: NodeResponse.HttpExchange,
   state: RunningCall,
-  cause: Cause.Cause<GatewayError>
+  cause: Cause.Cause<HandlerError>
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (Cause.isInterruptedOnly(cause)) return Effect.void

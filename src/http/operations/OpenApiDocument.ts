@@ -7,7 +7,7 @@ import { ErrorResponse } from "../../wire/ErrorBody.ts"
 import { ResponsesEvent } from "../../wire/responses/ResponsesEventSchema.ts"
 import { Api, type ErrorStatus, errorDescription } from "../Api.ts"
 import { AccountApi } from "../account/AccountApi.ts"
-import { inferencePaths, routedPaths } from "../Paths.ts"
+import { inferencePaths, projectChatPath, routedPaths } from "../Paths.ts"
 
 type Json = { [key: string]: unknown }
 
@@ -39,6 +39,13 @@ const completed = (spec: Json): Json => {
   const paths = child(spec, "paths")
   describe(operation(paths, inferencePaths.createChatCompletion, "post"), schemas, callErrors, ChatCompletionChunk)
   describe(operation(paths, inferencePaths.createResponse, "post"), schemas, callErrors, ResponsesEvent)
+  const asPerson = operation(paths, projectChatPath.replace(":id", "{id}"), "post")
+  describe(asPerson, schemas, callErrors, ChatCompletionChunk)
+  asPerson["security"] = identities
+  child(asPerson, "responses")["403"] = {
+    description: "The role of a viewer does not include it.",
+    content: errorSchema
+  }
   describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)
   describe(operation(paths, routedPaths.previewRoute, "post"), schemas, listErrors)
   describe(operation(paths, routedPaths.getKey, "get"), schemas, keyErrors)

@@ -1,0 +1,4 @@
+import { Page } from "../../parts/Page.tsx"
+
+const Checkout = () => <Page title="Checkout">x</Page>
+export default Checkout

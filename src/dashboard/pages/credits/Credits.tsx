@@ -1,0 +1,4 @@
+import { Page } from "../../parts/Page.tsx"
+
+const Credits = () => <Page title="Credits">x</Page>
+export default Credits

@@ -1,0 +1,4 @@
+import { Page } from "../../parts/Page.tsx"
+
+const Models = () => <Page title="Models">x</Page>
+export default Models

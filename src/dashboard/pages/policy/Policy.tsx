@@ -1,0 +1,4 @@
+import { Page } from "../../parts/Page.tsx"
+
+const Policy = () => <Page title="Policy">x</Page>
+export default Policy

@@ -1,0 +1,4 @@
+import { Page } from "../../parts/Page.tsx"
+
+const Providers = () => <Page title="Providers">x</Page>
+export default Providers

@@ -1,0 +1,4 @@
+import { Page } from "../../parts/Page.tsx"
+
+const Routing = () => <Page title="Routing">x</Page>
+export default Routing

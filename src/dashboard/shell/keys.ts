@@ -1,0 +1,50 @@
+import { useEffect, useRef } from "react"
+
+const storageKey = "gateway.single-keys"
+
+/** People who dictate switch keys without a modifier off (WCAG 2.1.4). */
+export const singleKeysAreOn = (): boolean => localStorage.getItem(storageKey) !== "off"
+export const setSingleKeys = (areOn: boolean): void => localStorage.setItem(storageKey, areOn ? "on" : "off")
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** What is between the two keys of `g k` at most. */
+const sequenceMillis = 1_000
+let pending: { readonly key: string; readonly at: number } | undefined
+
+/**
+ * Keys without a modifier, such as `c` or `g k`. None fires in a field, in a dialog, or on a button where Enter has a meaning of
+ * its own.
+ */
+export const useKeys = (bindings: Readonly<Record<string, () => void>>): void => {
+  const current = useRef(bindings)
+  current.current = bindings
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
+      if (isField(event.target) || !singleKeysAreOn() || document.querySelector("[role=dialog]") !== null) return
+      if (event.key === "Enter" && event.target instanceof HTMLElement && event.target.closest("a,button,[role=row]"))
+        return
+      const isSecond = pending !== undefined && event.timeStamp - pending.at < sequenceMillis
+      const name = isSecond ? `${pending?.key} ${event.key}` : event.key
+      const run = current.current[name]
+      if (run === undefined) return
+      event.preventDefault()
+      run()
+    }
+    window.addEventListener("keydown", pressed)
+    return () => window.removeEventListener("keydown", pressed)
+  }, [])
+}
+
+/** Remembers `g`, for the key after it; once, for the whole page. */
+export const useKeySequences = (): void =>
+  useEffect(() => {
+    const remember = (event: KeyboardEvent) => {
+      if (isField(event.target) || event.metaKey || event.ctrlKey || event.altKey) return
+      pending = event.key === "g" && pending === undefined ? { key: "g", at: event.timeStamp } : undefined
+    }
+    window.addEventListener("keydown", remember)
+    return () => window.removeEventListener("keydown", remember)
+  }, [])
