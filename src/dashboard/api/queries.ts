@@ -261,3 +261,29 @@ export const allProjects = queryOptions({
   queryFn: ({ signal }) =>
     take(client.GET("/api/admin/projects", { params: { query: { limit: `${maxPage}` } }, signal }))
 })
+
+/** For the names of keys in lists; those of more than a hundred keys are shown by their id. */
+export const keyNames = (id: string) =>
+  queryOptions({
+    queryKey: ["keys", id, "names"],
+    queryFn: async ({ signal }) => {
+      const { items } = await take(
+        client.GET("/api/projects/{id}/keys", { params: { path: { id }, query: { limit: `${maxPage}` } }, signal })
+      )
+      return new Map(items.map((each) => [each.id, each.name]))
+    },
+    staleTime: 60_000
+  })
+
+/** The newest calls of a filter, for a list that follows them. */
+export const newestRequests = (id: string, filter: RequestFilter) =>
+  queryOptions({
+    queryKey: ["newest-requests", id, filter],
+    queryFn: ({ signal }) =>
+      take(
+        client.GET("/api/projects/{id}/requests", {
+          params: { path: { id }, query: { ...filter, limit: "50" } },
+          signal
+        })
+      )
+  })
