@@ -29,7 +29,14 @@ export {
   type RoutingReason
 } from "./domain/Call.ts"
 export { Caller, type CallerShape } from "./domain/Caller.ts"
-export { type CallObserver, CallObservers, type EndedAttempt, type ObservedCall } from "./domain/CallObserver.ts"
+export {
+  type CallObserver,
+  CallObservers,
+  type EndedAttempt,
+  type FailedAttempt,
+  type NextStep,
+  type ObservedCall
+} from "./domain/CallObserver.ts"
 export type { Candidate } from "./domain/Candidate.ts"
 export type { ChatRequest, Message, Restriction, RoutingControls, RoutingRestrictions, Tool } from "./domain/Chat.ts"
 export type { ChatEvent } from "./domain/ChatEvent.ts"

@@ -73,7 +73,18 @@ const wholeFolder = files.reduce((sum, { name, parentPath }) => sum + statSync(j
 const measured = [
   ["scripts of the shell, kB gzip", kilobytes(scripts, "gzip"), budgets.shellScript],
   ["styles of the shell, kB gzip", kilobytes(styles, "gzip"), budgets.shellStyle],
-  ...pages.map((page) => /** @type {const} */ ([`${page.key}, kB gzip`, kilobytes(page.files, "gzip"), budgets.page])),
+  ...pages.map(
+    ({ files, key }) =>
+      /** @type {const} */ ([
+        `${key}, kB gzip`,
+        kilobytes(
+          files.filter((name) => !shared.includes(name)),
+          "gzip"
+        ),
+        budgets.page
+      ])
+  ),
+  ...shared.map((name) => /** @type {const} */ ([`${name}, kB gzip`, kilobytes([name], "gzip"), budgets.shared])),
   ["first load, kB brotli", kilobytes(shell, "brotli") + largest + 2, budgets.wireBrotli],
   // with index.html and scheme.js
   ["requests of the first load", shell.size + heaviest + 2, budgets.requests],

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Admin } from "../account/admin/Admin.ts"
 import { AdminProjectStore } from "../account/admin/AdminProjectStore.ts"
+import { AlertStore } from "../account/alerts/AlertStore.ts"
 import { BalanceStore } from "../account/billing/BalanceStore.ts"
 import { Billing } from "../account/billing/Billing.ts"
 import { BillingModes } from "../account/credentials/BillingModes.ts"
@@ -55,6 +56,7 @@ export const accountServices = (settings: AccountSettings) => {
   const stores = Layer.mergeAll(
     AccountRequestStore.layer,
     AdminProjectStore.layer,
+    AlertStore.layer,
     AuditStore.layer,
     PaymentStore.layer,
     PersonKeyStore.layer,

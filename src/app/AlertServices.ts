@@ -1,11 +1,10 @@
 import * as Layer from "effect/Layer"
 import { AlertDelivery, watching } from "../account/alerts/AlertDelivery.ts"
-import { AlertStore } from "../account/alerts/AlertStore.ts"
 import { ProjectAlerts } from "../account/alerts/ProjectAlerts.ts"
 import { WebhookSecrets } from "../account/alerts/WebhookSecrets.ts"
 import { Egress } from "../egress/Egress.ts"
 
 /** Thresholds of spend, and what tells them to webhooks. */
 export const alertServices = Layer.merge(ProjectAlerts.layer, watching.pipe(Layer.provide(AlertDelivery.layer))).pipe(
-  Layer.provide([AlertStore.layer, Egress.layer(), WebhookSecrets.layer])
+  Layer.provide([Egress.layer(), WebhookSecrets.layer])
 )

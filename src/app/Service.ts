@@ -15,6 +15,7 @@ import { StoreHealth } from "../ledger/StoreHealth.ts"
 import * as Stalls from "../observe/Stalls.ts"
 import * as Database from "../sql/Database.ts"
 import { printBanner } from "./Banner.ts"
+import { probing } from "./CredentialProbes.ts"
 import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
 import { services } from "./Services.ts"
@@ -30,7 +31,7 @@ export const run = (settings: Settings.Settings) =>
     const bootstrapped = yield* bootstrap(settings.bootstrap)
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
     // building the layers takes longer than any request may block the event loop
-    const listening = Layer.provideMerge(Stalls.layer, server(settings))
+    const listening = Layer.provideMerge(Layer.merge(Stalls.layer, probing(settings)), server(settings))
     return yield* Effect.provide(serve(settings, bootstrapped), listening)
   }).pipe(Effect.provide(services(settings)))
 

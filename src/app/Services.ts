@@ -30,12 +30,13 @@ import * as CallMetrics from "../observe/CallMetrics.ts"
 import { PolicyLayer } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
 import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
-import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
+import { ProviderLayer } from "../provider/ProviderLayer.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
+import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 
 /** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
 export const services = (settings: Settings.Settings) => {
@@ -59,7 +60,7 @@ export const services = (settings: Settings.Settings) => {
   )
   const maxCallDuration = maxCallDurationOf(settings.timeouts.maxTotalMillis)
   const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }).pipe(
-    Layer.provide(observers),
+    Layer.provide(observers(settings)),
     Layer.provide(ProjectCredentials.layer),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
     Layer.provideMerge(PolicyLayer({ rateLimits: settings.rateLimits })),
@@ -84,25 +85,12 @@ export const services = (settings: Settings.Settings) => {
 }
 
 /** Metrics, the log of failed attempts and the list of refusals. */
-const observers = Layer.effect(
-  CallObservers,
-  Effect.zipWith(AttemptLog.make, Refusals, (attemptLog, { observer }) => [CallMetrics.observer, attemptLog, observer])
-)
-
-const providerOptions = (settings: Settings.Settings): ProviderOptions => ({
-  credentials: settings.vendorKeys,
-  bedrock: settings.bedrock,
-  own: settings.providers.map(({ apiKey, connection, id, models }) => ({
-    id,
-    apiKey,
-    models,
-    protocol: connection._tag === "Protocol" ? connection.protocol : undefined,
-    vendor: connection._tag === "Vendor" ? connection.vendor : undefined,
-    baseUrl: connection.baseUrl ?? undefined,
-    outputCapField: connection.outputCapField ?? undefined,
-    billsAbortedCalls: connection.billsAbortedCalls ?? undefined
-  })),
-  simulated: settings.simulated,
-  patches: settings.models,
-  connectMillis: settings.timeouts.connectMillis
-})
+const observers = (settings: Settings.Settings) =>
+  Layer.effect(
+    CallObservers,
+    Effect.gen(function* () {
+      const attemptLog = yield* AttemptLog.make({ variables: credentialVariables(settings) })
+      const { observer } = yield* Refusals
+      return [CallMetrics.observer, attemptLog, observer]
+    })
+  )

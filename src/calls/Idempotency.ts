@@ -2,10 +2,10 @@ import { createHash } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import type { CallerShape } from "../domain/Caller.ts"
 import { InvalidRequest, RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
+import { periodically } from "../domain/Periodic.ts"
 import type { SealedAnswer } from "../ledger/Hold.ts"
 import { IdempotencyStore, type IdempotentRun } from "./IdempotencyStore.ts"
 import { seal, unseal } from "./Seal.ts"
@@ -69,13 +69,9 @@ const make = Effect.gen(function* () {
   const store = yield* IdempotencyStore
   /** From before the claim is sent: what the database has beyond these, nobody runs. */
   const running = new Set<RequestId>()
-  const sweep = Effect.catchAll(store.sweep, () => Effect.logDebug("expired idempotent responses could not be deleted"))
-  yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(sweepEvery)))
-  const releaseLost = Effect.catchAll(
-    Effect.suspend(() => store.releaseLost([...running])),
-    () => Effect.logDebug("lost claims on idempotency keys could not be released")
-  )
-  yield* Effect.forkScoped(Effect.repeat(releaseLost, Schedule.spaced(releaseLostEvery)))
+  yield* periodically(sweepEvery, "expired idempotent responses could not be deleted", store.sweep)
+  const releaseLost = Effect.suspend(() => store.releaseLost([...running]))
+  yield* periodically(releaseLostEvery, "lost claims on idempotency keys could not be released", releaseLost)
 
   const callOf = (request: IdempotentRequest, run: IdempotentRun): IdempotentCall => ({
     _tag: "Run",

@@ -14,13 +14,20 @@ export interface Snapshot {
 
 export interface CatalogShape {
   readonly snapshot: () => Snapshot
+  /** With the models that only calls with a credential of their own can use. */
+  readonly callerSnapshot: () => Snapshot
 }
 
 /** The models of all usable providers. */
 export class Catalog extends Context.Tag("gateway/catalog/Catalog")<Catalog, CatalogShape>() {
-  static readonly layerOf = (models: ReadonlyArray<Model>): Layer.Layer<Catalog> => {
+  /** `callerModels` are those of calls with a credential of their own; default the same. */
+  static readonly layerOf = (
+    models: ReadonlyArray<Model>,
+    callerModels: ReadonlyArray<Model> = models
+  ): Layer.Layer<Catalog> => {
     const snapshot = makeSnapshot(models)
-    return Layer.succeed(this, { snapshot: () => snapshot })
+    const callerSnapshot = callerModels === models ? snapshot : makeSnapshot(callerModels)
+    return Layer.succeed(this, { snapshot: () => snapshot, callerSnapshot: () => callerSnapshot })
   }
 }
 

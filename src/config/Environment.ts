@@ -45,6 +45,8 @@ export interface Environment {
   readonly logLevel: LogLevel.LogLevel
   /** Keys of built-in vendors, by vendor id; those without one are absent. */
   readonly vendorKeys: ReadonlyMap<string, Redacted.Redacted>
+  /** The variables that hold `vendorKeys`, by vendor id. */
+  readonly vendorVariables: ReadonlyMap<string, string>
   readonly bedrock: Bedrock | null
 }
 
@@ -239,6 +241,12 @@ const assembled = (all: Variables): Environment => ({
     all.vendorIds.flatMap((id, index) => {
       const key = all.vendorKeys[index]?.value ?? null
       return key === null ? [] : [[id, key] as const]
+    })
+  ),
+  vendorVariables: new Map(
+    all.vendorIds.flatMap((id, index) => {
+      const variable = all.vendorKeys[index]
+      return variable === undefined || variable.value === null ? [] : [[id, variable.name] as const]
     })
   ),
   bedrock: bedrockOf(all)

@@ -41,6 +41,8 @@ export interface ConfiguredProvider {
   readonly connection: ProviderConnection
   /** `null`: no credential is sent. */
   readonly apiKey: Redacted.Redacted | null
+  /** The environment variable that holds `apiKey`; `null`: the file names none. */
+  readonly apiKeyVariable: string | null
   readonly models: ReadonlyArray<ConfiguredModel>
 }
 
@@ -150,6 +152,7 @@ const loaded = (config: GatewayConfig, secrets: ReadonlyMap<string, Redacted.Red
       id: entry.id,
       connection: connectionOf(entry),
       apiKey: secrets.get(entry.apiKeyEnv ?? "") ?? null,
+      apiKeyVariable: entry.apiKeyEnv ?? null,
       models: entry.models
     }))
   })

@@ -45,10 +45,10 @@ export const ambient = (name: string): Config.Config<Variable<Redacted.Redacted>
       : absent(name)
   )
 
-/** The first of several names for one secret. */
+/** The first of several names for one secret; it has the name of the variable that holds it. */
 export const firstSecret = (names: ReadonlyArray<string>): Config.Config<Variable<Redacted.Redacted>> =>
   Config.map(Config.all(names.map((name) => secret(name))), (found) => ({
-    name: names.join(" or "),
+    name: found.find((one) => one.value !== null)?.name ?? names.join(" or "),
     given: found.some((one) => one.given),
     value: found.find((one) => one.value !== null)?.value ?? null,
     issues: found.flatMap((one) => one.issues)

@@ -41,6 +41,7 @@ export interface CredentialStoreShape {
   /** As `create`. */
   readonly update: (credential: WrittenCredential) => Effect.Effect<boolean, StoreUnavailable>
   readonly remove: (credential: Pick<CredentialRow, "id" | "projectId">) => Effect.Effect<void, StoreUnavailable>
+  readonly removeAll: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
   /** Of all projects by id, those after `after`. */
   readonly all: (
     after: CredentialId | undefined,
@@ -120,6 +121,8 @@ const make = Effect.gen(function* () {
     update: (credential) => written(credential.projectId, update(credential)),
     remove: ({ id, projectId }) =>
       Effect.asVoid(written(projectId, sql`delete from credential where id = ${id} returning id`)),
+    removeAll: (project) =>
+      Effect.asVoid(written(project, sql`delete from credential where project_id = ${project} returning id`)),
     all: (after, max) => fromSql(all({ after, max })),
     reseal: (row, sealed) =>
       fromSql(

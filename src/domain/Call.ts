@@ -63,6 +63,7 @@ export const routingReasons = [
   "highest_quality",
   "quality_cost_tradeoff",
   "health_demotion",
+  "first_affordable",
   "fallback_after_error"
 ] as const
 export type RoutingReason = (typeof routingReasons)[number]

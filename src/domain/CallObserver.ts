@@ -33,9 +33,24 @@ export interface EndedAttempt {
   readonly credentialId: CredentialId | null
 }
 
+/** What follows a failed attempt. */
+export type NextStep =
+  /** The same candidate is tried once more. */
+  | { readonly _tag: "Retry" }
+  | { readonly _tag: "FallBack"; readonly model: Model }
+  /** The call fails, or its response ends with the error. */
+  | { readonly _tag: "GiveUp" }
+
+export interface FailedAttempt extends EndedAttempt {
+  readonly error: ProviderError
+  /** The attempts of the call so far, this one included. */
+  readonly number: number
+  readonly next: NextStep
+}
+
 /**
  * Receives what happens in a call, in this order: `admitted` once the money is held, then for each attempt `attemptStarted`,
- * `chunk` for each event that reaches the client, `attemptEnded`, and at last `settled`. A request that is refused before its money
+ * `chunk` for each event that reaches the client, `attemptEnded`, `attemptFailed` if its provider has failed and once it is known what follows, and at last `settled`. A request that is refused before its money
  * is held never becomes a call: for it only `refused` is called. The methods run on the call's own turn of the event loop: they
  * must be short. What they throw is reported as a defect and does not touch the call. They are called as functions, without `this`.
  */
@@ -45,6 +60,7 @@ export interface CallObserver {
   readonly attemptStarted?: (call: ObservedCall, model: Model) => void
   readonly chunk?: (call: ObservedCall, event: ChatEvent) => void
   readonly attemptEnded?: (call: ObservedCall, attempt: EndedAttempt) => void
+  readonly attemptFailed?: (call: ObservedCall, attempt: FailedAttempt) => void
   readonly settled?: (call: ObservedCall, record: CallRecord) => void
 }
 
@@ -80,6 +96,7 @@ export const combine = (
     attemptStarted: notify(Arr.filterMap(observers, ({ attemptStarted }) => Option.fromNullable(attemptStarted))),
     chunk: notify(Arr.filterMap(observers, ({ chunk }) => Option.fromNullable(chunk))),
     attemptEnded: notify(Arr.filterMap(observers, ({ attemptEnded }) => Option.fromNullable(attemptEnded))),
+    attemptFailed: notify(Arr.filterMap(observers, ({ attemptFailed }) => Option.fromNullable(attemptFailed))),
     settled: notify(Arr.filterMap(observers, ({ settled }) => Option.fromNullable(settled)))
   }
 }

@@ -4,6 +4,9 @@ import type { MicroUsd } from "./Money.ts"
 import type { PriceTerms } from "./Prices.ts"
 import type { ProviderCredential } from "./ProviderCredential.ts"
 
+/** user_turn_added: the provider accepts no conversation that ends with the assistant, so a turn of the user follows it. */
+export type CandidateNote = "user_turn_added"
+
 /** An eligible route of a call, as ranked by the router. */
 export interface Candidate {
   readonly model: Model
@@ -15,6 +18,10 @@ export interface Candidate {
   readonly effort: Effort | number | undefined
   /** Wire names of the request parameters that this route ignores. */
   readonly dropped: ReadonlyArray<string>
+  /** Wire names of what this route gets in part, or with another value. */
+  readonly altered: ReadonlyArray<string>
+  /** What else the response is explained by. */
+  readonly notes: ReadonlyArray<CandidateNote>
   /** Of what is sent, without what is dropped. */
   readonly terms: PriceTerms
   /** The project's own, which pays for the attempt; `undefined`: the one that the provider was made with. */

@@ -44,6 +44,8 @@ export interface ChatRequest {
   readonly webSearchOptions: JsonObject | undefined
   readonly user: string | undefined
   readonly routing: RoutingControls
+  /** Names of the fields of the client's request that have no effect, whatever model is chosen. */
+  readonly ignored?: ReadonlyArray<string> | undefined
 }
 
 export type JsonObject = { readonly [key: string]: unknown }

@@ -45,6 +45,29 @@ export type HealthEffect =
   | "candidate"
   | "none"
 
+/** What was at fault, for whoever operates the gateway. */
+export type Fault =
+  /** The provider rejects the credential. */
+  | "credential"
+  /** The credit or the quota of the credential is used up. */
+  | "quota"
+  /** A rate limit, or an overloaded provider: it passes by itself. */
+  | "capacity"
+  /** No connection, or one that broke. */
+  | "network"
+  /** The provider was too slow. */
+  | "timeout"
+  /** The provider reported an error of its own. */
+  | "provider"
+  /** The response could not be used. */
+  | "answer"
+  /** The provider does not serve the model. */
+  | "model"
+  /** The client's request. */
+  | "request"
+  /** A limit or the shutdown of the gateway itself. */
+  | "gateway"
+
 export interface FailureFacts {
   readonly code: string
   readonly message: string
@@ -54,6 +77,7 @@ export interface FailureFacts {
   /** Nothing can have been processed: the same route may be tried once more. */
   readonly notProcessed: boolean
   readonly health: HealthEffect
+  readonly fault: Fault
   /** A limit of the gateway's own has ended the attempt: it is charged like a cancelled one. */
   readonly isOwnLimit: boolean
   /** The provider had taken the request on: it charges for the prompt, whatever came of it. */
@@ -64,6 +88,7 @@ const facts = (
   code: string,
   message: string,
   health: HealthEffect,
+  fault: Fault,
   more: Partial<Pick<FailureFacts, "status" | "mayFallBack" | "notProcessed" | "isOwnLimit" | "isBilled">> = {}
 ): FailureFacts => ({
   code,
@@ -74,59 +99,89 @@ const facts = (
   isOwnLimit: false,
   isBilled: false,
   health,
+  fault,
   ...more
 })
 
 const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts } = {
-  Unreachable: facts("provider_unreachable", "The provider could not be reached.", "origin", { notProcessed: true }),
-  Reset: facts("provider_unreachable", "The provider broke the connection before it answered.", "route"),
-  Insecure: facts("provider_unreachable", "No secure connection to the provider could be made.", "origin"),
-  ConnectTimeout: facts("provider_timeout", "The provider did not accept a connection in time.", "origin", {
+  Unreachable: facts("provider_unreachable", "The provider could not be reached.", "origin", "network", {
+    notProcessed: true
+  }),
+  Reset: facts("provider_unreachable", "The provider broke the connection before it answered.", "route", "network"),
+  Insecure: facts("provider_unreachable", "No secure connection to the provider could be made.", "origin", "network"),
+  ConnectTimeout: facts("provider_timeout", "The provider did not accept a connection in time.", "origin", "network", {
     status: "timeout",
     notProcessed: true
   }),
-  FirstContentTimeout: facts("provider_timeout", "The provider sent no content in time.", "route", {
+  FirstContentTimeout: facts("provider_timeout", "The provider sent no content in time.", "route", "timeout", {
     status: "timeout",
     isBilled: true
   }),
-  AnswerTimeout: facts("provider_timeout", "The provider did not answer in time.", "route", {
+  AnswerTimeout: facts("provider_timeout", "The provider did not answer in time.", "route", "timeout", {
     status: "timeout",
     isBilled: true
   }),
-  Stalled: facts("stream_stalled", "The provider stopped sending.", "route", { status: "timeout", isBilled: true }),
-  RequestTimeout: facts("request_timeout", "The request took longer than the gateway allows.", "none", {
+  Stalled: facts("stream_stalled", "The provider stopped sending.", "route", "timeout", {
+    status: "timeout",
+    isBilled: true
+  }),
+  RequestTimeout: facts("request_timeout", "The request took longer than the gateway allows.", "none", "gateway", {
     status: "timeout",
     mayFallBack: false,
     isOwnLimit: true,
     isBilled: true
   }),
-  Disconnected: facts("provider_disconnected", "The provider's answer was cut off.", "route", { isBilled: true }),
-  BadResponse: facts("provider_bad_response", "The provider's answer could not be understood.", "route"),
-  ResponseTooLarge: facts("provider_bad_response", "The provider's answer is larger than the gateway allows.", "none", {
-    isOwnLimit: true,
+  Disconnected: facts("provider_disconnected", "The provider's answer was cut off.", "route", "network", {
     isBilled: true
   }),
-  RateLimited: facts("provider_rate_limited", "The provider limits the rate of requests.", "cool-down"),
-  QuotaExhausted: facts("provider_unavailable", "The provider is not available.", "credential"),
-  Overloaded: facts("provider_error", "The provider is overloaded.", "route"),
-  ServerError: facts("provider_error", "The provider reported an error.", "route"),
-  CredentialRejected: facts("provider_unavailable", "The provider is not available.", "credential"),
-  ModelGone: facts("provider_error", "The provider does not serve this model.", "candidate"),
-  Redirected: facts("provider_error", "The provider answered with a redirect, which is never followed.", "route"),
-  RequestRejected: facts("provider_rejected_request", "The provider rejected the request.", "none"),
-  ContextLengthExceeded: facts("context_length_exceeded", "The prompt is too long for the model.", "none"),
-  ContentPolicy: facts("content_policy_violation", "The provider refused the request by its content policy.", "none", {
-    mayFallBack: false
-  }),
-  EmptyCompletion: facts("empty_completion", "The provider answered without any content.", "route", {
+  BadResponse: facts("provider_bad_response", "The provider's answer could not be understood.", "route", "answer"),
+  ResponseTooLarge: facts(
+    "provider_bad_response",
+    "The provider's answer is larger than the gateway allows.",
+    "none",
+    "answer",
+    {
+      isOwnLimit: true,
+      isBilled: true
+    }
+  ),
+  RateLimited: facts("provider_rate_limited", "The provider limits the rate of requests.", "cool-down", "capacity"),
+  QuotaExhausted: facts("provider_unavailable", "The provider is not available.", "credential", "quota"),
+  Overloaded: facts("provider_error", "The provider is overloaded.", "route", "capacity"),
+  ServerError: facts("provider_error", "The provider reported an error.", "route", "provider"),
+  CredentialRejected: facts("provider_unavailable", "The provider is not available.", "credential", "credential"),
+  ModelGone: facts("provider_error", "The provider does not serve this model.", "candidate", "model"),
+  Redirected: facts(
+    "provider_error",
+    "The provider answered with a redirect, which is never followed.",
+    "route",
+    "answer"
+  ),
+  RequestRejected: facts("provider_rejected_request", "The provider rejected the request.", "none", "request"),
+  ContextLengthExceeded: facts("context_length_exceeded", "The prompt is too long for the model.", "none", "request"),
+  ContentPolicy: facts(
+    "content_policy_violation",
+    "The provider refused the request by its content policy.",
+    "none",
+    "request",
+    {
+      mayFallBack: false
+    }
+  ),
+  EmptyCompletion: facts("empty_completion", "The provider answered without any content.", "route", "answer", {
     isBilled: true
   }),
-  Shutdown: facts("server_shutdown", "The gateway is shutting down.", "none", { mayFallBack: false, isBilled: true })
+  Shutdown: facts("server_shutdown", "The gateway is shutting down.", "none", "gateway", {
+    mayFallBack: false,
+    isBilled: true
+  })
 }
 
 export class ProviderError extends Data.TaggedError("ProviderError")<{
   readonly providerId: string
   readonly reason: ProviderFailure
+  /** The status of the provider's response; absent where none was received, or none is known. */
+  readonly httpStatus?: number | undefined
 }> {
   get facts(): FailureFacts {
     return factsByReason[this.reason._tag]

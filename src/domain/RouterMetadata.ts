@@ -1,6 +1,15 @@
 import * as Schema from "effect/Schema"
 import { Attempt, CandidatePool, Cost, routingReasons } from "./Call.ts"
 
+const Skipped = Schema.Struct({
+  model: Schema.String.annotations({ description: "Concrete model id." }),
+  reason: Schema.Literal("resting", "unaffordable").annotations({
+    description:
+      "resting: most of its recent attempts have failed, or it is not tried for a time. unaffordable: the money for it could not be held."
+  })
+}).annotations({ identifier: "SkippedCandidate", description: "A candidate that was passed over without an attempt." })
+export type SkippedCandidate = typeof Skipped.Type
+
 /** Every response has it as `router_metadata`. */
 export const RouterMetadata = Schema.Struct({
   request_id: Schema.String.annotations({ description: "The gateway's id of the request, also in `x-request-id`." }),
@@ -8,7 +17,9 @@ export const RouterMetadata = Schema.Struct({
   provider: Schema.String.annotations({ description: "Provider of the response." }),
   model: Schema.String.annotations({ description: "Concrete id of the model of the response." }),
   upstream_model: Schema.String.annotations({ description: "The model name that the provider reports." }),
-  reason: Schema.Literal(...routingReasons).annotations({ description: "Why this model was chosen." }),
+  reason: Schema.Literal(...routingReasons).annotations({
+    description: "Why this model was chosen. first_affordable: the candidates before it could not be paid for."
+  }),
   routing_config: Schema.NullOr(Schema.String).annotations({
     description: "Slug of the routing configuration in force."
   }),
@@ -30,15 +41,21 @@ export const RouterMetadata = Schema.Struct({
   }),
   cost: Cost,
   candidate_pool: CandidatePool,
+  skipped: Schema.optionalWith(Schema.Array(Skipped), { exact: true }).annotations({
+    description: "Candidates that would have come before the model of the response; absent when there are none."
+  }),
   excluded: Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({
     description: "How many models were not eligible, by reason."
   }),
   dropped_parameters: Schema.Array(Schema.String).annotations({
     description:
-      "Request parameters that were left out: the chosen model does not support them, or what they cost there is not known."
+      "Request parameters that were left out, or sent in part or with another value: the chosen model does not support them as they are, or what they cost there is not known."
   }),
-  notes: Schema.optionalWith(Schema.Array(Schema.Literal("output_capped_by_funds")), { exact: true }).annotations({
-    description: "What else the response is explained by. output_capped_by_funds: a longer one could not be paid for."
+  notes: Schema.optionalWith(Schema.Array(Schema.Literal("output_capped_by_funds", "user_turn_added")), {
+    exact: true
+  }).annotations({
+    description:
+      "What else the response is explained by. output_capped_by_funds: a longer one could not be paid for. user_turn_added: the provider accepts no conversation that ends with the assistant, so a turn of the user was added."
   }),
   policy_version: Schema.Int.annotations({ description: "Version of the project's policy that was applied." })
 }).annotations({ identifier: "RouterMetadata", description: "Routing metadata of the response." })

@@ -2,7 +2,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
-import type { CatalogShape } from "../catalog/Catalog.ts"
+import type { CatalogShape, Snapshot } from "../catalog/Catalog.ts"
 import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
@@ -41,8 +41,8 @@ export interface Admitted {
   readonly allowed: EffectivePolicy
   readonly ranked: Router.Ranked
   /**
-   * For the smallest answer of each ranked candidate, in their order; before these, where there are several candidates, for
-   * the likely answer of each. The first that fits is granted: see `candidateIndex`.
+   * For the smallest answer of each candidate that may be tried, in their order; before these, where there are several, for the
+   * likely answer of each. The first that fits is granted: see `candidateIndex`.
    */
   readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
   /** The highest output cap of the candidates. */
@@ -160,7 +160,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const project = yield* deps.policy.ofProject(caller.projectId)
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
     const credentials = yield* credentialsOf(deps, caller)
-    const snapshot = deps.catalog.snapshot()
+    const snapshot = snapshotFor(deps.catalog, credentials)
     const poolOf = (configuration: RoutingConfiguration | null) => {
       const policy = intersectPolicies(project, configuration, noControls)
       const allowed = Router.listable(snapshot, policy, caller.billingMode)
@@ -191,6 +191,9 @@ type Measured = Pick<
 /** Those of a project that pays its providers itself; `null` for any other. */
 type Credentials = ReadonlyArray<ProviderCredential> | null
 
+const snapshotFor = (catalog: CatalogShape, credentials: Credentials): Snapshot =>
+  credentials === null ? catalog.snapshot() : catalog.callerSnapshot()
+
 const rankCandidates = (
   deps: AdmissionDeps,
   call: Measured,
@@ -212,8 +215,8 @@ const rankCandidates = (
     configuration,
     allowed,
     ranked,
-    options: optionsOf(measure, request, ranked.candidates),
-    maxOutputTokens: Math.max(...ranked.candidates.map(({ model }) => Estimate.outputCap(request, model, measure)))
+    options: optionsOf(measure, request, callable(ranked)),
+    maxOutputTokens: Math.max(...callable(ranked).map(({ model }) => Estimate.outputCap(request, model, measure)))
   }))
 }
 
@@ -231,7 +234,7 @@ const route = (
     const allowed = intersectPolicies(project, configuration, request.routing)
     const credentialOf = credentials === null ? undefined : CredentialChoice.choose(credentials, health)
     const ranked = Router.rank({
-      snapshot: catalog.snapshot(),
+      snapshot: snapshotFor(catalog, credentials),
       policy: allowed,
       request,
       promptTokens: Estimate.likelyPromptTokens(measure),
@@ -254,8 +257,13 @@ const optionsOf = (
   return candidates.length === 1 ? optionsFor("min") : Arr.appendAll(optionsFor("likely"), optionsFor("min"))
 }
 
+/** The candidates that may be tried: without fallback the first one alone, whether it can be paid for or not. */
+export const callable = ({ candidates, fallbackEnabled }: Router.Ranked): Router.Ranked["candidates"] =>
+  fallbackEnabled ? candidates : [candidates[0]]
+
 /** The ranked candidate whose hold option was granted. */
-export const candidateIndex = ({ ranked }: Admitted, option: number): number => option % ranked.candidates.length
+export const candidateIndex = ({ ranked }: Pick<Admitted, "ranked">, option: number): number =>
+  option % callable(ranked).length
 
 /** `auto:<slug>` and `routing_config` name the same things; together they have to agree. */
 const resolveConfiguration = (

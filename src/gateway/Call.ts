@@ -1,4 +1,4 @@
-import type { CallObserver } from "../domain/CallObserver.ts"
+import type { CallObserver, EndedAttempt, FailedAttempt, NextStep } from "../domain/CallObserver.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
 import type { MicroUsd } from "../domain/Money.ts"
@@ -45,6 +45,8 @@ export class Call {
   private state: CallState.CallState
   private upstream: OpenUpstream | undefined
   private aborted: ProviderFailure | undefined
+  /** The last failed attempt, until it is known what follows it. */
+  private undecided: Omit<FailedAttempt, "next"> | undefined
 
   constructor(deps: CallDeps, admitted: Admitted, hold: Hold, isTraced: boolean) {
     this.deps = deps
@@ -78,10 +80,23 @@ export class Call {
     return attempt
   }
 
+  /** The money for the candidate could not be held: it is skipped. */
+  unaffordable(candidate: Candidate): void {
+    this.state = CallState.unaffordable(this.state, candidate)
+  }
+
   /** Another candidate may follow, unless the end of the whole call is what has ended the attempt. */
   attemptFailed(error: ProviderError): void {
     if (error.facts.isOwnLimit && !error.facts.mayFallBack) this.failed(error)
     else this.change(CallState.attemptFailed(this.state, error, this.deps.timers.now()), error)
+  }
+
+  /** What follows the last failed attempt, if that is not known yet. */
+  decided(next: NextStep): void {
+    const failed = this.undecided
+    if (failed === undefined) return
+    this.undecided = undefined
+    this.deps.observer.attemptFailed(this.admitted, { ...failed, next })
   }
 
   /** The first content is about to reach the client: no other candidate is tried from here on. */
@@ -144,6 +159,7 @@ export class Call {
     this.upstream = undefined
     const now = this.deps.timers.now()
     this.change(CallState.cancelled(this.state, now), null)
+    this.decided({ _tag: "GiveUp" })
     const settlement = settlementOf(this.state, now)
     this.deps.observer.settled(this.admitted, settlement.record)
     return settlement
@@ -155,13 +171,17 @@ export class Call {
     const record = next.attempts[before.attempts.length]
     const attempt = CallState.runningAttempt(before)
     if (record === undefined || attempt === undefined) return
-    this.deps.observer.attemptEnded(this.admitted, {
+    const ended: EndedAttempt = {
       model: attempt.candidate.model,
       record,
       error,
       credentialId: attempt.candidate.credential?.id ?? null,
       firstContentMillis:
         next.firstContentAtMillis === null ? null : next.firstContentAtMillis - attempt.startedAtMillis
-    })
+    }
+    this.deps.observer.attemptEnded(this.admitted, ended)
+    if (error === null) return
+    this.undecided = { ...ended, error, number: next.attempts.length }
+    if (CallState.isEnded(next)) this.decided({ _tag: "GiveUp" })
   }
 }

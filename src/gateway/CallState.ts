@@ -14,7 +14,7 @@ import type { FailureFacts, ProviderError } from "../domain/ProviderError.ts"
 import { completionTokens, type Usage, usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { Hold } from "../ledger/Ledger.ts"
-import type { Admitted } from "./Admission.ts"
+import { type Admitted, callable, candidateIndex } from "./Admission.ts"
 import { ResponseTally } from "./ResponseTally.ts"
 
 /** An attempt that is not over. */
@@ -72,6 +72,8 @@ export interface CallState {
   readonly attempts: ReadonlyArray<Attempt>
   /** By position of `attempts`, as in the call's record. */
   readonly failedUsage: ReadonlyArray<FailedUsage | null>
+  /** Ids of the models that were skipped because the money for them could not be held, in order. */
+  readonly unaffordable: ReadonlyArray<string>
   readonly firstContentAtMillis: number | null
   readonly phase: Phase
 }
@@ -81,11 +83,29 @@ export const held = (admitted: Admitted, hold: Hold): CallState => ({
   hold,
   attempts: [],
   failedUsage: [],
+  unaffordable: dearerThan(admitted, hold.option),
   firstContentAtMillis: null,
   phase: { _tag: "Waiting" }
 })
 
+const none: ReadonlyArray<string> = []
+
+/** The candidates before the one whose hold was granted. */
+const dearerThan = (admitted: Admitted, option: number): ReadonlyArray<string> => {
+  const index = candidateIndex(admitted, option)
+  return index === 0
+    ? none
+    : callable(admitted.ranked)
+        .slice(0, index)
+        .map(({ model }) => model.id)
+}
+
 export const extended = (state: CallState, hold: Hold): CallState => ({ ...state, hold })
+
+export const unaffordable = (state: CallState, { model }: Candidate): CallState => ({
+  ...state,
+  unaffordable: [...state.unaffordable, model.id]
+})
 
 export const attemptOf = (candidate: Candidate, output: OutputLimit, now: number): RunningAttempt => ({
   candidate,

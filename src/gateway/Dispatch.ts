@@ -1,5 +1,6 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import type { NextStep } from "../domain/CallObserver.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { CallFailure } from "../domain/GatewayError.ts"
 import { microUsd } from "../domain/Money.ts"
@@ -9,7 +10,7 @@ import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
 import * as Spans from "../observe/Spans.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import type { RetryBudgetShape } from "../routing/RetryBudget.ts"
-import { candidateIndex } from "./Admission.ts"
+import { callable, candidateIndex } from "./Admission.ts"
 import { type AttemptDeps, type AttemptOptions, type Opened, open } from "./Attempt.ts"
 import type { Call } from "./Call.ts"
 import { toCallFailure } from "./CallFailures.ts"
@@ -59,10 +60,14 @@ const firstOf = (
     (failed, rest) => {
       const { error } = Arr.lastNonEmpty(failed)
       if (error._tag === "ProviderError") call.attemptFailed(error)
-      return decided(failed, rest)
+      else call.unaffordable(error.candidate)
+      return Effect.tap(decided(failed, rest), (decision) => Effect.sync(() => call.decided(nextStep(decision))))
     }
   )
 }
+
+const nextStep = (decision: Fallback.Decision<Candidate>): NextStep =>
+  decision._tag === "FallBack" ? { _tag: "FallBack", model: decision.to[0].model } : { _tag: decision._tag }
 
 /** When every circuit is open, the first to close is waited for if that is soon; otherwise the best candidate is tried. */
 const candidatesOf = (
@@ -70,7 +75,7 @@ const candidatesOf = (
   call: Call
 ): { readonly ranked: Arr.NonEmptyReadonlyArray<Candidate>; readonly waitMillis: number } => {
   const { ranked } = call.admitted
-  const held = ranked.candidates.slice(candidateIndex(call.admitted, call.hold.option))
+  const held = callable(ranked).slice(candidateIndex(call.admitted, call.hold.option))
   if (!Arr.isNonEmptyReadonlyArray(held)) throw new Error("the hold names a candidate that was not ranked")
   const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call)) - deps.timers.now()
   return { ranked: held, waitMillis: waitMillis <= maxWaitMillis ? waitMillis : 0 }
@@ -175,7 +180,7 @@ const outputLimit = ({ admitted, hold }: Call, candidate: Candidate): OutputLimi
 
 /** What has to be held for the candidate, where that is more than is held. */
 const unheld = ({ admitted, hold }: Call, candidate: Candidate): HoldOption | undefined => {
-  const { candidates } = admitted.ranked
+  const candidates = callable(admitted.ranked)
   const index = candidates.indexOf(candidate)
   const option = admitted.options[admitted.options.length - candidates.length + index]
   if (option === undefined || index === candidateIndex(admitted, hold.option)) return undefined

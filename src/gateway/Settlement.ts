@@ -2,7 +2,7 @@ import type { NonEmptyReadonlyArray } from "effect/Array"
 import { type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
 import { zero } from "../domain/Money.ts"
 import { snapshotOf } from "../domain/Prices.ts"
-import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+import type { RouterMetadata, SkippedCandidate } from "../domain/RouterMetadata.ts"
 import type { Settlement } from "../ledger/Ledger.ts"
 import type { Admitted } from "./Admission.ts"
 import {
@@ -19,7 +19,9 @@ import {
 export const metadataOf = (state: CallState, attempt: RunningAttempt, now: number): RouterMetadata => {
   const { candidate, tally } = attempt
   const { admitted, attempts } = state
-  const { dropped, model } = candidate
+  const { altered, dropped, model } = candidate
+  const skipped = skippedOf(state)
+  const notes = isCappedByFunds(attempt) ? [...candidate.notes, "output_capped_by_funds" as const] : candidate.notes
   return {
     request_id: admitted.requestId,
     requested_model: admitted.request.model,
@@ -31,14 +33,15 @@ export const metadataOf = (state: CallState, attempt: RunningAttempt, now: numbe
     alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha,
     latency_ms: toTenths(now - admitted.startedAtMillis),
     first_content_ms: firstContentMillis(state),
-    fallback: { enabled: admitted.ranked.fallbackEnabled, used: attempts[0]?.model !== model.id },
+    fallback: { enabled: admitted.ranked.fallbackEnabled, used: admitted.ranked.candidates[0].model.id !== model.id },
     attempts,
     cost: attempts.at(-1)?.cost ?? noCost,
     candidate_pool: { models: poolOf(admitted) },
+    ...(skipped.length === 0 ? {} : { skipped }),
     excluded: admitted.ranked.excluded,
-    dropped_parameters: dropped,
+    dropped_parameters: altered.length === 0 ? dropped : [...dropped, ...altered],
     policy_version: admitted.allowed.policyVersion,
-    ...(isCappedByFunds(attempt) ? { notes: ["output_capped_by_funds"] } : {})
+    ...(notes.length === 0 ? {} : { notes })
   }
 }
 
@@ -93,10 +96,22 @@ const statusOf = ({ phase }: CallState): CallStatus =>
 const firstContentMillis = ({ admitted, firstContentAtMillis }: CallState): number | null =>
   firstContentAtMillis === null ? null : toTenths(firstContentAtMillis - admitted.startedAtMillis)
 
-const reasonOf = ({ admitted, attempts }: CallState): RoutingReason =>
-  attempts.some(({ status }) => status === "error" || status === "timeout")
-    ? "fallback_after_error"
-    : admitted.ranked.reason
+const reasonOf = ({ admitted, attempts, unaffordable }: CallState): RoutingReason => {
+  if (attempts.some(({ status }) => status === "error" || status === "timeout")) return "fallback_after_error"
+  return unaffordable.length > 0 ? "first_affordable" : admitted.ranked.reason
+}
+
+/** What was passed over without an attempt. */
+const skippedOf = ({ admitted, attempts, unaffordable }: CallState): ReadonlyArray<SkippedCandidate> => {
+  const { resting } = admitted.ranked
+  if (resting.length + unaffordable.length === 0) return []
+  const tried = new Set(attempts.map(({ model }) => model))
+  const spared = resting.filter((model) => !tried.has(model) && !unaffordable.includes(model))
+  return [
+    ...spared.map((model) => ({ model, reason: "resting" as const })),
+    ...unaffordable.map((model) => ({ model, reason: "unaffordable" as const }))
+  ]
+}
 
 const poolOf = ({ ranked }: Admitted): NonEmptyReadonlyArray<string> => {
   const [first, ...rest] = ranked.candidates

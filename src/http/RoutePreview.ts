@@ -43,7 +43,7 @@ const routed = (request: ChatRequest, preview: Preview, nowMillis: number): Rout
       expected_cost_microusd: candidate.expectedCost,
       max_cost_microusd: (options[index] ?? options[0]).max,
       effort: candidate.effort ?? null,
-      dropped_parameters: candidate.dropped,
+      dropped_parameters: [...candidate.dropped, ...candidate.altered],
       health: healthOut(health[index] ?? health[0], nowMillis)
     })),
     reason: ranked.reason,

@@ -1,9 +1,8 @@
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import * as Schedule from "effect/Schedule"
+import { periodically } from "../domain/Periodic.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import {
   InvariantCheckStore,
@@ -57,12 +56,7 @@ export class InvariantCheck extends Context.Tag("gateway/ledger/InvariantCheck")
         last = yield* store.summary
         show(last)
       })
-      yield* Effect.catchAllCause(check, (cause) =>
-        Effect.logWarning(
-          "the ledger's invariants could not be checked; the next check tries again",
-          Cause.squash(cause)
-        )
-      ).pipe(Effect.repeat(Schedule.spaced(`${everySeconds} seconds`)), Effect.forkScoped)
+      yield* periodically(`${everySeconds} seconds`, "the ledger's invariants could not be checked", check)
       return { last: () => last }
     })
   )

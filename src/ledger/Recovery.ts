@@ -1,8 +1,7 @@
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
+import { periodically } from "../domain/Periodic.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 
@@ -36,16 +35,12 @@ export const layer = (options: RecoveryOptions = {}) =>
       if (store.isAlone) yield* store.expireAll
       const silence = Duration.decode(options.silence ?? Duration.seconds(defaultSilenceSeconds))
       const maxCallDuration = Duration.decode(options.maxCallDuration ?? defaultMaxCallDuration)
-      yield* store.beat.pipe(
-        Effect.zipRight(store.sweep(silence, maxCallDuration)),
-        Effect.map(health.heartbeatWritten),
-        Effect.catchAllCause((cause) =>
-          health.failed(Cause.squash(cause))
-            ? Effect.void
-            : Effect.logWarning("expired holds could not be swept; the next sweep tries again", cause)
-        ),
-        Effect.repeat(Schedule.spaced(options.interval ?? defaultInterval)),
-        Effect.forkScoped
+      const sweep = Effect.map(
+        Effect.zipRight(store.beat, store.sweep(silence, maxCallDuration)),
+        health.heartbeatWritten
       )
+      yield* periodically(options.interval ?? defaultInterval, "expired holds could not be swept", sweep, {
+        isLoggedElsewhere: health.failed
+      })
     })
   )

@@ -1,70 +1,103 @@
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
-import type { CallObserver } from "../domain/CallObserver.ts"
+import type { CallObserver, FailedAttempt } from "../domain/CallObserver.ts"
 import type { ProviderFailure } from "../domain/ProviderError.ts"
 import { Timers } from "../domain/Timers.ts"
 
-/** Lines for one provider and reason in one window; those left out are counted in the first line of the next one. */
+/** Lines for one provider and reason in one window; those left out are counted in a line at its end. */
 const maxLines = 10
 const windowMillis = 60_000
-/** Provider and reason pairs that are counted at the same time. */
+/** Provider and reason pairs that are counted at the same time; failures of further ones are logged without a limit. */
 const maxPairs = 10_000
 
 interface Window {
-  startedAtMillis: number
   lines: number
   suppressed: number
 }
 
-/** One log line for every failed attempt: which call, which provider and model, why. Never provider text, never a secret. */
-export const make: Effect.Effect<CallObserver, never, Timers> = Effect.gen(function* () {
-  const timers = yield* Timers
-  const fork = Runtime.runFork(yield* Effect.runtime<never>())
-  const windows = new Map<string, Window>()
+export interface AttemptLogOptions {
+  /** The environment variables that hold the service's credentials, by provider id. */
+  readonly variables: ReadonlyMap<string, string>
+}
 
-  const windowOf = (pair: string, now: number): Window => {
-    const known = windows.get(pair)
-    if (known !== undefined) return known
-    if (windows.size >= maxPairs) windows.clear()
-    const window = { startedAtMillis: now, lines: 0, suppressed: 0 }
-    windows.set(pair, window)
-    return window
-  }
+/**
+ * One log line for every failed attempt: which call, which provider and model, why, what was at fault, and what followed.
+ * Never provider text, never a secret.
+ */
+export const make = (options: AttemptLogOptions): Effect.Effect<CallObserver, never, Timers> =>
+  Effect.gen(function* () {
+    const timers = yield* Timers
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const windows = new Map<string, Window>()
 
-  return {
-    attemptEnded: ({ requestId }, { error, model, record }) => {
-      if (error === null) return
-      const now = timers.now()
-      const { reason } = error
-      const window = windowOf(`${model.providerId} ${reason._tag}`, now)
-      if (now - window.startedAtMillis >= windowMillis) {
-        window.startedAtMillis = now
-        window.lines = 0
-      }
-      if (window.lines >= maxLines) {
-        window.suppressed += 1
-        return
-      }
-      window.lines += 1
-      const { suppressed } = window
-      window.suppressed = 0
-      fork(
-        Effect.logWarning("attempt failed").pipe(
-          Effect.annotateLogs({
-            requestId,
-            provider: model.providerId,
-            model: model.id,
-            reason: reason._tag,
-            code: error.facts.code,
-            latencyMillis: record.latency_ms,
-            ...detailOf(reason),
-            ...(suppressed > 0 ? { suppressed } : {})
-          })
-        )
-      )
+    const log = (message: string, fields: Readonly<Record<string, unknown>>): void => {
+      fork(Effect.annotateLogs(Effect.logWarning(message), fields))
     }
+
+    const windowOf = (provider: string, reason: ProviderFailure["_tag"]): Window => {
+      const pair = `${provider} ${reason}`
+      const known = windows.get(pair)
+      if (known !== undefined) return known
+      const window = { lines: 0, suppressed: 0 }
+      if (windows.size >= maxPairs) return window
+      windows.set(pair, window)
+      timers.after(windowMillis, () => {
+        windows.delete(pair)
+        const { suppressed } = window
+        if (suppressed > 0) log("further attempts failed", { provider, reason, suppressed })
+      })
+      return window
+    }
+
+    return {
+      attemptFailed: ({ requestId }, attempt) => {
+        const { error, model, number, record } = attempt
+        const { facts, httpStatus, reason } = error
+        const window = windowOf(model.providerId, reason._tag)
+        if (window.lines >= maxLines) {
+          window.suppressed += 1
+          return
+        }
+        window.lines += 1
+        log("attempt failed", {
+          requestId,
+          attempt: number,
+          provider: model.providerId,
+          model: model.id,
+          reason: reason._tag,
+          fault: facts.fault,
+          ...(httpStatus !== undefined && { httpStatus }),
+          ...detailOf(reason),
+          ...credentialOf(attempt, options),
+          code: facts.code,
+          latencyMillis: record.latency_ms,
+          ...nextOf(attempt)
+        })
+      }
+    }
+  })
+
+const nextOf = ({ next }: FailedAttempt): Readonly<Record<string, string>> => {
+  switch (next._tag) {
+    case "Retry":
+      return { next: "retry" }
+    case "FallBack":
+      return { next: "fallback", nextModel: next.model.id }
+    case "GiveUp":
+      return { next: "gave up" }
   }
-})
+}
+
+/** Where the credential is to be changed: with the project that brought it, or in the environment of the service. */
+const credentialOf = (
+  { credentialId, error, model }: FailedAttempt,
+  { variables }: AttemptLogOptions
+): Readonly<Record<string, string>> => {
+  if (error.facts.fault !== "credential" && error.facts.fault !== "quota") return {}
+  if (credentialId !== null) return { credential: credentialId }
+  const variable = variables.get(model.providerId)
+  return variable === undefined ? {} : { variable }
+}
 
 const detailOf = (reason: ProviderFailure): Readonly<Record<string, string | number>> => {
   switch (reason._tag) {

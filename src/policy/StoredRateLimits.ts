@@ -3,10 +3,10 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
-import * as Schedule from "effect/Schedule"
 import type { CallerShape } from "../domain/Caller.ts"
 import { type RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
+import { periodically } from "../domain/Periodic.ts"
 import type { RateLimitQuota, RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import { Database } from "../sql/Database.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
@@ -27,7 +27,9 @@ import {
 /** Running requests of a process that was not seen for so long do not count any more. */
 const silence = "60 seconds"
 /** How often a process with running requests is seen, whatever else it does. */
-const heartbeat = Schedule.spaced("20 seconds")
+const heartbeatEvery = "20 seconds"
+/** How often, and after what silence, what a process left behind is deleted. */
+const sweepEvery = "1 hour"
 /** A statement with more admissions than this is no faster and keeps its rows locked. */
 const maxPerStatement = 256
 
@@ -44,7 +46,9 @@ export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never,
         ids.uuid(),
         Runtime.runFork(yield* Effect.runtime<never>())
       )
-      yield* Effect.sync(limiter.beat).pipe(Effect.schedule(heartbeat), Effect.forkScoped)
+      yield* periodically(heartbeatEvery, "running requests could not be counted again", Effect.sync(limiter.beat))
+      const sweep = prepare("rate_limit_sweep", sweepStatement)([])
+      yield* periodically(sweepEvery, "running requests of ended processes could not be deleted", sweep)
       yield* Effect.addFinalizer(() => Effect.sync(limiter.beat))
       return limiter
     })
@@ -52,6 +56,11 @@ export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never,
 
 const statement = `select verdicts, waits, remaining, resets
   from rate_limit_admit($1, '${silence}', $2, $3, $4, $5, $6, $7)`
+
+/** A row that another process deletes or writes now is not waited for. */
+const sweepStatement = `delete from rate_limit_running r using (
+    select scope_id, process from rate_limit_running where seen_at < now() - interval '${sweepEvery}' for update skip locked
+  ) old where r.scope_id = old.scope_id and r.process = old.process`
 
 /** A request that waits for its admission. */
 interface Waiting {

@@ -1,9 +1,11 @@
+import type * as Effect from "effect/Effect"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
 import type { RequestId } from "../domain/Ids.ts"
 import type { Model } from "../domain/Model.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
+import type { Probed } from "./probe/Probe.ts"
 
 /** One attempt, ready to be sent. */
 export interface ProviderCall {
@@ -49,4 +51,6 @@ export interface Provider {
   /** `open` uses the credential of the call where it has one; to other providers such a call is never sent. */
   readonly takesCredentials?: boolean
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
+  /** Asks about the credential, the provider's own one unless another is given, without the cost of a call. */
+  readonly probe?: ((credential?: ProviderCredential) => Effect.Effect<Probed>) | undefined
 }

@@ -13,7 +13,7 @@ import * as Registry from "./Registry.ts"
 import * as Simulated from "./simulated/Models.ts"
 import { Transport } from "./transport/Transport.ts"
 import type { BedrockAccess } from "./vendors/AmazonBedrock.ts"
-import { describe } from "./vendors/Vendor.ts"
+import { describe, type Vendor } from "./vendors/Vendor.ts"
 
 /** A custom provider with its models. */
 export interface OwnProvider extends Registry.CredentialedProvider {
@@ -25,6 +25,11 @@ export interface ProviderOptions {
   readonly credentials?: ReadonlyMap<string, Redacted.Redacted>
   /** Amazon Bedrock: the region, and a Bedrock API key or an AWS identity that signs requests. */
   readonly bedrock?: BedrockAccess | null
+  /**
+   * Calls that bring a credential (`byok`) can use every built-in vendor that needs no more than that, also one without a credential
+   * here; default false.
+   */
+  readonly callerCredentials?: boolean
   readonly own?: ReadonlyArray<OwnProvider>
   /** The simulated providers `sim` and `sim2`: no sockets, no cost, the same answer each time. */
   readonly simulated?: boolean
@@ -52,16 +57,23 @@ const providersAndCatalog = (options: ProviderOptions): Layer.Layer<Providers | 
         timers: yield* Timers,
         credentials: options.credentials ?? new Map(),
         bedrock: options.bedrock ?? null,
+        callerCredentials: options.callerCredentials ?? false,
         own,
         simulated
       })
-      const models = buildModels({
-        data: builtInCatalog,
-        vendors: registry.vendors.map(describe),
-        configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
-        ready: simulated ? Simulated.models : [],
-        patches: options.patches ?? {}
-      })
-      return Layer.merge(Providers.layerOf(registry.providers), Catalog.layerOf(models))
+      const modelsOf = (vendors: ReadonlyArray<Vendor>) =>
+        buildModels({
+          data: builtInCatalog,
+          vendors: vendors.map(describe),
+          configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
+          ready: simulated ? Simulated.models : [],
+          patches: options.patches ?? {}
+        })
+      const { callerVendors, vendors } = registry
+      const catalog = Catalog.layerOf(
+        modelsOf(vendors),
+        callerVendors.length === 0 ? undefined : modelsOf([...vendors, ...callerVendors])
+      )
+      return Layer.merge(Providers.layerOf(registry.providers), catalog)
     })
   ).pipe(Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis })))

@@ -1,12 +1,20 @@
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { Provider, ProviderCall, Receiver, Upstream } from "./Provider.ts"
+import type { Probed } from "./probe/Probe.ts"
 
 export interface ProvidersShape {
   /** Starts the attempt at the provider of `call.model`; a model of an unknown provider is a defect. */
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
   /** Whether there is such a provider, and calls of it can bring a credential of their own. */
   readonly takesCredentials: (providerId: string) => boolean
+  /**
+   * Asks the provider about a credential, its own one unless another is given, without the cost of a call; `null` where there
+   * is no such provider or it cannot be asked.
+   */
+  readonly probe: (providerId: string, credential?: ProviderCredential) => Effect.Effect<Probed | null>
 }
 
 /** Dispatches a call to the provider with the model's `providerId`. */
@@ -27,6 +35,7 @@ export const make = (providers: Iterable<Provider>): ProvidersShape => {
       }
       return provider.open(call, receiver)
     },
-    takesCredentials: (providerId) => byId.get(providerId)?.takesCredentials === true
+    takesCredentials: (providerId) => byId.get(providerId)?.takesCredentials === true,
+    probe: (providerId, credential) => byId.get(providerId)?.probe?.(credential) ?? Effect.succeed(null)
   }
 }

@@ -8,7 +8,7 @@ import type { TransportShape } from "./transport/Transport.ts"
 import { amazonBedrock, type BedrockAccess, bedrockAuth } from "./vendors/AmazonBedrock.ts"
 import { type ConfiguredProvider, configured } from "./vendors/Configured.ts"
 import type { Vendor } from "./vendors/Vendor.ts"
-import { vendorOf } from "./vendors/Vendors.ts"
+import { vendors as builtIn, vendorOf } from "./vendors/Vendors.ts"
 
 /** A configured provider and its credential; `null` sends none. */
 export interface CredentialedProvider extends ConfiguredProvider {
@@ -22,6 +22,8 @@ export interface RegistryOptions {
   readonly credentials: ReadonlyMap<string, Redacted.Redacted>
   /** Amazon Bedrock, which needs more than a key; `null`: not available. */
   readonly bedrock: BedrockAccess | null
+  /** Makes providers also of the vendors without a credential, for calls that bring one. */
+  readonly callerCredentials?: boolean
   readonly own: ReadonlyArray<CredentialedProvider>
   readonly simulated: boolean
 }
@@ -30,9 +32,14 @@ export interface Registry {
   readonly providers: ReadonlyArray<Provider>
   /** The built-in vendors that can be called. */
   readonly vendors: ReadonlyArray<Vendor>
+  /** Those that only calls with a credential of their own can be sent to. */
+  readonly callerVendors: ReadonlyArray<Vendor>
   /** The configured providers, in the order of the configuration. */
   readonly own: ReadonlyArray<Vendor>
 }
+
+/** The others need a region or a base URL of the operator as well. */
+const withKeyAlone = builtIn.filter(({ credentialEnv }) => credentialEnv.length > 0)
 
 /** All providers that this process can call. */
 export const make = (options: RegistryOptions): Registry => {
@@ -44,7 +51,8 @@ export const make = (options: RegistryOptions): Registry => {
       auth,
       scheme: vendor.auth,
       transport: options.transport,
-      timers: options.timers
+      timers: options.timers,
+      probe: vendor.probe
     })
   const vendors: Array<Vendor> = []
   const own: Array<Vendor> = []
@@ -66,5 +74,8 @@ export const make = (options: RegistryOptions): Registry => {
     own.push(vendor)
     providers.push(http(vendor, one.apiKey === null ? Auth.none : vendor.auth(one.apiKey)))
   }
-  return { providers, vendors, own }
+  const callerVendors =
+    options.callerCredentials === true ? withKeyAlone.filter((vendor) => !vendors.includes(vendor)) : []
+  for (const vendor of callerVendors) providers.push(http(vendor, Auth.none))
+  return { providers, vendors, callerVendors, own }
 }

@@ -4,10 +4,10 @@ import { patternsMatch } from "../policy/EffectivePolicy.ts"
 import type { HealthShape } from "./Health.ts"
 
 /** The credentials that allow the model, in their order. */
-export const credentialsFor = (
-  credentials: ReadonlyArray<ProviderCredential>,
+export const credentialsFor = <Credential extends Pick<ProviderCredential, "allowedModels" | "providerId">>(
+  credentials: ReadonlyArray<Credential>,
   model: Model
-): ReadonlyArray<ProviderCredential> =>
+): ReadonlyArray<Credential> =>
   credentials.filter(
     ({ allowedModels, providerId }) => providerId === model.providerId && patternsMatch(allowedModels, model)
   )

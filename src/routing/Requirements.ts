@@ -1,5 +1,5 @@
 import type { CallerShape } from "../domain/Caller.ts"
-import type { ChatRequest, Effort, Message, ToolChoice, UserPart } from "../domain/Chat.ts"
+import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
 import type { Capability, Model } from "../domain/Model.ts"
 import type { Prices } from "../domain/Prices.ts"
 import { type Parameter, shapingParameters, type TuningParameter } from "../domain/Support.ts"
@@ -94,71 +94,6 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
   return names
 }
 
-/**
- * Wire names of the request parameters that this model ignores, or whose price here is not known; `tuning` are those that the
- * request sets.
- */
-export const droppedParameters = (
-  model: Model,
-  request: ChatRequest,
-  tuning: ReadonlyArray<TuningParameter>,
-  effort: Effort | number | undefined,
-  isUnpriced: (name: TuningParameter) => boolean
-): ReadonlyArray<string> => {
-  let dropped: Array<string> | undefined
-  for (const name of tuning) {
-    if (
-      model.support[name] === "dropped" ||
-      isUnpriced(name) ||
-      (isSampling(name) && model.capabilities.sampling === false) ||
-      isUnsupportedTogether(model, name, request, effort)
-    ) {
-      dropped ??= []
-      dropped.push(name)
-    }
-  }
-  if (request.reasoning.maxTokens !== undefined && model.reasoning?.style !== "budget") {
-    dropped ??= []
-    dropped.push("reasoning.max_tokens")
-  }
-  return dropped ?? nothingDropped
-}
-
-const nothingDropped: ReadonlyArray<string> = []
-
-/** Parameters that the provider rejects together with others of the request, and stop sequences that are blank. */
-const isUnsupportedTogether = (
-  model: Model,
-  name: TuningParameter,
-  request: ChatRequest,
-  effort: Effort | number | undefined
-): boolean => {
-  if (name === "stop") {
-    return (isClaude(model) || model.protocol === "bedrock-converse") && request.stop.some((stop) => !/\S/.test(stop))
-  }
-  if (!isSampling(name) || !isClaude(model)) return false
-  const reasons = model.reasoning !== null && effort !== undefined && effort !== "none"
-  return reasons || (name === "top_p" && request.temperature !== undefined)
-}
-
-/** Whether the model rejects a reasoning effort together with the tools of the request. */
-export const forbidsEffort = (model: Model, request: ChatRequest): boolean =>
-  request.tools.length > 0 && (model.toolsForbidEffort || (isClaude(model) && forcesTool(request.toolChoice)))
-
-/** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
-const isClaude = (model: Model): boolean =>
-  model.protocol === "anthropic-messages" ||
-  (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
-
-const forcesTool = (choice: ToolChoice | undefined): boolean => {
-  if (choice === undefined || typeof choice === "string") return choice === "required"
-  const allowed = choice["allowed_tools"]
-  if (typeof allowed !== "object" || allowed === null) return true
-  return "mode" in allowed && allowed.mode === "required"
-}
-
-const isSampling = (name: TuningParameter): boolean => name === "temperature" || name === "top_p"
-
 /** A parameter that shapes the response must not be dropped silently: for it `dropped` counts as `refused`. */
 export const isUnsupported = (model: Model, name: Parameter): boolean => {
   const support = model.support[name]
@@ -168,6 +103,7 @@ export const isUnsupported = (model: Model, name: Parameter): boolean => {
 const shaping: ReadonlySet<Parameter> = new Set<Parameter>(shapingParameters)
 
 const takesEffort = (model: Model, effort: Effort | number): boolean => {
+  if (effort === "none" && model.toolsForbidEffort) return true
   if (model.reasoning === null) return false
   if (typeof effort === "string") return model.reasoning.efforts.includes(effort)
   const { depth } = model.reasoning

@@ -13,7 +13,8 @@ import type { TuningParameter } from "../domain/Support.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import type { RouteHealth } from "./Health.ts"
-import { droppedParameters, forbidsEffort, isUnsupported, requirementsOf, tuningOf } from "./Requirements.ts"
+import { addsUserTurn, forbidsEffort, leftOutOf } from "./LeftOut.ts"
+import { isUnsupported, requirementsOf, tuningOf } from "./Requirements.ts"
 import { byHealthyRank, byRank, nearUtility, rate, type Scored, score, unit } from "./Score.ts"
 import { isUnpriced, termsAt, termsOf } from "./Terms.ts"
 
@@ -39,6 +40,8 @@ export interface Ranked {
   readonly fallbackEnabled: boolean
   /** How many models were not eligible, by reason. */
   readonly excluded: Readonly<Record<string, number>>
+  /** Models that would have come before the first candidate if they had not failed so often, best first. */
+  readonly resting: ReadonlyArray<string>
   /** Set when the circuit of every candidate is open: until the first of them can be tried. */
   readonly openUntilMillis?: number
 }
@@ -81,6 +84,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
     pinned: pool.pinned,
     fallbackEnabled: policy.fallbackEnabled && !pool.pinned,
     excluded: eligibility.excluded,
+    resting: pool.pinned ? [] : restingBefore(scored, best),
     ...(best.tier >= 2 ? { openUntilMillis: earliestClose(scored) } : {})
   })
 }
@@ -169,7 +173,11 @@ const reasonOf = (scored: Arr.NonEmptyReadonlyArray<Scored>, alpha: number, pinn
 
 /** `auto` uses the effort of each model's profile; some models reject an effort together with tools. */
 const effortFor = (model: Model, request: ChatRequest, pinned: boolean): Effort | number | undefined => {
-  if (forbidsEffort(model, request) || isUnsupported(model, "reasoning_effort")) return undefined
+  if (isUnsupported(model, "reasoning_effort")) return undefined
+  const isNone = pinned && request.effort === "none"
+  // a model that takes `none` without listing it reasons no more than with nothing
+  if (isNone && model.reasoning?.efforts.includes("none") !== true) return undefined
+  if (forbidsEffort(model, request)) return isNone && model.toolsForbidEffort ? "none" : undefined
   return (pinned ? request.effort : undefined) ?? model.profile.effort ?? undefined
 }
 
@@ -181,21 +189,36 @@ const toCandidate = (
   pinned: boolean
 ): Candidate => {
   const { model } = scored
-  const dropped = droppedParameters(model, request, tuning, scored.effort, (name) =>
+  const { altered, dropped } = leftOutOf(model, request, tuning, scored.effort, (name) =>
     isUnpriced(model, name, terms, billingMode)
   )
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
+  const { ignored } = request
+  const noted = ignored === undefined || ignored.length === 0 ? dropped : [...dropped, ...ignored]
   return {
     model,
     quality: scored.quality / unit,
     expectedCost: scored.cost,
     score: scored.utility / (unit * unit),
     effort: scored.effort,
-    dropped: effortIgnored ? [...dropped, "reasoning_effort"] : dropped,
+    dropped: effortIgnored ? [...noted, "reasoning_effort"] : noted,
+    altered,
+    notes: addsUserTurn(model, request) ? userTurnAdded : noNotes,
     terms: termsAt(model, terms, billingMode),
     credential: credentialOf?.(model)
   }
 }
+
+const restingBefore = (scored: ReadonlyArray<Scored>, best: Scored): ReadonlyArray<string> =>
+  best.tier >= 2
+    ? []
+    : scored
+        .filter((one) => one.tier > best.tier && byHealthyRank(one, best) < 0)
+        .sort(byHealthyRank)
+        .map(({ model }) => model.id)
+
+const userTurnAdded = ["user_turn_added"] as const
+const noNotes: ReadonlyArray<never> = []
 
 const earliestClose = (scored: Arr.NonEmptyReadonlyArray<Scored>): number => {
   let earliest = Number.POSITIVE_INFINITY

@@ -19,6 +19,7 @@ import { billing } from "./migrations/0012_billing.ts"
 import { keysAndVersions } from "./migrations/0013_keys.ts"
 import { memberTables } from "./migrations/0014_members.ts"
 import { alertTables } from "./migrations/0015_alerts.ts"
+import { erasedSecrets } from "./migrations/0016_erased_secrets.ts"
 import { personKeysTable } from "./migrations/0019_person_keys.ts"
 
 export type MigrationError = Migrator.MigrationError
@@ -40,6 +41,7 @@ export const migrations = {
   "0013_keys": keysAndVersions,
   "0014_members": memberTables,
   "0015_alerts": alertTables,
+  "0016_erased_secrets": erasedSecrets,
   "0019_person_keys": personKeysTable
 }
 

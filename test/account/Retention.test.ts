@@ -96,6 +96,28 @@ for (const [name, database] of databases) {
             yield* checkInvariants
           })
       )
+
+      it.effect("keeps calls for ever where it is told to, and no sums of hours that nothing shows any more", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const hours = Effect.map(
+            sql<{ readonly hours: number }>`select count(*)::int as hours from activity_hour`,
+            ([row]) => row?.hours
+          )
+          const [ledger, store] = [yield* Ledger, yield* ActivityStore]
+          const caller = yield* newCaller({ credit: 10_000, project: 5_000 })
+          yield* Effect.flatMap(ledger.reserve(wants(caller, option(200))), (hold) => ledger.settle(hold, settled(100)))
+          yield* ledger.flushed
+          yield* store.sumUp
+          yield* daysLater(4_000)
+          const before = yield* rows
+          yield* sql`update activity_hour set hour = hour - interval '4000 days'`
+          expect(yield* hours).toBeGreaterThan(0)
+          yield* Effect.flatMap(RetentionStore, (retention) => Retention.deleteAll(retention, null))
+          expect(yield* hours).toBe(0)
+          expect(yield* rows).toEqual(before)
+        })
+      )
     })
   })
 }

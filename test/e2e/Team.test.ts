@@ -1,31 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Ledger } from "../../src/ledger/Ledger.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  openDatabase,
-  operatorOf,
-  type Person,
-  sendTo,
-  startNode
-} from "../support/AccountService.ts"
-import { answer, start as startUpstream, type Upstream } from "../support/Upstream.ts"
-
-const operatorSecret = "sk-of-the-operator-0001"
-const ownSecret = "sk-of-the-team-itself-02"
-const limitMicroUsd = 10_000
-const model = {
-  id: "acme/small",
-  inputPriceMicroUsdPerMillion: 100_000_000,
-  outputPriceMicroUsdPerMillion: 400_000_000,
-  contextTokens: 100_000,
-  outputTokens: 4_096
-}
-const maxCalls = 50
+import { databaseKinds, operatorOf, type Person, sendTo } from "../support/AccountService.ts"
+import { keyLimit, maxCalls, model, operatorSecret, ownSecret, startTeamNode, type TeamNode } from "./TeamNode.ts"
 
 interface Key {
   readonly id: string
@@ -47,35 +22,15 @@ interface Balance {
 
 /** What a team does in its first hour, by requests alone. The steps build on each other. */
 describe.each(databaseKinds)("a team on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let directory: string
-  let upstream: Upstream
-  let node: AccountNode
+  let team: TeamNode
   let owner: Person
   let project: string
   let key: Key
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    upstream = await startUpstream((received, response) => answer(received, response, ["Hello"]))
-    directory = await mkdtemp(join(tmpdir(), "team-"))
-    const config = join(directory, "config.json")
-    const provider = { id: "acme", protocol: "openai-chat", baseUrl: upstream.baseUrl, apiKeyEnv: "PROVIDER_KEY" }
-    await writeFile(config, JSON.stringify({ providers: [{ ...provider, models: [model] }] }))
-    node = await startNode({
-      ...database.env,
-      GATEWAY_CONFIG: config,
-      PROVIDER_KEY: operatorSecret,
-      SIMULATED_PROVIDERS: "on",
-      LOCAL_CHECKOUT: "on"
-    })
-    owner = await operatorOf(node)
+    team = await startTeamNode(kind)
+    owner = await operatorOf(team.node)
   }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await upstream.stop()
-    await database.close()
-    await rm(directory, { recursive: true })
-  })
+  afterAll(() => team.stop())
 
   const ok = async <A>(method: string, path: string, body?: object): Promise<A> => {
     const response = await owner.send(method, path, body)
@@ -83,18 +38,17 @@ describe.each(databaseKinds)("a team on %s", (kind) => {
     return (await response.json()) as A
   }
   const chat = (name: string = model.id) =>
-    sendTo(node.url, { authorization: `Bearer ${key.api_key}` })("POST", "/v1/chat/completions", {
+    sendTo(team.node.url, { authorization: `Bearer ${key.api_key}` })("POST", "/v1/chat/completions", {
       model: name,
       max_tokens: 5,
       messages: [{ role: "user", content: "hello" }]
     })
-  const flushed = () => node.run(Effect.flatMap(Ledger, (ledger) => ledger.flushed))
   const activity = async () => {
-    await flushed()
+    await team.flushed()
     return ok<Activity>("GET", `/api/projects/${project}/activity`)
   }
   const balance = async () => {
-    await flushed()
+    await team.flushed()
     return ok<Balance>("GET", "/api/me/balance")
   }
 
@@ -102,7 +56,7 @@ describe.each(databaseKinds)("a team on %s", (kind) => {
     project = (await ok<{ readonly id: string }>("POST", "/api/me/projects", { name: "search" })).id
     key = await ok<Key>("POST", `/api/projects/${project}/keys`, {
       name: "backend",
-      spend_limit_microusd: limitMicroUsd
+      spend_limit_microusd: keyLimit
     })
     expect(key.api_key).toMatch(/^mrg_sk_/)
   })
@@ -125,7 +79,7 @@ describe.each(databaseKinds)("a team on %s", (kind) => {
       402,
       { error: { code: "spend_limit_exceeded", metadata: { scope: "key" } } }
     ])
-    await ok("PATCH", `/api/keys/${key.id}`, { spend_limit_microusd: 100 * limitMicroUsd })
+    await ok("PATCH", `/api/keys/${key.id}`, { spend_limit_microusd: 100 * keyLimit })
     expect((await chat()).status).toBe(200)
   })
 
@@ -137,7 +91,7 @@ describe.each(databaseKinds)("a team on %s", (kind) => {
     expect(summary.spend_24h_microusd).toBe(total_spent_microusd)
     expect(summary.spend_24h_microusd).toBe(spent_microusd)
     expect(timeseries.reduce((sum, point) => sum + point.spend_microusd, 0)).toBe(spent_microusd)
-    expect(summary.requests_24h).toBe(upstream.requests.length)
+    expect(summary.requests_24h).toBe(team.upstream.requests.length)
   })
 
   it("tops its balance up by the local checkout", async () => {
@@ -159,7 +113,7 @@ describe.each(databaseKinds)("a team on %s", (kind) => {
   })
 
   it("pays with a credential of its own, at no cost to its balance", async () => {
-    expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${operatorSecret}`)
+    expect(team.upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${operatorSecret}`)
     await ok("POST", `/api/projects/${project}/credentials`, { provider: "acme", label: "ours", secret: ownSecret })
     await ok("PUT", `/api/projects/${project}/billing-mode`, { billing_mode: "byok" })
     const before = await balance()
@@ -168,8 +122,8 @@ describe.each(databaseKinds)("a team on %s", (kind) => {
       200,
       { router_metadata: { cost: { basis: "estimated" } } }
     ])
-    expect(upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${ownSecret}`)
+    expect(team.upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${ownSecret}`)
     expect(await balance()).toEqual(before)
-    expect(await node.run(Effect.flatMap(Ledger, (ledger) => ledger.checkInvariants))).toEqual([])
+    expect(await team.violations()).toEqual([])
   })
 })

@@ -34,7 +34,8 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
       receivers.push(receiver)
       return upstream
     },
-    takesCredentials: () => false
+    takesCredentials: () => false,
+    probe: () => Effect.succeed(null)
   }
   const opened = open(
     { providers, timers },
@@ -48,6 +49,8 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
           score: 0,
           effort: undefined,
           dropped: [],
+          altered: [],
+          notes: [],
           terms: plainTerms
         },
         { maxTokens: 100, fullTokens: 100, isUnaffordable: false },

@@ -33,6 +33,10 @@ const setUp = (
     chunk: (_, event) => lines.push(`chunk ${event._tag === "Text" ? event.text : event._tag}`),
     attemptEnded: (_, { error, firstContentMillis, record }) =>
       lines.push(`ended ${record.model} ${record.status} ${error?.reason._tag ?? "-"} ${firstContentMillis ?? "-"}`),
+    attemptFailed: (_, { error, next, number, record }) =>
+      lines.push(
+        `failed ${record.model} ${number} ${error.reason._tag} ${next._tag} ${next._tag === "FallBack" ? next.model.id : "-"}`
+      ),
     settled: (_, { status, attempts }) => lines.push(`settled ${status} ${attempts.length}`)
   }
   const layer = TestGateway.layer({
@@ -65,6 +69,7 @@ it.effect("an observer receives a streamed call in order: admission, each attemp
       "admitted auto true",
       "attempt one/m",
       "ended one/m error ServerError -",
+      "failed one/m 1 ServerError FallBack two/m",
       "attempt two/m",
       "chunk a",
       "chunk b",
@@ -113,6 +118,35 @@ it.effect("a call that every provider fails is settled once, after its last atte
     expect(Exit.isFailure(yield* run(complete))).toBe(true)
     expect(lines.filter((line) => line.startsWith("settled"))).toEqual(["settled error 2"])
     expect(lines.at(-1)).toBe("settled error 2")
+  })
+)
+
+it.effect("each failed attempt is told with what follows it: a fallback, a retry, the end of the call", () =>
+  Effect.gen(function* () {
+    const failures = (lines: ReadonlyArray<string>) => lines.filter((line) => line.startsWith("failed"))
+    const both = setUp([busy], [busy])
+    yield* both.run(complete)
+    expect(failures(both.lines)).toEqual([
+      "failed one/m 1 ServerError FallBack two/m",
+      "failed two/m 2 ServerError GiveUp -"
+    ])
+
+    const reset = fail({ _tag: "Unreachable", detail: "reset-before-response" })
+    const again = setUp([reset], answer("b"))
+    yield* again.run(complete)
+    expect(failures(again.lines)).toEqual([
+      "failed one/m 1 Unreachable Retry -",
+      "failed one/m 2 Unreachable FallBack two/m"
+    ])
+
+    const broken = setUp([text("a"), fail({ _tag: "Disconnected" })], answer("b"))
+    yield* broken.run(streamed)
+    expect(failures(broken.lines)).toEqual(["failed one/m 1 Disconnected GiveUp -"])
+    expect(broken.lines.slice(-3)).toEqual([
+      "ended one/m error Disconnected 0",
+      "failed one/m 1 Disconnected GiveUp -",
+      "settled error 1"
+    ])
   })
 )
 

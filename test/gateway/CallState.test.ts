@@ -18,6 +18,8 @@ const candidate: Candidate = {
   score: 0.5,
   effort: undefined,
   dropped: [],
+  altered: [],
+  notes: [],
   terms: plainTerms
 }
 
@@ -38,7 +40,8 @@ const admitted: Admitted = {
     reason: "only_candidate",
     pinned: false,
     fallbackEnabled: true,
-    excluded: {}
+    excluded: {},
+    resting: []
   },
   options: [{ max: microUsd(1_000), min: microUsd(10), typical: null }],
   maxOutputTokens: 4_096,

@@ -18,6 +18,8 @@ const candidateOf = (id: string): Candidate => ({
   score: 0.5,
   effort: undefined,
   dropped: [],
+  altered: [],
+  notes: [],
   terms: plainTerms
 })
 const [one, two, three, four] = [

@@ -30,22 +30,31 @@ const setUp = (
 ) => scriptedGateway({ scripts, models, creditMicroUsd, policy: { defaultAlpha: 1 } })
 
 describe("A candidate that cannot be paid for", () => {
-  it.effect("a first candidate that cannot be paid for is passed over, also where the request forbids fallback", () => {
-    const { callsOf, complete, run } = setUp(
-      { one: [answer("one")], two: [answer("two")] },
-      [priced("one/m", 0.9, dear), priced("two/m", 0.5, cheap)],
-      50_000
-    )
-    return run(
-      Effect.gen(function* () {
-        for (const enableFallback of [true, false]) {
-          const outcome = yield* complete({ routing: { ...unrestricted, enableFallback } })
+  it.effect(
+    "a first candidate that cannot be paid for is passed over and named, unless the request forbids fallback",
+    () => {
+      const { callsOf, complete, run } = setUp(
+        { one: [answer("one")], two: [answer("two")] },
+        [priced("one/m", 0.9, dear), priced("two/m", 0.5, cheap)],
+        50_000
+      )
+      return run(
+        Effect.gen(function* () {
+          const outcome = yield* complete()
           expect(triedBy(outcome)).toEqual(["two/m success"])
-        }
-        expect(callsOf("one")).toEqual([])
-      })
-    )
-  })
+          expect(outcome.completion?.metadata).toMatchObject({
+            reason: "first_affordable",
+            fallback: { enabled: true, used: true },
+            skipped: [{ model: "one/m", reason: "unaffordable" }],
+            candidate_pool: { models: ["one/m", "two/m"] }
+          })
+          const alone = yield* complete({ routing: { ...unrestricted, enableFallback: false } })
+          expect(alone.failure).toMatchObject({ _tag: "InsufficientFunds", reason: "too_large" })
+          expect(callsOf("one")).toEqual([])
+        })
+      )
+    }
+  )
 
   it.effect("a candidate that cannot be paid for is passed over in a fallback", () => {
     const { callsOf, complete, run } = setUp(
@@ -55,7 +64,12 @@ describe("A candidate that cannot be paid for", () => {
     )
     return run(
       Effect.gen(function* () {
-        expect(triedBy(yield* complete())).toEqual(["one/m provider_error", "three/m success"])
+        const outcome = yield* complete()
+        expect(triedBy(outcome)).toEqual(["one/m provider_error", "three/m success"])
+        expect(outcome.completion?.metadata).toMatchObject({
+          reason: "fallback_after_error",
+          skipped: [{ model: "two/m", reason: "unaffordable" }]
+        })
         expect(callsOf("two")).toEqual([])
       })
     )

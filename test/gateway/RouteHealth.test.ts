@@ -29,7 +29,9 @@ describe("A streamed call and the health of its route", () => {
         for (let n = 0; n < 5; n++) expect((yield* relay()).failures).toEqual(["provider_disconnected"])
         expect((yield* relay()).completions[0]?.metadata).toMatchObject({
           model: "two/m",
-          reason: "health_demotion"
+          reason: "health_demotion",
+          fallback: { used: false },
+          skipped: [{ model: "one/m", reason: "resting" }]
         })
         expect(callsOf("one")).toHaveLength(5)
       })

@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import type { NextStep } from "../../src/domain/CallObserver.ts"
+import { CredentialId } from "../../src/domain/Ids.ts"
 import { ProviderError, type ProviderFailure } from "../../src/domain/ProviderError.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import * as AttemptLog from "../../src/observe/AttemptLog.ts"
@@ -19,72 +21,113 @@ const call = {
 } as const
 const model = testModel("one/m")
 
-/** The annotations of the log lines that failures leave; `null` is an attempt that succeeded. */
-const logged = (reasons: ReadonlyArray<ProviderFailure | null>, timers = VirtualTimers.make()) => {
+interface Failed {
+  readonly reason: ProviderFailure
+  readonly httpStatus?: number
+  readonly next?: NextStep
+  readonly number?: number
+  readonly own?: boolean
+}
+
+const credential = CredentialId.make("01990000-0000-7000-8000-000000000001")
+
+/** The annotations of the log lines that failures leave. */
+const logged = (failures: ReadonlyArray<Failed>, timers = VirtualTimers.make()) => {
   const lines: Array<Record<string, unknown>> = []
-  const logger = Logger.make(({ annotations }) => {
-    lines.push(Object.fromEntries(HashMap.toEntries(annotations)))
+  const logger = Logger.make(({ annotations, message }) => {
+    lines.push({ message: String(message), ...Object.fromEntries(HashMap.toEntries(annotations)) })
   })
   return Effect.gen(function* () {
-    const observer = yield* AttemptLog.make
-    const fail = (reason: ProviderFailure | null) =>
-      observer.attemptEnded?.(call, {
+    const observer = yield* AttemptLog.make({ variables: new Map([["one", "ONE_API_KEY"]]) })
+    const fail = ({ httpStatus, next, number, own, reason }: Failed) =>
+      observer.attemptFailed?.(call, {
         model,
         record: {
           provider: "one",
           model: model.id,
-          status: reason === null ? "success" : "error",
+          status: "error",
           error: null,
           cost: { amount_microusd: 0, currency: "USD", basis: "charged" },
           latency_ms: 12
         },
-        error: reason === null ? null : new ProviderError({ providerId: "one", reason }),
-        credentialId: null,
-        firstContentMillis: null
+        error: new ProviderError({ providerId: "one", reason, httpStatus }),
+        credentialId: own === true ? credential : null,
+        firstContentMillis: null,
+        number: number ?? 1,
+        next: next ?? { _tag: "GiveUp" }
       })
-    for (const reason of reasons) fail(reason)
+    for (const failed of failures) fail(failed)
     yield* quiet
     return { lines, fail, timers }
   }).pipe(Effect.provide(Layer.merge(Layer.succeed(Timers, timers), Logger.replace(Logger.defaultLogger, logger))))
 }
 
-it.effect("a failed attempt is one log line that says which call, which route and why", () =>
+it.effect("a failed attempt is one log line that says which call, which route, why, and what followed", () =>
   Effect.gen(function* () {
-    const { lines } = yield* logged([null, { _tag: "ServerError", status: 503 }])
+    const next: NextStep = { _tag: "FallBack", model: testModel("two/m") }
+    const { lines } = yield* logged([{ reason: { _tag: "ServerError", status: 503 }, number: 2, next }])
     expect(lines).toEqual([
       {
+        message: "attempt failed",
         requestId,
+        attempt: 2,
         provider: "one",
         model: "one/m",
         reason: "ServerError",
+        fault: "provider",
+        httpStatus: 503,
         code: "provider_error",
         latencyMillis: 12,
-        httpStatus: 503
+        next: "fallback",
+        nextModel: "two/m"
       }
     ])
   })
 )
 
+it.effect("a refused credential is named: the service's by its variable, a project's own by its id", () =>
+  Effect.gen(function* () {
+    const { lines } = yield* logged([
+      { reason: { _tag: "CredentialRejected" }, httpStatus: 401 },
+      { reason: { _tag: "QuotaExhausted" }, httpStatus: 429, own: true },
+      { reason: { _tag: "Unreachable", detail: "dns" } }
+    ])
+    expect(lines).toMatchObject([
+      { reason: "CredentialRejected", fault: "credential", httpStatus: 401, variable: "ONE_API_KEY", next: "gave up" },
+      { reason: "QuotaExhausted", fault: "quota", httpStatus: 429, credential },
+      { reason: "Unreachable", fault: "network", detail: "dns" }
+    ])
+    expect(lines[1]).not.toHaveProperty("variable")
+    expect(lines[2]).not.toHaveProperty("variable")
+    expect(lines[2]).not.toHaveProperty("httpStatus")
+  })
+)
+
 it.effect("the text of a provider is never logged", () =>
   Effect.gen(function* () {
-    const { lines } = yield* logged([{ _tag: "RequestRejected", message: "sk-secret is wrong", param: null }])
-    expect(lines).toHaveLength(1)
+    const { lines } = yield* logged([
+      { reason: { _tag: "RequestRejected", message: "sk-secret is wrong", param: null } },
+      { reason: { _tag: "ContentPolicy", message: "sk-secret is wrong" } },
+      { reason: { _tag: "ContextLengthExceeded", message: "sk-secret is wrong" } }
+    ])
+    expect(lines).toHaveLength(3)
     expect(JSON.stringify(lines)).not.toContain("sk-secret")
   })
 )
 
-it.effect("a failure that repeats is logged ten times a minute, and the next line counts what was left out", () =>
+it.effect("a failure that repeats is logged ten times a minute, and the minute ends with a count of the others", () =>
   Effect.gen(function* () {
-    const stalled: ProviderFailure = { _tag: "Stalled" }
+    const stalled: Failed = { reason: { _tag: "Stalled" } }
     const { fail, lines, timers } = yield* logged(Array.from({ length: 30 }, () => stalled))
     expect(lines).toHaveLength(10)
-    fail({ _tag: "Reset" })
+    fail({ reason: { _tag: "Reset" } })
     timers.advance(60_000)
     fail(stalled)
     yield* quiet
-    expect(lines.map(({ reason, suppressed }) => ({ reason, suppressed })).slice(10)).toEqual([
-      { reason: "Reset", suppressed: undefined },
-      { reason: "Stalled", suppressed: 20 }
+    expect(lines.map(({ message, reason, suppressed }) => ({ message, reason, suppressed })).slice(10)).toEqual([
+      { message: "attempt failed", reason: "Reset" },
+      { message: "further attempts failed", reason: "Stalled", suppressed: 20 },
+      { message: "attempt failed", reason: "Stalled" }
     ])
   })
 )

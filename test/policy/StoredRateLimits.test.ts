@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -38,6 +39,30 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       Effect.map(Layer.build(StoredRateLimits.layer(options)), (context) => Effect.provide(RateLimits, context))
     ).pipe(Effect.flatMap(Effect.all))
   }
+
+  it("forgets after an hour what a process left behind that has ended", () =>
+    runtime.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const limits = { key: { concurrentRequests: 2 } }
+        const caller = newCaller()
+        const left = sql<{ readonly minutes: number }>`select (extract(epoch from now() - seen_at) / 60)::int as minutes
+          from rate_limit_running where scope_id = ${caller.keyId} order by seen_at`
+        for (const minutes of [50, 70]) {
+          yield* Effect.scoped(Effect.flatMap(processes(1, limits), ([one]) => one?.admit(caller, 0) ?? Effect.never))
+          yield* sql`update rate_limit_running set seen_at = now() - ${`${minutes} minutes`}::interval
+            where scope_id = ${caller.keyId} and seen_at > now() - interval '1 minute'`
+        }
+        expect(yield* left).toEqual([{ minutes: 70 }, { minutes: 50 }])
+        yield* Effect.scoped(
+          Effect.zipRight(
+            processes(1, limits),
+            Effect.repeat(left, { until: (rows) => rows.length === 1, schedule: Schedule.spaced("10 millis") })
+          )
+        )
+        expect(yield* left).toEqual([{ minutes: 50 }])
+      })
+    ))
 
   it("several processes together admit exactly a minute's requests", () =>
     runtime.runPromise(

@@ -1,5 +1,6 @@
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
+import { CredentialId } from "../../src/domain/Ids.ts"
 import * as Registry from "../../src/provider/Registry.ts"
 import type { Outgoing } from "../../src/provider/transport/Auth.ts"
 import type { BedrockAccess } from "../../src/provider/vendors/AmazonBedrock.ts"
@@ -31,6 +32,29 @@ const sent = (options: Partial<Registry.RegistryOptions>, id: string, asked = ca
 
 const bedrock = (auth: BedrockAccess["auth"], region = "eu-central-1"): Partial<Registry.RegistryOptions> => ({
   bedrock: { region, auth }
+})
+
+describe("a vendor without a credential", () => {
+  const asked = call({}, { model: nova })
+  const own = {
+    id: CredentialId.make("00000000-0000-7000-8000-000000000001"),
+    providerId: "groq",
+    secret: Redacted.make("gsk-own"),
+    allowedModels: null
+  }
+
+  it("is there only for calls that bring one, which alone authenticates them", () => {
+    expect(() => sent({}, "groq", { ...asked, credential: own })).toThrow("nothing was sent")
+    const { headers, origin } = sent({ callerCredentials: true }, "groq", { ...asked, credential: own })
+    expect([origin, headers["authorization"]]).toEqual(["https://api.groq.com", "Bearer gsk-own"])
+  })
+
+  it("is there once, and with the operator's where there is one", () => {
+    const credentials = new Map([["groq", Redacted.make("gsk-operator")]])
+    expect(sent({ callerCredentials: true, credentials }, "groq", asked).headers["authorization"]).toBe(
+      "Bearer gsk-operator"
+    )
+  })
 })
 
 describe("Amazon Bedrock", () => {

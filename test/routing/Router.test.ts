@@ -263,6 +263,16 @@ describe("A concrete id", () => {
     expect(one({ effort: "high", tools: [tool] })).toEqual({ effort: "high", dropped: [] })
     expect(one({ effort: "high", tools: [tool] }, true)).toEqual({ effort: undefined, dropped: ["reasoning_effort"] })
     expect(one({ tools: [tool] }, true)).toEqual({ effort: undefined, dropped: [] })
+    // `none` is taken always, and sent where it is listed
+    for (const more of [{}, { tools: [tool] }]) {
+      expect(one({ effort: "none", ...more }, true)).toEqual({ effort: undefined, dropped: ["reasoning_effort"] })
+      const lists = {
+        ...thinker,
+        reasoning: { ...reasoning, efforts: ["none", "low"] as const },
+        toolsForbidEffort: true
+      }
+      expect(ranked([lists], { asked: { ...asked, effort: "none", ...more } }).candidates[0].effort).toBe("none")
+    }
   })
 
   it("an Anthropic model drops and reports the parameters that it rejects beside others that are sent", () => {
@@ -291,7 +301,7 @@ describe("A concrete id", () => {
     expect(one({ effort: "high", temperature: 1, topP: 1 })).toEqual(["high", ["temperature", "top_p"]])
     expect(one({ temperature: 1, topP: 1 })).toEqual([undefined, ["top_p"]])
     expect(one({ topP: 1, stop: ["x"] })).toEqual([undefined, []])
-    expect(one({ stop: ["x", "\n"] })).toEqual([undefined, ["stop"]])
+    expect(one({ stop: ["\n", " "] })).toEqual([undefined, ["stop"]])
   })
 
   it("a Bedrock route drops the same for Anthropic's models, and only blank stop sequences for others", () => {

@@ -34,8 +34,11 @@ export interface Upstream {
   readonly stop: () => Promise<void>
 }
 
-/** An OpenAI-compatible upstream on loopback that behaves as the model's name says (see `behaviours`), or as told. */
-export const start = async (handler: Handler = byModel): Promise<Upstream> => {
+/** An OpenAI-compatible upstream on loopback that behaves as the model's name says (see `behaviours`), or as told; with `handlesGet` also what is no call. */
+export const start = async (
+  handler: Handler = byModel,
+  { handlesGet = false }: { readonly handlesGet?: boolean } = {}
+): Promise<Upstream> => {
   const requests: Array<Received> = []
   const sockets = new Set<Socket>()
   const waiting: Array<{ readonly count: number; readonly resolve: (received: Received) => void }> = []
@@ -46,6 +49,11 @@ export const start = async (handler: Handler = byModel): Promise<Upstream> => {
     const parts: Array<Buffer> = []
     request.on("data", (part: Buffer) => parts.push(part))
     request.on("end", () => {
+      // the service asks for the list of models when it starts, whenever that is
+      if (request.method === "GET" && !handlesGet) {
+        json(response, 200, { object: "list", data: [] })
+        return
+      }
       const text = Buffer.concat(parts).toString("utf8")
       const body = parse(text)
       const received: Received = {

@@ -1,10 +1,9 @@
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { periodically } from "../../domain/Periodic.ts"
 import type { ActivityDataOut, Granularity } from "../../wire/account/Activity.ts"
 import { type ActivityQuestion, type ActivityRow, ActivityStore } from "./ActivityStore.ts"
 
@@ -37,13 +36,7 @@ const sumUpInterval = Duration.seconds(10)
 export const summingUp: Layer.Layer<never, never, ActivityStore> = Layer.scopedDiscard(
   Effect.gen(function* () {
     const store = yield* ActivityStore
-    yield* sumUpAll(store.sumUp).pipe(
-      Effect.catchAllCause((cause) =>
-        Effect.logWarning("the activity of projects could not be summed up; it is tried again", Cause.squash(cause))
-      ),
-      Effect.repeat(Schedule.spaced(sumUpInterval)),
-      Effect.forkScoped
-    )
+    yield* periodically(sumUpInterval, "the activity of projects could not be summed up", sumUpAll(store.sumUp))
   })
 )
 

@@ -1,14 +1,13 @@
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { dateAt } from "../../domain/Dates.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
+import { periodically } from "../../domain/Periodic.ts"
 import { Egress } from "../../egress/Egress.ts"
 import { AlertNotification } from "../../wire/account/Alerts.ts"
 import { AlertStore, type DueEvent } from "./AlertStore.ts"
@@ -41,15 +40,8 @@ const maxAttempts = retryAfterSeconds.length + 1
 export const watching: Layer.Layer<never, never, AlertDelivery> = Layer.scopedDiscard(
   Effect.gen(function* () {
     const { deliver, evaluate } = yield* AlertDelivery
-    for (const run of [evaluate, deliver]) {
-      yield* run.pipe(
-        Effect.catchAllCause((cause) =>
-          Effect.logWarning("alerts of spend could not be processed; it is tried again", Cause.squash(cause))
-        ),
-        Effect.repeat(Schedule.spaced(interval)),
-        Effect.forkScoped
-      )
-    }
+    yield* periodically(interval, "what projects spend could not be compared with their thresholds", evaluate)
+    yield* periodically(interval, "alerts of spend could not be delivered", deliver)
   })
 )
 

@@ -55,6 +55,8 @@ export interface AlertStoreShape {
   readonly read: (project: ProjectId) => Effect.Effect<Alerts, StoreUnavailable>
   /** What waits to be sent is dropped where there is no URL any more. */
   readonly write: (project: ProjectId, alerts: Alerts) => Effect.Effect<void, StoreUnavailable>
+  /** With the secret, and whatever was reached or waits to be sent. */
+  readonly erase: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
   /** A portion of the secrets, by project, those after `after`. */
   readonly secrets: (
     after: ProjectId | undefined,
@@ -140,6 +142,11 @@ const make = (sql: SqlClient, ids: IdGeneratorShape): AlertStoreShape => {
           ? sql`update alert_event set next_attempt_at = null
               where project_id = ${project} and next_attempt_at is not null`
           : Effect.void
+      ).pipe(Effect.asVoid, fromSql),
+    erase: (project) =>
+      Effect.zipRight(
+        sql`delete from alert_event where project_id = ${project}`,
+        sql`delete from alert where project_id = ${project}`
       ).pipe(Effect.asVoid, fromSql),
     secrets: (after, max) =>
       sql`select project_id as "projectId", sealed_secret as sealed from alert

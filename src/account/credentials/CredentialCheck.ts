@@ -17,7 +17,7 @@ import { decode } from "../../wire/chat/ChatRequest.ts"
 export interface Checked {
   /** unknown: the provider could not be asked, or has failed for another reason than the credential. */
   readonly status: "accepted" | "rejected" | "unknown"
-  /** The model that was asked; `null` where the credential allows none. */
+  /** The model that was asked; `null` where the credential allows none, or none had to be. */
   readonly model: string | null
   readonly latencyMillis: number
   readonly error: { readonly code: string; readonly message: string } | null
@@ -26,7 +26,10 @@ export interface Checked {
 export interface CredentialCheckShape {
   /** Whether calls of this provider can bring a credential. */
   readonly takesCredentials: (providerId: string) => boolean
-  /** Asks the cheapest model that the credential allows for one token, for at most 5 seconds. */
+  /**
+   * Asks the provider without cost, as for its list of models; where that says nothing about the credential, asks the cheapest model
+   * that it allows for one token. For at most 5 seconds together.
+   */
   readonly check: (credential: ProviderCredential) => Effect.Effect<Checked>
 }
 
@@ -49,7 +52,7 @@ const make = Effect.gen(function* () {
   const timers = yield* Timers
   const ids = yield* IdGenerator
 
-  const ask = (model: Model, credential: ProviderCredential) =>
+  const ask = (model: Model, credential: ProviderCredential, millis: number) =>
     Effect.async<void, ProviderError>((resume) => {
       const fail = (error: ProviderError) => {
         late()
@@ -75,7 +78,7 @@ const make = Effect.gen(function* () {
           fail
         }
       )
-      const late = timers.after(maxCheckMillis, () => {
+      const late = timers.after(millis, () => {
         upstream.close()
         fail(new ProviderError({ providerId: model.providerId, reason: { _tag: "AnswerTimeout" } }))
       })
@@ -90,20 +93,37 @@ const make = Effect.gen(function* () {
     check: (credential) =>
       Effect.suspend(() => {
         const startedAtMillis = timers.now()
-        const model = cheapest(catalog.snapshot().models.filter((one) => credentialsFor([credential], one).length > 0))
+        const model = cheapest(
+          catalog.callerSnapshot().models.filter((one) => credentialsFor([credential], one).length > 0)
+        )
         if (model === undefined) return Effect.succeed(noModel)
-        const checked = (status: Checked["status"], error: Checked["error"]): Checked => ({
+        const takenMillis = () => timers.now() - startedAtMillis
+        const checked = (asked: Model | null, status: Checked["status"], error: Checked["error"]): Checked => ({
           status,
-          model: model.id,
-          latencyMillis: Math.round(timers.now() - startedAtMillis),
+          model: asked?.id ?? null,
+          latencyMillis: Math.round(takenMillis()),
           error
         })
-        return Effect.match(ask(model, credential), {
-          onSuccess: () => checked("accepted", null),
-          onFailure: (error) =>
-            error.reason._tag === "CredentialRejected"
-              ? checked("rejected", rejected)
-              : checked("unknown", { code: error.facts.code, message: error.callError.message ?? error.facts.message })
+        const byOneToken = Effect.suspend(() =>
+          Effect.match(ask(model, credential, Math.max(0, maxCheckMillis - takenMillis())), {
+            onSuccess: () => checked(model, "accepted", null),
+            onFailure: (error) =>
+              error.reason._tag === "CredentialRejected"
+                ? checked(model, "rejected", rejected)
+                : checked(model, "unknown", {
+                    code: error.facts.code,
+                    message: error.callError.message ?? error.facts.message
+                  })
+          })
+        )
+        const probed = Effect.timeoutTo(providers.probe(credential.providerId, credential), {
+          duration: maxCheckMillis,
+          onSuccess: (found) => found?.status,
+          onTimeout: () => undefined
+        })
+        return Effect.flatMap(probed, (status) => {
+          if (status === "accepted") return Effect.sync(() => checked(null, "accepted", null))
+          return status === "refused" ? Effect.sync(() => checked(null, "rejected", rejected)) : byOneToken
         })
       })
   })

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { seal, unseal } from "../../calls/Seal.ts"
 import { IdempotencyKeyInProgress } from "../../domain/AccountError.ts"
 import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
 import { dateAt } from "../../domain/Dates.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
+import { periodically } from "../../domain/Periodic.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { AccountRequestStore } from "./AccountRequestStore.ts"
@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
   const timers = yield* Timers
   const since = () => dateAt(timers.now() - keptMillis)
   const sweep = Effect.suspend(() => store.sweep(since()))
-  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(sweepEvery)))
+  yield* periodically(sweepEvery, "old answers of the account API could not be deleted", sweep)
 
   const once = <A, I, E, R>(
     { idempotencyKey, request, schema, user }: AccountRequest<A, I>,

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit } from "../../audit/Audit.ts"
+import { CredentialStore } from "../../credentials/CredentialStore.ts"
 import {
   ManagedByConfiguration,
   type NotFound,
@@ -20,6 +21,7 @@ import { Scopes } from "../../ledger/Scopes.ts"
 import { type SpendLimit, SpendLimitStore } from "../../ledger/SpendLimitStore.ts"
 import type { RateLimit } from "../../policy/RateLimits.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { AlertStore } from "../alerts/AlertStore.ts"
 import { requireWithin } from "../limits/ConfiguredLimits.ts"
 
 /** A project with the money of its scope. */
@@ -45,7 +47,7 @@ export interface ProjectsShape {
     patch: ProjectPatch,
     check: (project: Project) => Effect.Effect<void, VersionMismatch>
   ) => Effect.Effect<Project, Refused | InvalidRequest | VersionMismatch, CurrentUser>
-  /** Only without active keys; the project's calls stay. */
+  /** Only without active keys; the project's calls stay, its secrets do not. */
   readonly remove: (
     id: ProjectId
   ) => Effect.Effect<void, Refused | ProjectNotEmpty | ManagedByConfiguration, CurrentUser>
@@ -63,6 +65,8 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
   const projects = yield* ProjectStore
   const scopes = yield* Scopes
   const limits = yield* SpendLimitStore
+  const credentials = yield* CredentialStore
+  const alerts = yield* AlertStore
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
@@ -143,6 +147,8 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
           if (!(yield* projects.remove(id))) {
             return yield* new ProjectNotEmpty({ message: "The project has active keys; revoke or delete them first." })
           }
+          yield* credentials.removeAll(id)
+          yield* alerts.erase(id)
           yield* record("project.delete", id, before.accountId, before, null)
         })
       )

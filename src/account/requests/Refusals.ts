@@ -4,10 +4,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import * as Schedule from "effect/Schedule"
 import type { CallObserver, ObservedCall } from "../../domain/CallObserver.ts"
 import { dateAt } from "../../domain/Dates.ts"
-import type { CallFailure } from "../../domain/GatewayError.ts"
+import type { CallFailure, StoreUnavailable } from "../../domain/GatewayError.ts"
+import { periodically } from "../../domain/Periodic.ts"
 import { storable } from "../../ledger/CallRows.ts"
 import type { RefusalOut } from "../../wire/account/Refusals.ts"
 import { type Refusal, RefusalStore, type RefusalStoreShape } from "./RefusalStore.ts"
@@ -40,13 +40,14 @@ export class Refusals extends Context.Tag("gateway/account/Refusals")<Refusals, 
       Effect.gen(function* () {
         const queue = new RefusalQueue(yield* RefusalStore, describe)
         yield* Effect.addFinalizer(() => queue.flush)
-        yield* Effect.forkScoped(Effect.repeat(queue.flush, Schedule.spaced(flushInterval)))
+        yield* periodically(flushInterval, couldNotBeWritten, queue.write)
         return queue
       })
     )
 }
 
 const flushInterval = Duration.seconds(1)
+const couldNotBeWritten = "refused requests could not be written and are lost"
 /** Remembered of one project, and of all, between two writes. */
 const maxOfProject = 100
 const maxRemembered = 2_000
@@ -74,16 +75,17 @@ class RefusalQueue implements RefusalsShape {
     }
   }
 
-  readonly flush: Effect.Effect<void> = Effect.suspend(() => {
+  readonly write: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
     const refusals = [...this.byProject.values()].flat()
     if (refusals.length === 0) return Effect.void
     this.byProject = new Map()
     this.remembered = 0
-    return Effect.catchAllCause(this.store.write(refusals), (cause) => {
-      lost.unsafeUpdate(refusals.length, [])
-      return Effect.logWarning("refused requests could not be written", Cause.squash(cause))
-    })
+    return Effect.onError(this.store.write(refusals), () => Effect.sync(() => lost.unsafeUpdate(refusals.length, [])))
   })
+
+  readonly flush: Effect.Effect<void> = Effect.catchAllCause(this.write, (cause) =>
+    Effect.logWarning(couldNotBeWritten, Cause.squash(cause))
+  )
 
   private add(refusal: Refusal): void {
     const known = this.byProject.get(refusal.projectId)

@@ -1,9 +1,9 @@
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { periodically } from "../../domain/Periodic.ts"
 import { RetentionStore, type RetentionStoreShape } from "./RetentionStore.ts"
 
 const interval = Duration.minutes(10)
@@ -11,27 +11,18 @@ const interval = Duration.minutes(10)
 const pauseBetweenPortions = Duration.millis(100)
 
 /**
- * Deletes calls with their attempts and holds once they ended more than `callDays` ago; with `null` nothing is deleted. The sums of
- * activity and the journal stay. Any number of nodes may do so; one does at a time.
+ * Deletes calls with their attempts and holds once they ended more than `callDays` ago; with `null` they stay. Sums of hours are deleted
+ * in any case; those of days and the journal stay. Any number of nodes may do so; one does at a time.
  */
 export const layer = (callDays: number | null): Layer.Layer<never, never, RetentionStore> =>
-  callDays === null
-    ? Layer.empty
-    : Layer.scopedDiscard(
-        Effect.gen(function* () {
-          const store = yield* RetentionStore
-          yield* deleteAll(store, callDays).pipe(
-            Effect.catchAllCause((cause) =>
-              Effect.logWarning("old calls could not be deleted; it is tried again", Cause.squash(cause))
-            ),
-            Effect.repeat(Schedule.spaced(interval)),
-            Effect.forkScoped
-          )
-        })
-      )
+  Layer.scopedDiscard(
+    Effect.flatMap(RetentionStore, (store) =>
+      periodically(interval, "old calls could not be deleted", deleteAll(store, callDays))
+    )
+  )
 
 /** Portion after portion, until nothing is old enough. */
-export const deleteAll = (store: RetentionStoreShape, callDays: number): Effect.Effect<void, StoreUnavailable> =>
+export const deleteAll = (store: RetentionStoreShape, callDays: number | null): Effect.Effect<void, StoreUnavailable> =>
   Effect.asVoid(
     Effect.repeat(store.deleteOld(callDays), {
       schedule: Schedule.spaced(pauseBetweenPortions),

@@ -8,8 +8,11 @@ import { fromSql } from "../../sql/StoreErrors.ts"
 import { maxDaysOfHours } from "../../wire/account/Activity.ts"
 
 export interface RetentionStoreShape {
-  /** Deletes one portion of the calls that are older, with their attempts and holds; returns how many rows of calls and holds. */
-  readonly deleteOld: (callDays: number) => Effect.Effect<number, StoreUnavailable>
+  /**
+   * Deletes one portion of the calls that are older, with their attempts and holds; returns how many rows of calls and holds. With
+   * `null` these stay, and only sums of hours go that nothing shows any more.
+   */
+  readonly deleteOld: (callDays: number | null) => Effect.Effect<number, StoreUnavailable>
 }
 
 /** Deletes old calls in portions that are each done within a moment. */
@@ -20,8 +23,8 @@ export class RetentionStore extends Context.Tag("gateway/account/RetentionStore"
   static readonly layer: Layer.Layer<RetentionStore, never, AccountSql> = Layer.effect(
     this,
     Effect.map(AccountSql, (sql) => ({
-      deleteOld: (callDays: number) =>
-        sql`select retention_delete(${`${callDays} days`}::interval, ${`${maxDaysOfHours + 1} days`}::interval,
+      deleteOld: (callDays: number | null) =>
+        sql`select retention_delete(${`${callDays ?? forEverDays} days`}::interval, ${`${maxDaysOfHours + 1} days`}::interval,
           ${maxPerPortion}) as deleted`.pipe(
           Effect.flatMap(decodeDeleted),
           Effect.map(([{ deleted }]) => deleted),
@@ -32,5 +35,7 @@ export class RetentionStore extends Context.Tag("gateway/account/RetentionStore"
 }
 
 const maxPerPortion = 500
+/** Before this no call was made, and a timestamp can still express it. */
+const forEverDays = 1_000_000
 
 const decodeDeleted = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ deleted: Schema.Int })))

@@ -135,7 +135,7 @@ const knownKeys = Effect.fnUntraced(function* (
     (cancel) => Effect.sync(cancel)
   )
   const add = (read: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>) =>
-    Effect.catchAll(
+    Effect.catchAllCause(
       Effect.map(read, (hashes) => {
         for (const hash of hashes) known.add(hash)
       }),

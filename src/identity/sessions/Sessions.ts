@@ -2,7 +2,6 @@ import { randomFillSync } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import { Audit } from "../../audit/Audit.ts"
 import { NotFound } from "../../domain/AccountError.ts"
 import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
@@ -10,11 +9,13 @@ import { dateAt } from "../../domain/Dates.ts"
 import { RateLimited, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { type AccountId, type RequestId, SessionId, type UserId } from "../../domain/Ids.ts"
+import { periodically } from "../../domain/Periodic.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
 import * as RowCache from "../../sql/RowCache.ts"
 import { FailureLimits } from "../keys/FailureLimits.ts"
+import { RecentUses } from "./RecentUses.ts"
 import { type Session, SessionStore, type SignedIn } from "./SessionStore.ts"
 import { hashOf, isToken, mintToken, pageTokenOf } from "./SessionToken.ts"
 
@@ -74,8 +75,6 @@ export class Sessions extends Context.Tag("gateway/identity/Sessions")<Sessions,
 
 export const maxIdleMillis = 12 * 3_600_000
 export const maxSessionMillis = 7 * 24 * 3_600_000
-/** How exactly the last use of a session is known: a write for each request would be too many. */
-const touchEveryMillis = 60_000
 const sweepEvery = "1 hour"
 const maxUserAgentCharacters = 200
 
@@ -105,11 +104,12 @@ const make = Effect.gen(function* () {
   })
 
   const sweep = Effect.suspend(() => store.sweep(dateAt(timers.now())))
-  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(sweepEvery)))
+  yield* periodically(sweepEvery, "ended sessions could not be deleted", sweep)
 
+  const uses = new RecentUses()
   const used = (session: SignedIn): Effect.Effect<SignedIn> => {
     const now = timers.now()
-    if (now - session.seenAt.getTime() < touchEveryMillis) return Effect.succeed(session)
+    if (!uses.isDue(session, now)) return Effect.succeed(session)
     // the session is valid even where its use cannot be written down
     return Effect.as(Effect.ignore(store.touch(session.id, dateAt(now))), session)
   }

@@ -2,7 +2,6 @@ import { randomFillSync } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
 import { Audit } from "../../audit/Audit.ts"
 import { MasterKey } from "../../credentials/MasterKey.ts"
 import { NotFound, type SealingUnavailable } from "../../domain/AccountError.ts"
@@ -10,6 +9,7 @@ import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
 import { dateAt } from "../../domain/Dates.ts"
 import { type RateLimited, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
 import { type RequestId, UserId } from "../../domain/Ids.ts"
+import { periodically } from "../../domain/Periodic.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { type User, UserStore } from "../users/UserStore.ts"
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
   const timers = yield* Timers
 
   const sweep = Effect.suspend(() => codes.sweep(dateAt(timers.now() - keptMillis)))
-  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(sweepEvery)))
+  yield* periodically(sweepEvery, "old sign-in codes could not be deleted", sweep)
 
   /** Made by `actor`; `null` at the start. */
   const make = (user: Pick<User, "id" | "accountId">, actor: Actor | null, proofHash: string | null) =>

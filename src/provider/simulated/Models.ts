@@ -26,6 +26,7 @@ export interface SimulatedModel {
 export const support: SupportTable = {
   ...everyParameter,
   ...all("refused", "modalities", "audio"),
+  response_format: "translated",
   ...all(
     "dropped",
     "verbosity",

@@ -2,6 +2,8 @@ import * as Redacted from "effect/Redacted"
 
 /** The request as it will be sent, for schemes that sign it. */
 export interface Outgoing {
+  /** Default POST. */
+  readonly method?: "GET" | "POST"
   readonly origin: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

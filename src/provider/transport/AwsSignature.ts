@@ -48,11 +48,11 @@ export const awsSignature = (keys: AwsKeys, scope: SigningScope): Auth => {
   }
 }
 
-const canonical = ({ body, path }: Outgoing, signed: Readonly<Record<string, string>>): string => {
+const canonical = ({ body, method, path }: Outgoing, signed: Readonly<Record<string, string>>): string => {
   const [pathname = "", query = ""] = path.split("?", 2)
   const lines = sorted(signed).map(([name, value]) => `${name}:${value.trim().replace(/ +/g, " ")}\n`)
   return [
-    "POST",
+    method ?? "POST",
     pathname.split("/").map(escapeUrl).join("/"),
     query.split("&").sort().join("&"),
     lines.join(""),

@@ -5,9 +5,11 @@ import * as Metrics from "../../observe/Metrics.ts"
 import * as Stalls from "../../observe/Stalls.ts"
 import { maxBytesInOneTurn } from "../../wire/framing/LargeBody.ts"
 import type { Provider, ProviderCall, Receiver, Upstream } from "../Provider.ts"
+import * as HttpProbe from "../probe/HttpProbe.ts"
+import type { ProbeRequest } from "../probe/Probe.ts"
 import { asFunctions } from "../protocols/shared/CustomTools.ts"
 import { one } from "../protocols/shared/Errors.ts"
-import type { AnswerReader, Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
+import type { Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
 import type { Auth, AuthScheme } from "./Auth.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { maxResponseBytes } from "./ResponseSize.ts"
@@ -21,6 +23,8 @@ export interface HttpProviderOptions {
   readonly auth: Auth
   /** Of calls that bring a credential; unset: none may. */
   readonly scheme?: AuthScheme
+  /** How the provider is asked about a credential without cost; none: it cannot be asked. */
+  readonly probe?: ProbeRequest | null
   readonly transport: TransportShape
   readonly timers: TimersShape
 }
@@ -40,6 +44,8 @@ export const make = (options: HttpProviderOptions): Provider => {
 const bare = (options: HttpProviderOptions): Provider => ({
   id: options.id,
   takesCredentials: options.scheme !== undefined,
+  ...(options.probe !== null &&
+    options.probe !== undefined && { probe: HttpProbe.make({ ...options, userAgent }, options.probe) }),
   open: (call, receiver) => {
     const attempt = new HttpAttempt(options, call, receiver)
     attempt.send()
@@ -60,6 +66,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
   /** The upstream response has ended. */
   private hasEnded = false
   private receivedBytes = 0
+  private status: number | undefined
   private readonly maxBytes: number
   private deadline: Cancel | undefined
   private readonly options: HttpProviderOptions
@@ -123,6 +130,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
 
   head(status: number, headers: ResponseHeaders): void {
     if (this.isOver) return
+    this.status = status
     this.receiver.activity()
     if (status < 200 || status >= 300) {
       const refusal = new ErrorBody((body) => this.classify(status, headers, body))
@@ -160,7 +168,13 @@ class HttpAttempt implements Upstream, AnswerHandler {
     }
     this.over()
     this.exchange?.close()
-    this.receiver.fail(new ProviderError({ providerId: this.options.id, reason: this.withoutSecrets(failure) }))
+    this.receiver.fail(
+      new ProviderError({
+        providerId: this.options.id,
+        reason: this.withoutSecrets(failure),
+        httpStatus: this.status
+      })
+    )
   }
 
   /** Runs in a socket callback: an exception thrown there would be lost and the call would never end. */
@@ -234,8 +248,8 @@ const sharesPiece = (text: string, secret: string): boolean => {
 }
 
 /**
- * Chooses the reader of a successful response. JSON in place of a stream is read as a non-streaming response (often an error);
- * other unexpected content types are rejected.
+ * Chooses the reader of a successful response by what it begins with: servers and proxies send JSON in place of a stream (often an
+ * error), and either of them under another content type.
  */
 const answerBody = (
   protocol: Protocol,
@@ -245,12 +259,63 @@ const answerBody = (
   const encoding = one(headers["content-encoding"]) ?? "identity"
   if (encoding.toLowerCase() !== "identity") return { _tag: "BadResponse", detail: "an encoded answer" }
   const type = (one(headers["content-type"]) ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
-  if (call.request.stream && (type === protocol.stream.mediaType || type === "")) return streamBody(protocol, call)
-  if (type === "" || type === "application/json" || type.endsWith("+json")) return new NonStreamingBody(protocol, call)
-  return { _tag: "BadResponse", detail: "an answer of another content type" }
+  const isStream = type === protocol.stream.mediaType || (type === "" && call.request.stream)
+  if (isStream || type === "" || type === "application/json" || type.endsWith("+json"))
+    return new RecognizedBody(protocol, call, isStream ? "stream" : "json")
+  return new RecognizedBody(protocol, call, undefined)
 }
 
-const streamBody = (protocol: Protocol, call: ProviderCall): AnswerReader => protocol.stream.open(call)
+type Shape = "stream" | "json"
+
+/** Reads a response as what its first character says it is, else as what its content type says. */
+class RecognizedBody implements ResponseBodyReader {
+  private reader: ResponseBodyReader | undefined
+  private readonly protocol: Protocol
+  private readonly call: ProviderCall
+  private readonly declared: Shape | undefined
+
+  constructor(protocol: Protocol, call: ProviderCall, declared: Shape | undefined) {
+    this.protocol = protocol
+    this.call = call
+    this.declared = declared
+  }
+
+  push(bytes: Uint8Array): Step {
+    if (this.reader !== undefined) return this.reader.push(bytes)
+    const start = startOf(bytes)
+    if (start === bytes.length) return incomplete
+    const shape = shapeOf(bytes[start], this.protocol) ?? this.declared
+    if (shape === undefined) return unrecognized
+    this.reader =
+      shape === "json" ? new NonStreamingBody(this.protocol, this.call) : this.protocol.stream.open(this.call)
+    return this.reader.push(start === 0 ? bytes : bytes.subarray(start))
+  }
+
+  end(): Step {
+    if (this.reader !== undefined) return this.reader.end()
+    return this.declared === "stream" ? this.protocol.stream.open(this.call).end() : unrecognized
+  }
+}
+
+const unrecognized: Step = {
+  events: [],
+  progress: { _tag: "BadResponse", detail: "an answer that is neither JSON nor a stream" }
+}
+
+/** The first byte that is neither white space nor of a byte order mark, which no reader needs. */
+const startOf = (bytes: Uint8Array): number => {
+  let at = 0
+  while (at < bytes.length && ignored.has(bytes[at] ?? 0)) at++
+  return at
+}
+const ignored: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
+
+/** Lines of server-sent events begin with a colon or the name of a field; frames of AWS, of any valid length, with a zero. */
+const shapeOf = (first: number | undefined, { stream }: Protocol): Shape | undefined => {
+  const character = String.fromCharCode(first ?? 0)
+  if (character === "{" || character === "[") return "json"
+  return (stream.mediaType === "text/event-stream" ? ":deir" : "\u0000").includes(character) ? "stream" : undefined
+}
 
 const incomplete: Step = { events: [], progress: "incomplete" }
 

@@ -7,7 +7,7 @@ import type { ResponseHeaders } from "../protocols/shared/Protocol.ts"
 import type { Outgoing } from "./Auth.ts"
 import { fromSocketError } from "./SocketError.ts"
 
-/** Receives the response of one POST. Exactly one of `end` and `fail` is called, or neither if the exchange is closed first. */
+/** Receives the response of one request. Exactly one of `end` and `fail` is called, or neither if the exchange is closed first. */
 export interface AnswerHandler {
   readonly head: (status: number, headers: ResponseHeaders) => void
   readonly data: (bytes: Uint8Array) => void
@@ -137,10 +137,13 @@ class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHandler {
     this.reuse = reuse
   }
 
-  dispatch(agent: Agent, { origin, path, headers, body }: Outgoing): void {
+  dispatch(agent: Agent, { body, headers, method = "POST", origin, path }: Outgoing): void {
     try {
       const reset = this.reuse.closesAfterCall()
-      agent.dispatch({ origin, path, method: "POST", headers: { ...headers }, body, reset }, this)
+      agent.dispatch(
+        { origin, path, method, headers: { ...headers }, body: method === "GET" ? null : body, reset },
+        this
+      )
     } catch (error) {
       this.over(error)
     }

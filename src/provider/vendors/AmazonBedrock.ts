@@ -1,6 +1,7 @@
 import type * as Redacted from "effect/Redacted"
 import * as Auth from "../transport/Auth.ts"
 import { type AwsKeys, awsSignature } from "../transport/AwsSignature.ts"
+import * as Endpoint from "../transport/Endpoint.ts"
 import { converseCompatible, type Vendor } from "./Vendor.ts"
 
 /** Region and authentication of Bedrock: a Bedrock API key or an AWS identity. */
@@ -18,7 +19,13 @@ export const amazonBedrock = (region: string): Vendor =>
   converseCompatible({
     id: amazonBedrockId,
     displayName: "Amazon Bedrock",
-    baseUrl: `https://bedrock-runtime.${region}.amazonaws.com`
+    baseUrl: `https://bedrock-runtime.${region}.amazonaws.com`,
+    // the control plane lists models; keys and identities are the same there
+    probe: {
+      endpoint: Endpoint.of(`https://bedrock.${region}.amazonaws.com`),
+      path: "/foundation-models?byOutputModality=TEXT",
+      headers: {}
+    }
   })
 
 export const bedrockAuth = ({ auth, region }: BedrockAccess): Auth.Auth =>

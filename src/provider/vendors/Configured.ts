@@ -33,7 +33,9 @@ export const configured = (provider: ConfiguredProvider): Vendor | undefined => 
     displayName: provider.id,
     endpoint,
     credentialEnv: [],
-    billsAbortedCalls: provider.billsAbortedCalls ?? vendor.billsAbortedCalls
+    billsAbortedCalls: provider.billsAbortedCalls ?? vendor.billsAbortedCalls,
+    // a credential for another host than the vendor's is never sent to the vendor
+    probe: provider.baseUrl !== undefined && vendor.probe?.endpoint !== undefined ? null : vendor.probe
   }
 }
 

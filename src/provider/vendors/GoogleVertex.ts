@@ -11,5 +11,6 @@ export const googleVertex = geminiCompatible({
   baseUrl: "https://aiplatform.googleapis.com/v1/publishers/google",
   credentialEnv: [],
   auth: Auth.bearer,
-  schemas: "json"
+  schemas: "json",
+  probe: null
 })

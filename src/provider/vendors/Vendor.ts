@@ -1,6 +1,8 @@
 import type { Reasoning } from "../../domain/Model.ts"
 import type { ProtocolId, SupportTable } from "../../domain/Support.ts"
+import type { ProbeRequest } from "../probe/Probe.ts"
 import { anthropicMessages } from "../protocols/anthropic-messages/AnthropicMessages.ts"
+import { versionHeader } from "../protocols/anthropic-messages/Version.ts"
 import { bedrockConverse } from "../protocols/bedrock-converse/BedrockConverse.ts"
 import * as Gemini from "../protocols/gemini/Gemini.ts"
 import type { SchemaDialect } from "../protocols/gemini/Schema.ts"
@@ -23,6 +25,8 @@ export interface Vendor {
   readonly needsBaseUrl?: boolean
   /** False: documented not to charge for the prompt of a call that was aborted before it answered. */
   readonly billsAbortedCalls: boolean
+  /** How a credential is checked without a paid call; `null`: it cannot be. */
+  readonly probe: ProbeRequest | null
   readonly reasoningStyles: ReadonlyArray<Reasoning["style"]>
   /** The same provider with another output-cap field, if the protocol supports several. */
   readonly withOutputCap: (field: Quirks["outputCapField"]) => Vendor
@@ -55,6 +59,8 @@ export const openAiCompatible = (options: {
   readonly auth?: Auth.AuthScheme
   readonly needsBaseUrl?: boolean
   readonly billsAbortedCalls?: boolean
+  /** Default: the list of models. */
+  readonly probe?: ProbeRequest
 }): Vendor => {
   const quirks = options.quirks ?? openAi
   return {
@@ -66,6 +72,7 @@ export const openAiCompatible = (options: {
     auth: options.auth ?? Auth.bearer,
     needsBaseUrl: options.needsBaseUrl ?? false,
     billsAbortedCalls: options.billsAbortedCalls ?? true,
+    probe: options.probe ?? { path: "/models", headers: {} },
     reasoningStyles: quirks.reasoningFields.styles,
     withOutputCap: (outputCapField) => openAiCompatible({ ...options, quirks: { ...quirks, outputCapField } })
   }
@@ -86,6 +93,7 @@ export const anthropicCompatible = (options: {
     credentialEnv: options.credentialEnv,
     auth: Auth.header("x-api-key"),
     billsAbortedCalls: true,
+    probe: { path: "/models?limit=1", headers: versionHeader },
     reasoningStyles: ["effort", "budget", "toggle", "fixed"],
     withOutputCap: () => vendor
   }
@@ -100,6 +108,8 @@ export const geminiCompatible = (options: {
   readonly credentialEnv: ReadonlyArray<string>
   readonly auth?: Auth.AuthScheme
   readonly schemas: SchemaDialect
+  /** Default: the list of models. */
+  readonly probe?: ProbeRequest | null
 }): Vendor => {
   const vendor: Vendor = {
     id: options.id,
@@ -109,6 +119,7 @@ export const geminiCompatible = (options: {
     credentialEnv: options.credentialEnv,
     auth: options.auth ?? Auth.header("x-goog-api-key"),
     billsAbortedCalls: true,
+    probe: options.probe === undefined ? { path: "/models?pageSize=1", headers: {} } : options.probe,
     reasoningStyles: ["effort", "budget", "toggle", "fixed"],
     withOutputCap: () => vendor
   }
@@ -120,6 +131,8 @@ export const converseCompatible = (options: {
   readonly id: string
   readonly displayName: string
   readonly baseUrl: string
+  /** Default: none, the endpoint of the models has no free request. */
+  readonly probe?: ProbeRequest
 }): Vendor => {
   const vendor: Vendor = {
     id: options.id,
@@ -129,6 +142,7 @@ export const converseCompatible = (options: {
     credentialEnv: [],
     auth: Auth.bearer,
     billsAbortedCalls: true,
+    probe: options.probe ?? null,
     reasoningStyles: ["effort", "budget", "fixed"],
     withOutputCap: () => vendor
   }

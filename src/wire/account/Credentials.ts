@@ -55,7 +55,8 @@ export const CredentialCheckOut = Schema.Struct({
     description: "unknown: the provider could not be asked, or has failed for another reason; `error` says which."
   }),
   model: Schema.NullOr(Schema.String).annotations({
-    description: "The model that was asked for one token, the cheapest that the credential allows; null: there is none."
+    description:
+      "The model that was asked for one token, the cheapest that the credential allows; null: there is none, or none had to be asked, since the provider's list of models said enough."
   }),
   latency_ms: Schema.Int.annotations({ description: "How long that took, in milliseconds; 5,000 at most." }),
   error: Schema.NullOr(

@@ -3,8 +3,11 @@ import type { ChatRequest, Restriction, RoutingControls } from "../../domain/Cha
 import { InvalidRequest } from "../../domain/GatewayError.ts"
 import { explainer } from "../validation/Explanation.ts"
 import { rejected, type Trail } from "../validation/Guard.ts"
-import { type ChatBody, chatBody, type NestedFields } from "./ChatRequestGuard.ts"
+import { unknownNames } from "../validation/UnknownNames.ts"
+import { type ChatBody, chatBody, chatFields, type NestedFields } from "./ChatRequestGuard.ts"
 import { ChatCompletionRequest } from "./ChatRequestSchema.ts"
+import { responseFormatOf } from "./ResponseFormat.ts"
+import { toolChoiceOf } from "./ToolChoice.ts"
 
 /**
  * Decodes the parsed body of `POST /v1/chat/completions`. One pass of guards accepts a valid body; only when a guard rejects it
@@ -13,8 +16,26 @@ import { ChatCompletionRequest } from "./ChatRequestSchema.ts"
 export const decode = (json: unknown): Either.Either<ChatRequest, InvalidRequest> => {
   const trail: Trail = []
   const body = chatBody(json, trail)
-  return body === rejected ? Either.left(explain(json, trail.reverse())) : Either.right(fromBody(body))
+  return body === rejected ? Either.left(explain(json, trail.reverse())) : judged(body, ignoredOf(json, body))
 }
+
+/** The free-form objects, once the rest is valid. */
+const judged = (body: ChatBody, ignored: ChatRequest["ignored"]): Either.Either<ChatRequest, InvalidRequest> =>
+  Either.flatMap(toolChoiceOf(body.tool_choice, body.tools ?? []), (toolChoice) =>
+    Either.map(responseFormatOf(body.response_format), (responseFormat) =>
+      fromBody(body, { toolChoice, responseFormat, ignored })
+    )
+  )
+
+/** A body without unknown fields and nulls was returned as it is. */
+const ignoredOf = (json: unknown, body: ChatBody): ReadonlyArray<string> | undefined => {
+  const unknown = body === json ? [] : unknownNames(json, chatFields)
+  const names = body.stream_options?.include_obfuscation === true ? [...unknown, obfuscation] : unknown
+  return names.length === 0 ? undefined : names
+}
+
+/** The gateway adds no padding. */
+export const obfuscation = "stream_options.include_obfuscation"
 
 const explainBody = explainer(ChatCompletionRequest)
 
@@ -33,11 +54,14 @@ const explain = (json: unknown, path: ReadonlyArray<string | number>): InvalidRe
   return new InvalidRequest(fault)
 }
 
-const fromBody = (body: ChatBody): ChatRequest => ({
+const fromBody = (
+  body: ChatBody,
+  { ignored, responseFormat, toolChoice }: Pick<ChatRequest, "toolChoice" | "responseFormat" | "ignored">
+): ChatRequest => ({
   model: body.model,
   messages: body.messages,
   tools: body.tools ?? [],
-  toolChoice: body.tool_choice,
+  toolChoice,
   stream: body.stream === true,
   includeUsage: body.stream_options?.include_usage === true,
   tokenDoctor: body.token_doctor === true,
@@ -51,7 +75,7 @@ const fromBody = (body: ChatBody): ChatRequest => ({
   logprobs: body.logprobs,
   topLogprobs: body.top_logprobs,
   parallelToolCalls: body.parallel_tool_calls,
-  responseFormat: body.response_format,
+  responseFormat,
   effort: body.reasoning_effort ?? body.reasoning?.effort,
   reasoning: {
     maxTokens: body.reasoning?.max_tokens,
@@ -72,7 +96,8 @@ const fromBody = (body: ChatBody): ChatRequest => ({
   moderation: body.moderation,
   webSearchOptions: body.web_search_options,
   user: body.user,
-  routing: routingControls(body)
+  routing: routingControls(body),
+  ignored
 })
 
 type RoutingBody = Pick<ChatBody, "models" | "provider" | "routing_config" | "alpha" | "enable_fallback"> &
@@ -86,10 +111,11 @@ export const routingControls = (body: RoutingBody): RoutingControls => ({
   alpha: body.alpha,
   maxInputPriceMicroUsdPerMillion: body.max_input_price_microusd_per_million,
   maxOutputPriceMicroUsdPerMillion: body.max_output_price_microusd_per_million,
-  enableFallback: body.enable_fallback
+  enableFallback:
+    body.provider?.allow_fallbacks === false ? false : (body.enable_fallback ?? body.provider?.allow_fallbacks)
 })
 
-const restriction = (lists: NestedFields["provider"]): Restriction => ({
+const restriction = (lists: NestedFields["models"]): Restriction => ({
   allow: lists?.allow ?? lists?.only ?? null,
   deny: [...(lists?.deny ?? []), ...(lists?.ignore ?? [])]
 })

@@ -29,12 +29,12 @@ export interface NestedFields {
 
 export const effort = G.either(G.literal(...efforts), G.integer(1, 100))
 
-const streamOptions = G.struct<NonNullable<NestedFields["stream_options"]>>({
+export const streamOptions = G.closedStruct<NonNullable<NestedFields["stream_options"]>>({
   include_usage: G.optional(G.boolean),
   include_obfuscation: G.optional(G.boolean)
 })
 
-const reasoning = G.struct<NonNullable<NestedFields["reasoning"]>>({
+const reasoning = G.closedStruct<NonNullable<NestedFields["reasoning"]>>({
   effort: G.optional(effort),
   max_tokens: G.optional(G.integer(1)),
   summary: G.optional(G.string),
@@ -43,20 +43,23 @@ const reasoning = G.struct<NonNullable<NestedFields["reasoning"]>>({
 
 const entries = G.array(G.string)
 
+const lists = {
+  allow: G.optional(entries),
+  deny: G.optional(entries),
+  only: G.optional(entries),
+  ignore: G.optional(entries)
+} as const
+
+const repeatsAllow = (restriction: Parameters<typeof allowsTwice>[0]) =>
+  allowsTwice(restriction) ? ["only"] : undefined
+
 /** The guards of `routingFields`. */
 export const routingGuards = {
-  models: G.optional(
-    G.struct<NonNullable<NestedFields["models"]>>({ allow: G.optional(entries), deny: G.optional(entries) })
-  ),
+  models: G.optional(G.where(G.closedStruct<NonNullable<NestedFields["models"]>>(lists), repeatsAllow)),
   provider: G.optional(
     G.where(
-      G.struct<NonNullable<NestedFields["provider"]>>({
-        allow: G.optional(entries),
-        deny: G.optional(entries),
-        only: G.optional(entries),
-        ignore: G.optional(entries)
-      }),
-      (restriction) => (allowsTwice(restriction) ? ["only"] : undefined)
+      G.closedStruct<NonNullable<NestedFields["provider"]>>({ ...lists, allow_fallbacks: G.optional(G.boolean) }),
+      repeatsAllow
     )
   ),
   routing_config: G.optional(
@@ -68,45 +71,49 @@ export const routingGuards = {
   enable_fallback: G.optional(G.boolean)
 } as const
 
-export const chatBody = G.where(
-  G.struct<ChatBody>({
-    model: G.required(G.string),
-    messages: G.required(G.array(message, maxMessages, 1)),
-    tools: G.optional(G.array(tool, maxTools)),
-    tool_choice: G.optional(G.either(G.literal("auto", "none", "required"), G.jsonObject)),
-    stream: G.omittable(G.boolean),
-    token_doctor: G.omittable(G.boolean),
-    stream_options: G.optional(streamOptions),
-    temperature: G.optional(G.number()),
-    top_p: G.optional(G.number()),
-    max_tokens: G.optional(G.integer(1)),
-    max_completion_tokens: G.optional(G.integer(1)),
-    stop: G.optional(G.either(G.string, G.array(G.string, maxStops))),
-    frequency_penalty: G.optional(G.number(-2, 2)),
-    presence_penalty: G.optional(G.number(-2, 2)),
-    n: G.optional(G.literal(1)),
-    seed: G.optional(G.integer(Number.MIN_SAFE_INTEGER)),
-    logprobs: G.optional(G.boolean),
-    top_logprobs: G.optional(G.integer(0, 20)),
-    parallel_tool_calls: G.optional(G.boolean),
-    response_format: G.optional(G.jsonObject),
-    reasoning_effort: G.optional(effort),
-    reasoning: G.optional(reasoning),
-    verbosity: G.optional(G.literal("low", "medium", "high")),
-    service_tier: G.optional(G.string),
-    metadata: G.optional(G.record(G.string)),
-    store: G.optional(G.boolean),
-    safety_identifier: G.optional(G.string),
-    prompt_cache_key: G.optional(G.string),
-    prompt_cache_options: G.optional(G.jsonObject),
-    prompt_cache_retention: G.optional(G.string),
-    prediction: G.optional(G.jsonObject),
-    modalities: G.optional(entries),
-    audio: G.optional(G.jsonObject),
-    moderation: G.optional(G.jsonObject),
-    web_search_options: G.optional(G.jsonObject),
-    user: G.optional(G.string),
-    ...routingGuards
-  }),
-  (body) => (disagreesOnEffort(body) ? ["reasoning", "effort"] : undefined)
+const fields: G.FieldsOf<ChatBody> = {
+  model: G.required(G.string),
+  messages: G.required(G.array(message, maxMessages, 1)),
+  tools: G.optional(G.array(tool, maxTools)),
+  tool_choice: G.optional(G.either(G.literal("auto", "none", "required"), G.jsonObject)),
+  stream: G.omittable(G.boolean),
+  token_doctor: G.omittable(G.boolean),
+  stream_options: G.optional(streamOptions),
+  temperature: G.optional(G.number()),
+  top_p: G.optional(G.number()),
+  max_tokens: G.optional(G.integer(1)),
+  max_completion_tokens: G.optional(G.integer(1)),
+  stop: G.optional(G.either(G.string, G.array(G.string, maxStops))),
+  frequency_penalty: G.optional(G.number(-2, 2)),
+  presence_penalty: G.optional(G.number(-2, 2)),
+  n: G.optional(G.literal(1)),
+  seed: G.optional(G.integer(Number.MIN_SAFE_INTEGER)),
+  logprobs: G.optional(G.boolean),
+  top_logprobs: G.optional(G.integer(0, 20)),
+  parallel_tool_calls: G.optional(G.boolean),
+  response_format: G.optional(G.jsonObject),
+  reasoning_effort: G.optional(effort),
+  reasoning: G.optional(reasoning),
+  verbosity: G.optional(G.literal("low", "medium", "high")),
+  service_tier: G.optional(G.string),
+  metadata: G.optional(G.record(G.string)),
+  store: G.optional(G.boolean),
+  safety_identifier: G.optional(G.string),
+  prompt_cache_key: G.optional(G.string),
+  prompt_cache_options: G.optional(G.jsonObject),
+  prompt_cache_retention: G.optional(G.string),
+  prediction: G.optional(G.jsonObject),
+  modalities: G.optional(entries),
+  audio: G.optional(G.jsonObject),
+  moderation: G.optional(G.jsonObject),
+  web_search_options: G.optional(G.jsonObject),
+  user: G.optional(G.string),
+  ...routingGuards
+}
+
+/** The names of all fields that have an effect, or an error. */
+export const chatFields: ReadonlySet<string> = new Set(Object.keys(fields))
+
+export const chatBody = G.where(G.struct<ChatBody>(fields), (body) =>
+  disagreesOnEffort(body) ? ["reasoning", "effort"] : undefined
 )

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { efforts } from "../../domain/Chat.ts"
-import { allowed, freeForm, listOf, nonEmptyText, optional } from "../validation/SchemaParts.ts"
+import { allowed, closed, freeForm, listOf, nonEmptyText, optional } from "../validation/SchemaParts.ts"
 import { Message, ToolDefinition } from "./ChatMessageSchema.ts"
 
 export const maxMessages = 20_000
@@ -13,12 +13,12 @@ const effort = Schema.Union(
   Schema.Number.pipe(allowed({ type: "integer", minimum: 1, maximum: 100 }))
 )
 
-const StreamOptions = Schema.Struct({
+const StreamOptions = closed({
   include_usage: optional(Schema.Boolean, "Send a last chunk with the usage of the complete response."),
   include_obfuscation: optional(Schema.Boolean, "Accepted for compatibility; the gateway adds no padding.")
 }).annotations({ identifier: "StreamOptions" })
 
-const ReasoningConfig = Schema.Struct({
+const ReasoningConfig = closed({
   effort: optional(effort, "The same as `reasoning_effort`; both may be sent when they agree."),
   max_tokens: optional(
     Schema.Number.pipe(allowed({ type: "integer", minimum: 1 })),
@@ -30,27 +30,29 @@ const ReasoningConfig = Schema.Struct({
 
 const entries = Schema.Array(Schema.String)
 
-const ModelRestriction = Schema.Struct({
-  allow: optional(entries, "Model ids, `<prefix>/*` or `*`; an empty list allows nothing."),
-  deny: optional(entries, "Model ids, `<prefix>/*` or `*`; wins over `allow`.")
-}).annotations({ identifier: "ModelRestriction", description: "Narrows the project's policy, never widens it." })
-
-const ProviderRestriction = Schema.Struct({
-  allow: optional(entries, "Provider ids, `<prefix>/*` or `*`; an empty list allows nothing."),
-  deny: optional(entries, "Provider ids, `<prefix>/*` or `*`; wins over `allow`."),
+const listsOf = (what: string) => ({
+  allow: optional(entries, `${what} ids, \`<prefix>/*\` or \`*\`; an empty list allows nothing.`),
+  deny: optional(entries, `${what} ids, \`<prefix>/*\` or \`*\`; wins over \`allow\`.`),
   only: optional(entries, "Another name for `allow`; send one of the two."),
   ignore: optional(entries, "Another name for `deny`; entries of both are combined.")
-}).pipe(
-  Schema.filter(
-    (restriction) =>
-      allowsTwice(restriction) ? { path: ["only"], message: "it is another name for 'allow', send one" } : undefined,
-    { jsonSchema: {} }
-  ),
-  Schema.annotations({
-    identifier: "ProviderRestriction",
-    description: "Narrows the project's policy, never widens it."
-  })
-)
+})
+
+const oneAllowList = <Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) =>
+  closed(fields).pipe(
+    Schema.filter(
+      (restriction) =>
+        allowsTwice(restriction) ? { path: ["only"], message: "it is another name for 'allow', send one" } : undefined,
+      { jsonSchema: {} }
+    ),
+    Schema.annotations({ identifier, description: "Narrows the project's policy, never widens it." })
+  )
+
+const ModelRestriction = oneAllowList("ModelRestriction", listsOf("Model"))
+
+const ProviderRestriction = oneAllowList("ProviderRestriction", {
+  ...listsOf("Provider"),
+  allow_fallbacks: optional(Schema.Boolean, "Another name for `enable_fallback`; false in either of them is false.")
+})
 
 export const allowsTwice = (restriction: { readonly allow?: unknown; readonly only?: unknown }): boolean =>
   (restriction.allow ?? null) !== null && (restriction.only ?? null) !== null
@@ -91,7 +93,7 @@ export const ChatCompletionRequest = Schema.Struct({
   tools: optional(listOf(ToolDefinition, { max: maxTools }), "Tools the model may call."),
   tool_choice: optional(
     Schema.Union(Schema.Literal("auto", "none", "required"), freeForm),
-    "Whether and which tool to call; an object names one tool or a set."
+    'Whether and which tool to call: `auto`, `none`, `required` (which needs `tools`), `{type: "function", function: {name}}`, `{type: "custom", custom: {name}}`, or `{type: "allowed_tools", allowed_tools: {mode, tools}}`. Every tool named must be among `tools`.'
   ),
   stream: Schema.optional(Schema.Boolean).annotations({
     description: "Stream the response as server-sent events. Default false.",
@@ -123,7 +125,10 @@ export const ChatCompletionRequest = Schema.Struct({
     "How many alternatives per token, 0 to 20."
   ),
   parallel_tool_calls: optional(Schema.Boolean, "Whether several tools may be called at once."),
-  response_format: optional(freeForm, "JSON-object or JSON-schema output, where the provider supports it."),
+  response_format: optional(
+    freeForm,
+    '`{type: "text"}`, `{type: "json_object"}`, or `{type: "json_schema", json_schema: {name, schema, description, strict}}`, where the provider supports it.'
+  ),
   reasoning_effort: optional(
     effort,
     "Reasoning effort. Integers 1–100 are a relative level, not a token budget, for models that list a depth range."

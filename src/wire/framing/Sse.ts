@@ -4,6 +4,9 @@ export interface SseEvent {
   readonly data: string
 }
 
+/** An event without data: some servers send one to keep the connection alive. */
+export const isBlank = ({ data }: SseEvent): boolean => !/\S/.test(data)
+
 /** The bound that a stream has exceeded; later bytes are ignored. */
 export interface SseViolation {
   readonly _tag: "EventTooLarge"

@@ -7,6 +7,17 @@ export const reject = (code: InvalidCode, param: string, message: string): never
   throw new InvalidRequest({ code, param, message })
 }
 
+/** The error of a part, as one of the whole parameter; its message still names the part. */
+export const asWhole = <A>(param: string, read: () => A): A => {
+  try {
+    return read()
+  } catch (fault) {
+    throw fault instanceof InvalidRequest
+      ? new InvalidRequest({ code: fault.code, message: fault.message, param })
+      : fault
+  }
+}
+
 export const object = (value: unknown, param: string): JsonObject =>
   isObject(value) ? value : mistyped(param, "an object", value)
 

@@ -1,10 +1,11 @@
 import * as Either from "effect/Either"
 import type { ChatRequest, JsonObject } from "../../domain/Chat.ts"
 import { InvalidRequest } from "../../domain/GatewayError.ts"
-import { routingControls } from "../chat/ChatRequest.ts"
-import { effort, routingGuards } from "../chat/ChatRequestGuard.ts"
+import { obfuscation, routingControls } from "../chat/ChatRequest.ts"
+import { effort, routingGuards, streamOptions } from "../chat/ChatRequestGuard.ts"
 import { explainer } from "../validation/Explanation.ts"
 import * as G from "../validation/Guard.ts"
+import { unknownNames } from "../validation/UnknownNames.ts"
 import { boolean, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
 import { decodeInput } from "./ResponsesInput.ts"
 import { SimpleFields } from "./ResponsesRequestSchema.ts"
@@ -77,7 +78,7 @@ const read = (json: unknown): DecodedResponses => {
     frequencyPenalty: body.frequency_penalty,
     presencePenalty: body.presence_penalty,
     seed: undefined,
-    logprobs: topLogprobs !== undefined || body.include?.includes("message.output_text.logprobs") ? true : undefined,
+    logprobs: topLogprobs !== undefined || body.include?.includes(logprobsInclude) ? true : undefined,
     topLogprobs,
     parallelToolCalls: hasTools ? body.parallel_tool_calls : undefined,
     responseFormat: format?.chat,
@@ -102,7 +103,8 @@ const read = (json: unknown): DecodedResponses => {
     moderation: body.moderation,
     webSearchOptions: undefined,
     user: body.user,
-    routing: routingControls(body)
+    routing: routingControls(body),
+    ignored: ignoredOf(json, body)
   }
   return {
     request,
@@ -133,9 +135,11 @@ const read = (json: unknown): DecodedResponses => {
   }
 }
 
+const storedParameters = ["previous_response_id", "conversation", "prompt", "context_management"] as const
+
 /** Rejects parameters that refer to stored responses, conversations or prompts. */
 const rejectStored = (json: JsonObject): void => {
-  for (const param of ["previous_response_id", "conversation", "prompt", "context_management"] as const) {
+  for (const param of storedParameters) {
     if ((json[param] ?? null) !== null)
       reject("unsupported_parameter", param, `'${param}' is not supported: nothing is stored between requests.`)
   }
@@ -161,7 +165,7 @@ type SimpleBody = WithoutNulls<Omit<SimpleFields, Nested>> & {
 const anything: G.Guard<unknown> = (value) => value
 const isFalse: G.Guard<false> = (value) => (value === false ? value : G.rejected)
 
-const simpleBody = G.struct<SimpleBody>({
+const fields: G.FieldsOf<SimpleBody> = {
   model: G.required(G.string),
   input: G.required(anything),
   instructions: G.optional(G.string),
@@ -169,9 +173,7 @@ const simpleBody = G.struct<SimpleBody>({
   tool_choice: G.optional(anything),
   stream: G.omittable(G.boolean),
   token_doctor: G.omittable(G.boolean),
-  stream_options: G.optional(
-    G.struct<NonNullable<SimpleBody["stream_options"]>>({ include_obfuscation: G.optional(G.boolean) })
-  ),
+  stream_options: G.optional(streamOptions),
   parallel_tool_calls: G.optional(G.boolean),
   text: G.optional(
     G.struct<NonNullable<SimpleBody["text"]>>({
@@ -180,7 +182,7 @@ const simpleBody = G.struct<SimpleBody>({
     })
   ),
   reasoning: G.optional(
-    G.struct<NonNullable<SimpleBody["reasoning"]>>({
+    G.closedStruct<NonNullable<SimpleBody["reasoning"]>>({
       effort: G.optional(effort),
       summary: G.optional(G.string),
       generate_summary: G.optional(G.string),
@@ -208,7 +210,12 @@ const simpleBody = G.struct<SimpleBody>({
   moderation: G.optional(G.jsonObject),
   user: G.optional(G.string),
   ...routingGuards
-})
+}
+
+const simpleBody = G.struct<SimpleBody>(fields)
+
+/** The last four are rejected unless they are null. */
+const known: ReadonlySet<string> = new Set([...Object.keys(fields), ...storedParameters])
 
 const explainSimple = explainer(SimpleFields)
 
@@ -221,6 +228,26 @@ interface TextFormat {
   readonly chat: JsonObject | undefined
   readonly echo: JsonObject
 }
+
+const ignoredOf = (json: unknown, body: SimpleBody): ReadonlyArray<string> | undefined => {
+  // a body without unknown fields and nulls was returned as it is
+  const names = [...(body === json ? [] : unknownNames(json, known)), ...withoutEffect(body)]
+  return names.length === 0 ? undefined : names
+}
+
+/** Known parameters that are accepted, and that ask here for what the gateway does not do. */
+const withoutEffect = (body: SimpleBody): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  if (body.store === true) names.push("store")
+  if (body.truncation === "auto") names.push("truncation")
+  if (body.max_tool_calls !== undefined) names.push("max_tool_calls")
+  if (body.include?.some((one) => !effectiveIncludes.has(one)) === true) names.push("include")
+  if (body.stream_options?.include_obfuscation === true) names.push(obfuscation)
+  return names
+}
+
+const logprobsInclude = "message.output_text.logprobs"
+const effectiveIncludes: ReadonlySet<string> = new Set([logprobsInclude, "reasoning.encrypted_content"])
 
 /** Chat completions nests a schema under its type, Responses does not. */
 const textFormat = (value: unknown, param: string): TextFormat => {

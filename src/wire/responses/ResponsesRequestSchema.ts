@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { efforts } from "../../domain/Chat.ts"
 import { maxTools, routingFields } from "../chat/ChatRequestSchema.ts"
-import { allowed, freeForm, listOf, optional } from "../validation/SchemaParts.ts"
+import { allowed, closed, freeForm, listOf, optional } from "../validation/SchemaParts.ts"
 import { InputItem, maxItems } from "./ResponsesInputSchema.ts"
 import { ResponsesTool, ToolChoice } from "./ResponsesToolSchema.ts"
 
@@ -11,7 +11,7 @@ const positive = Schema.Number.pipe(allowed({ type: "integer", minimum: 1 }))
 const notSupported = (why: string) =>
   Schema.optional(Schema.Null).annotations({ description: `Not supported: ${why} Any value but null is rejected.` })
 
-const Reasoning = Schema.Struct({
+const Reasoning = closed({
   effort: optional(
     Schema.Union(
       Schema.Literal(...efforts),
@@ -42,7 +42,8 @@ const TextConfig = Schema.Struct({
   verbosity: optional(Schema.Literal("low", "medium", "high"), "Verbosity of the response.")
 }).annotations({ identifier: "ResponsesText" })
 
-const StreamOptions = Schema.Struct({
+const StreamOptions = closed({
+  include_usage: optional(Schema.Boolean, "Accepted for compatibility; the usage is always sent."),
   include_obfuscation: optional(Schema.Boolean, "Accepted for compatibility; the gateway adds no padding.")
 }).annotations({ identifier: "ResponsesStreamOptions" })
 

@@ -1,7 +1,7 @@
 import type { JsonObject, Tool, ToolChoice } from "../../domain/Chat.ts"
 import { maxTools } from "../chat/ChatRequestSchema.ts"
 import { isObject } from "../validation/Guard.ts"
-import { array, boolean, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
+import { array, asWhole, boolean, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
 import { isWebSearch } from "./ResponsesToolSchema.ts"
 
 /** The client's definition of a tool. */
@@ -134,16 +134,19 @@ const echoOf = (tool: JsonObject, type: string): JsonObject =>
     : tool
 
 /**
- * The choice among the remaining tools: a choice that names a removed tool becomes `auto`, and without any tool there is no
- * choice.
+ * The choice among the remaining tools: a choice that names a removed tool becomes `auto`, and where all tools were removed there
+ * is no choice. An error names `tool_choice` as a whole, as on chat completions.
  */
 export const decodeToolChoice = (json: unknown, tools: DecodedTools): DecodedToolChoice => {
   const choice = optional(json, "tool_choice", (value) => value)
   if (choice === undefined) return { toolChoice: undefined, echo: "auto" }
-  const read =
+  const read = asWhole("tool_choice", () =>
     typeof choice === "string"
       ? oneOf("none", "auto", "required")(choice, "tool_choice")
       : namedChoice(object(choice, "tool_choice"), tools)
+  )
+  if (read === "required" && tools.tools.length === 0 && tools.dropped.length === 0)
+    reject("invalid_value", "tool_choice", "Invalid value for 'tool_choice': 'required' needs 'tools'.")
   if (tools.tools.length === 0) return { toolChoice: undefined, echo: read === "none" ? "none" : "auto" }
   return { toolChoice: read, echo: read === "auto" ? "auto" : choice }
 }
@@ -158,7 +161,9 @@ const namedChoice = (choice: JsonObject, tools: DecodedTools): ToolChoice => {
   const mode = oneOf("auto", "required")(choice["mode"], "tool_choice.mode")
   const allowed: Array<JsonObject> = []
   const known = keysOf(tools.tools)
-  array(choice["tools"], "tool_choice.tools").forEach((value, index) => {
+  const entries = array(choice["tools"], "tool_choice.tools")
+  if (entries.length === 0) reject("invalid_value", "tool_choice.tools", "'tool_choice.tools' must name a tool.")
+  entries.forEach((value, index) => {
     const param = `tool_choice.tools[${index}]`
     const tool = object(value, param)
     const kind = string(tool["type"], `${param}.type`)

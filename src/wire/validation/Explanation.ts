@@ -8,7 +8,7 @@ import { isObject } from "./Guard.ts"
 
 /** An error of a request body. */
 export interface FieldIssue {
-  readonly code: "missing_required_parameter" | "invalid_type" | "invalid_value"
+  readonly code: "missing_required_parameter" | "invalid_type" | "invalid_value" | "unsupported_parameter"
   readonly message: string
   /** A path such as `messages[2].content[0].type`; `null` is the body itself. */
   readonly param: string | null
@@ -64,6 +64,8 @@ interface Leaf {
   readonly ast: AST.AST | undefined
   readonly actual: unknown
   readonly rule: string | undefined
+  /** Set for an unexpected field: the fields of its object. */
+  readonly known?: ReadonlyArray<string>
 }
 
 /** The most specific issue: for a union, that of the member with the longest path, otherwise the first. */
@@ -72,7 +74,7 @@ const find = (issue: ParseResult.ParseIssue, path: JsonPath): Leaf => {
     case "Pointer":
       return find(issue.issue, path.concat(issue.path))
     case "Composite": {
-      const leaves = toArray(issue.issues).map((inner) => find(inner, path))
+      const leaves = toArray(issue.issues).map((inner) => unexpected(inner, issue.ast, path) ?? find(inner, path))
       const furthest = leaves.reduce((best, leaf) => (leaf.path.length > best.path.length ? leaf : best))
       const isUnion = issue.ast._tag === "Union" && furthest.path.length === path.length
       return isUnion ? { path, ast: issue.ast, actual: issue.actual, rule: undefined } : furthest
@@ -90,6 +92,12 @@ const find = (issue: ParseResult.ParseIssue, path: JsonPath): Leaf => {
     case "Unexpected":
       return { path, ast: undefined, actual: issue.actual, rule: undefined }
   }
+}
+
+const unexpected = (issue: ParseResult.ParseIssue, ast: AST.AST, path: JsonPath): Leaf | undefined => {
+  if (issue._tag !== "Pointer" || issue.issue._tag !== "Unexpected" || ast._tag !== "TypeLiteral") return undefined
+  const known = ast.propertySignatures.map(({ name }) => String(name))
+  return { path: path.concat(issue.path), ast: undefined, actual: issue.issue.actual, rule: undefined, known }
 }
 
 const leafOf = (issue: ParseResult.Type | ParseResult.Forbidden | ParseResult.Refinement, path: JsonPath): Leaf => ({
@@ -113,9 +121,13 @@ const toArray = (
 ): ReadonlyArray<ParseResult.ParseIssue> => (isList(issues) ? issues : [issues])
 const isList = <A>(value: A | ReadonlyArray<A>): value is ReadonlyArray<A> => Array.isArray(value)
 
-const describe = ({ path, ast, actual, rule }: Leaf): FieldIssue => {
+const describe = ({ path, ast, actual, known, rule }: Leaf): FieldIssue => {
   const param = path.length === 0 ? null : jsonPathText(path).slice(0, maxParamCharacters)
   const subject = param === null ? "the request body" : `'${param}'`
+  if (known !== undefined) {
+    const message = `Unknown parameter: ${subject}. The known ones here are ${known.join(", ")}.`
+    return { code: "unsupported_parameter", message, param }
+  }
   const isMissing = rule === undefined ? actual === undefined : (actual ?? null) === null
   if (isMissing) {
     const why = rule === undefined ? "" : ` ${capital(rule)}.`

@@ -123,7 +123,13 @@ export const record =
     return value as Readonly<Record<string, A>>
   }
 
-export const struct = <A extends object>(fields: FieldsOf<A>): Guard<A> => {
+/** Unknown fields are left out. */
+export const struct = <A extends object>(fields: FieldsOf<A>): Guard<A> => structOf(fields, undefined)
+
+/** Unknown fields are rejected: one that restricts something must not be lost. */
+export const closedStruct = <A extends object>(fields: FieldsOf<A>): Guard<A> => structOf(fields, rejected)
+
+const structOf = <A extends object>(fields: FieldsOf<A>, unknown: Rejected | undefined): Guard<A> => {
   const known = new Map<string, Field<unknown, boolean>>(Object.entries(fields))
   let needed = 0
   for (const field of known.values()) if (field.needed) needed++
@@ -134,7 +140,7 @@ export const struct = <A extends object>(fields: FieldsOf<A>): Guard<A> => {
     for (const key in value) {
       const before = value[key]
       const field = known.get(key)
-      const checked = field?.guard(before, trail)
+      const checked = field === undefined ? unknown : field.guard(before, trail)
       if (checked === rejected) {
         trail.push(key)
         return rejected

@@ -7,6 +7,10 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>, description: string)
 /** A free-form object: any keys, any values. */
 export const freeForm = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
+/** An object without other fields than these: an unknown one is an error with its path. */
+export const closed = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct(fields).annotations({ parseOptions: { onExcessProperty: "error" } })
+
 interface NumberRange {
   readonly type: "integer" | "number"
   readonly minimum?: number

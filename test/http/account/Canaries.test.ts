@@ -61,13 +61,16 @@ describe.each(databaseKinds)("secrets on %s", (kind) => {
     database = await openDatabase(kind)
     stripe = await startStripe()
     // the provider quotes the credential that it rejects
-    upstream = await startUpstream((received, response) => {
-      if (received.headers.authorization !== `Bearer ${secrets.rejectedCredential}`) {
-        return answer(received, response, ["Hello"])
-      }
-      response.writeHead(401, { "content-type": "application/json" })
-      response.end(JSON.stringify({ error: { message: `Incorrect API key: ${secrets.rejectedCredential}` } }))
-    })
+    upstream = await startUpstream(
+      (received, response) => {
+        if (received.headers.authorization !== `Bearer ${secrets.rejectedCredential}`) {
+          return answer(received, response, ["Hello"])
+        }
+        response.writeHead(401, { "content-type": "application/json" })
+        response.end(JSON.stringify({ error: { message: `Incorrect API key: ${secrets.rejectedCredential}` } }))
+      },
+      { handlesGet: true }
+    )
     directory = await mkdtemp(join(tmpdir(), "canaries-"))
     const model = {
       id: "acme/one",

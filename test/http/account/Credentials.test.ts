@@ -41,12 +41,15 @@ const limits = {
 
 /** Rejects one credential, as providers do. */
 const startProvider = () =>
-  startUpstream((received, response) => {
-    if (received.headers.authorization === `Bearer ${broken}`) {
-      response.writeHead(401, { "content-type": "application/json" })
-      response.end(JSON.stringify({ error: { message: "Incorrect API key", code: "invalid_api_key" } }))
-    } else answer(received, response, ["Hello"])
-  })
+  startUpstream(
+    (received, response) => {
+      if (received.headers.authorization === `Bearer ${broken}`) {
+        response.writeHead(401, { "content-type": "application/json" })
+        response.end(JSON.stringify({ error: { message: "Incorrect API key", code: "invalid_api_key" } }))
+      } else answer(received, response, ["Hello"])
+    },
+    { handlesGet: true }
+  )
 
 describe.each(databaseKinds)("credentials on %s", (kind) => {
   let database: Awaited<ReturnType<typeof openDatabase>>
@@ -182,13 +185,13 @@ describe.each(databaseKinds)("credentials on %s", (kind) => {
       jsonOf<typeof CredentialCheckOut.Encoded>(await operator.send("POST", `/api/credentials/${id}/verify`))
     expect(await verified(wrong.id)).toMatchObject({
       status: "rejected",
-      model: "bolt/one",
+      model: null,
       error: { code: "credential_rejected" }
     })
     expect(upstream.requests.length).toBe(calls + 1)
     const right = await jsonOf<Out>(await create({ provider: "bolt", label: "right", secret: good }))
-    expect(await verified(right.id)).toMatchObject({ status: "accepted", model: "bolt/one", error: null })
-    expect(upstream.requests.at(-1)?.body).toMatchObject({ max_tokens: 1 })
+    expect(await verified(right.id)).toMatchObject({ status: "accepted", model: null, error: null })
+    expect(upstream.requests.at(-1)?.path).toBe("/v1/models")
     // the older one is out for a time
     expect((await chat("bolt/one")).status).toBe(200)
     expect(sentWith()).toBe(`Bearer ${good}`)
@@ -205,7 +208,7 @@ describe.each(databaseKinds)("credentials on %s", (kind) => {
     expect(await jsonOf(first)).toEqual(await jsonOf(again))
     expect(await errorOf(await create({ ...body, secret: other }, key))).toEqual([400, "idempotency_key_reused", null])
     expect(await errorOf(await create(body))).toEqual([409, "already_exists", null])
-    for (const provider of ["sim", "https://example.com", "openai"]) {
+    for (const provider of ["sim", "https://example.com", "nobody"]) {
       expect(await errorOf(await create({ ...body, provider }))).toEqual([400, "invalid_value", "provider"])
     }
     const spaced = await create({ ...body, secret: "with a space" })

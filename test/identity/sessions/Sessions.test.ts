@@ -33,14 +33,29 @@ type AnyDatabase = Parameters<typeof node>[0]
 
 const sessionsOn = <E>(
   database: Layer.Layer<Layer.Layer.Success<AnyDatabase>, E>,
-  timers: VirtualTimers.VirtualTimers
+  timers: VirtualTimers.VirtualTimers,
+  store: typeof SessionStore.layer = SessionStore.layer
 ) =>
   Sessions.layer.pipe(
     Layer.provideMerge(Audit.layer),
-    Layer.provideMerge(Layer.merge(AuditStore.layer, SessionStore.layer)),
+    Layer.provideMerge(Layer.merge(AuditStore.layer, store)),
     Layer.provideMerge(AccountTransactions.layer),
     Layer.provideMerge(node(database, timers))
   )
+
+/** The store, with the times of the uses that are written down. */
+const storeWithUses = (uses: Array<number>): typeof SessionStore.layer =>
+  Layer.effect(
+    SessionStore,
+    Effect.map(SessionStore, (store) => ({
+      ...store,
+      touch: (id, at) =>
+        Effect.zipRight(
+          Effect.sync(() => uses.push(at.getTime())),
+          store.touch(id, at)
+        )
+    }))
+  ).pipe(Layer.provide(SessionStore.layer))
 
 const person = Effect.flatMap(AccountStore, (accounts) => accounts.create({ userId, accountId, name: "a person" }))
 
@@ -77,6 +92,24 @@ describe.each(databases)("sessions on %s", (_, database) => {
         expect(yield* isValid(used.token)).toBe(true)
         timers.advance(1)
         expect(yield* isValid(used.token)).toBe(false)
+      }).pipe(Effect.provide(context))
+    })
+  )
+
+  it.scopedLive("write down their use once a minute, however many requests come", () =>
+    Effect.gen(function* () {
+      const uses: Array<number> = []
+      const timers = VirtualTimers.make(startMillis)
+      const context = yield* Layer.build(sessionsOn(yield* database, timers, storeWithUses(uses)))
+      yield* Effect.gen(function* () {
+        yield* person
+        const { token } = yield* (yield* Sessions).open(user, signIn)
+        const seconds = [0, 58, 59, 60, 61, 62, 63, 66, 90, 119, 120, 120, 121, 300, 301]
+        for (const second of seconds) {
+          timers.advance(startMillis + second * 1_000 - timers.now())
+          yield* Effect.all([isValid(token), isValid(token)], { concurrency: 2 })
+        }
+        expect(uses).toEqual([60, 120, 300].map((second) => startMillis + second * 1_000))
       }).pipe(Effect.provide(context))
     })
   )
@@ -128,6 +161,8 @@ describe.each(sharedDatabases)("sessions of several nodes on %s", (_, database) 
         yield* Layer.build(Layer.fresh(sessionsOn(shared, VirtualTimers.make(startMillis)))),
         yield* Layer.build(Layer.fresh(sessionsOn(shared, VirtualTimers.make(startMillis))))
       ]
+      // a change before the other node listens is not heard as a change of its own
+      yield* Effect.provide(told(undefined), two)
       const { id, token } = yield* Effect.zipRight(
         person,
         Effect.flatMap(Sessions, (sessions) => sessions.open(user, signIn))

@@ -40,6 +40,7 @@ const opened = (options: { readonly stream?: boolean; readonly credential?: stri
     head: (status: number, headers: ResponseHeaders = { "content-type": "application/json" }) =>
       handler.head(status, headers),
     data: (text: string) => handler.data(Buffer.from(text)),
+    bytes: (bytes: Buffer) => handler.data(bytes),
     end: () => handler.end()
   }
 }
@@ -97,11 +98,47 @@ describe("an answer", () => {
     expect(reasonOf(answer)).toEqual({ _tag: "BadResponse", detail: "an encoded answer" })
   })
 
-  it("of another content type is none", () => {
-    const answer = opened()
-    answer.head(200, { "content-type": "text/html" })
-    expect(reasonOf(answer)).toEqual({ _tag: "BadResponse", detail: "an answer of another content type" })
+  it("that is neither JSON nor a stream is none", () => {
+    for (const stream of [true, false]) {
+      const answer = opened({ stream })
+      answer.head(200, { "content-type": "text/html" })
+      answer.data(" \n<html>")
+      expect(reasonOf(answer)).toEqual({ _tag: "BadResponse", detail: "an answer that is neither JSON nor a stream" })
+      const empty = opened({ stream })
+      empty.head(200, { "content-type": "text/html" })
+      empty.end()
+      expect(reasonOf(empty)?._tag).toBe("BadResponse")
+    }
   })
+
+  const json = '{"choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}'
+  const events = 'data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+  it.each(["application/json", "text/event-stream", "text/plain", "application/octet-stream", ""])(
+    "is what it begins with, also as %s, behind white space and a byte order mark, in any pieces",
+    (type) => {
+      for (const stream of [true, false]) {
+        for (const body of [json, events]) {
+          for (const lead of ["", "\ufeff", "\r\n", "\ufeff \n"]) {
+            const bytes = Buffer.from(lead + body)
+            for (const size of [1, 2, 7, bytes.length]) {
+              const answer = opened({ stream })
+              answer.head(200, type === "" ? {} : { "content-type": type })
+              for (let at = 0; at < bytes.length; at += size) answer.bytes(bytes.subarray(at, at + size))
+              if (answer.recorder.outcome === "open") answer.end()
+              expect([type, stream, lead, size, answer.recorder.outcome, answer.recorder.text]).toEqual([
+                type,
+                stream,
+                lead,
+                size,
+                "ended",
+                "hi"
+              ])
+            }
+          }
+        }
+      }
+    }
+  )
 
   it("of more than 32 MiB is none", () => {
     const answer = opened()

@@ -269,8 +269,39 @@ describe("every field", () => {
     ])
   })
 
-  it("may be one that the gateway does not know, which is ignored", () => {
-    expect(accepted({ functions: 5, base_url: "http://elsewhere", headers: {} })).toEqual(nothing)
+  it("may be one that the gateway does not know, which is ignored and named", () => {
+    const { ignored, ...others } = accepted({ functions: 5, base_url: "http://elsewhere", headers: null })
+    expect(others).toEqual(nothing)
+    expect(ignored).toEqual(["functions", "base_url"])
+  })
+
+  it("names at most 32 unknown ones, each cut to 64 characters", () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`${at}`.padStart(80, "x"), 1]))
+    const { ignored } = accepted(many)
+    expect(ignored).toHaveLength(32)
+    expect(ignored?.every((name) => name.length === 64)).toBe(true)
+  })
+
+  it("is named where it asks for what the gateway does not do", () => {
+    expect(accepted({ stream_options: { include_obfuscation: true } }).ignored).toEqual([
+      "stream_options.include_obfuscation"
+    ])
+    expect(accepted({ stream_options: { include_obfuscation: false } }).ignored).toBeUndefined()
+  })
+
+  it.each([
+    ["models", { allowed: ["sim/fast"] }, "models.allowed", "allow, deny, only, ignore"],
+    ["provider", { order: ["sim2"] }, "provider.order", "allow, deny, only, ignore, allow_fallbacks"],
+    ["provider", { sort: null }, "provider.sort", "allow, deny, only, ignore, allow_fallbacks"],
+    ["reasoning", { enabled: true }, "reasoning.enabled", "effort, max_tokens, summary, exclude"],
+    ["stream_options", { include: true }, "stream_options.include", "include_usage, include_obfuscation"]
+  ])("rejects an unknown key inside %s, so that no restriction is lost", (field, value, param, known) => {
+    const fault = Either.flip(decode({ model: "auto", messages, [field]: value }))
+    expect(Either.getOrThrow(fault)).toMatchObject({
+      code: "unsupported_parameter",
+      param,
+      message: `Unknown parameter: '${param}'. The known ones here are ${known}.`
+    })
   })
 })
 
@@ -287,10 +318,23 @@ describe("fields that say the same twice", () => {
     expect(accepted({ reasoning_effort: "low", reasoning: { effort: null } }).effort).toBe("low")
   })
 
-  it("only and ignore are names of provider restrictions alone", () => {
+  it("only and ignore are other names of allow and deny", () => {
     const { models, providers } = accepted({ models: { only: ["a"], ignore: ["b"] }, provider: { only: [] } }).routing
-    expect(models).toEqual({ allow: null, deny: [] })
+    expect(models).toEqual({ allow: ["a"], deny: ["b"] })
     expect(providers).toEqual({ allow: [], deny: [] })
+    expect(faultOf({ models: { allow: ["a"], only: ["a"] } })).toEqual(["invalid_value", "models.only"])
+  })
+
+  it.each([
+    [undefined, false, false],
+    [undefined, true, true],
+    [true, false, false],
+    [false, true, false],
+    [true, undefined, true],
+    [undefined, undefined, undefined]
+  ])("enable_fallback %s and provider.allow_fallbacks %s allow fallback: %s", (enabled, allowed, expected) => {
+    const asked = accepted({ enable_fallback: enabled ?? null, provider: { allow_fallbacks: allowed ?? null } })
+    expect(asked.routing.enableFallback).toBe(expected)
   })
 })
 

@@ -106,8 +106,29 @@ describe("a Responses request becomes the canonical call", () => {
     expect(decoded({ reasoning: { generate_summary: "concise" } }).request.reasoning.summary).toBe("concise")
   })
 
-  it("ignores unknown fields, what clients send for themselves included", () => {
-    expect(decoded({ client_metadata: { x: 1 }, n: 7, foo: null }).request).toEqual(decoded({}).request)
+  it("ignores unknown fields, what clients send for themselves included, and names them", () => {
+    const { ignored, ...others } = decoded({ client_metadata: { x: 1 }, n: 7, foo: null }).request
+    expect(others).toEqual(decoded({}).request)
+    expect(ignored).toEqual(["client_metadata", "n"])
+  })
+
+  it.each([
+    [{ store: true }, ["store"]],
+    [{ store: false }, undefined],
+    [{ truncation: "auto" }, ["truncation"]],
+    [{ max_tool_calls: 3 }, ["max_tool_calls"]],
+    [{ include: ["file_search_call.results"] }, ["include"]],
+    [{ include: ["message.output_text.logprobs", "reasoning.encrypted_content"] }, undefined],
+    [{ stream_options: { include_obfuscation: true, include_usage: true } }, ["stream_options.include_obfuscation"]]
+  ])("names what has no effect here: %j", (more, expected) => {
+    expect(decoded(more).request.ignored).toEqual(expected)
+  })
+
+  it("rejects an unknown key where one that restricts could be lost", () => {
+    expect(refused({ models: { allowed: ["x"] } })).toBe("unsupported_parameter models.allowed")
+    expect(refused({ provider: { order: ["x"] } })).toBe("unsupported_parameter provider.order")
+    expect(refused({ reasoning: { enabled: true } })).toBe("unsupported_parameter reasoning.enabled")
+    expect(refused({ stream_options: { x: true } })).toBe("unsupported_parameter stream_options.x")
   })
 
   it("takes null for absent, except where the specification does not", () => {

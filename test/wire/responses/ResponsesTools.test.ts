@@ -184,17 +184,25 @@ describe("the tool choice", () => {
     expect(choiceOf(search, [search])).toEqual([undefined, "auto"])
     expect(choiceOf("required", [search])).toEqual([undefined, "auto"])
     expect(choiceOf("none", [])).toEqual([undefined, "none"])
+    expect(refused({ tools: [], tool_choice: "required" })).toBe("invalid_value tool_choice")
+    expect(refused({ tool_choice: "required" })).toBe("invalid_value tool_choice")
     expect(decoded({ tools: [search], parallel_tool_calls: true }).request.parallelToolCalls).toBeUndefined()
   })
 
   it.each<[unknown, string]>([
     ["always", "invalid_value tool_choice"],
     [1, "invalid_type tool_choice"],
-    [{ type: "function", name: "nope" }, "invalid_value tool_choice.name"],
-    [{ type: "custom", name: "f" }, "invalid_value tool_choice.name"],
-    [{ type: "file_search" }, "unsupported_tool tool_choice.type"],
-    [{ type: "allowed_tools", mode: "none", tools: [] }, "invalid_value tool_choice.mode"],
-    [{ type: "allowed_tools", mode: "auto", tools: [{ type: "mcp" }] }, "unsupported_tool tool_choice.tools[0].type"]
+    [{ type: "function", name: "nope" }, "invalid_value tool_choice"],
+    [{ type: "custom", name: "f" }, "invalid_value tool_choice"],
+    [{ type: "file_search" }, "unsupported_tool tool_choice"],
+    [{ type: "allowed_tools", mode: "none", tools: [] }, "invalid_value tool_choice"],
+    [{ type: "allowed_tools", mode: "auto", tools: [] }, "invalid_value tool_choice"],
+    [{ type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "x" }] }, "invalid_value tool_choice"],
+    [{}, "missing_required_parameter tool_choice"],
+    [{ foo: 1 }, "missing_required_parameter tool_choice"],
+    [{ type: "function", function: { name: "f" } }, "missing_required_parameter tool_choice"],
+    [{ type: "tool", name: "f" }, "unsupported_tool tool_choice"],
+    [{ type: "allowed_tools", mode: "auto", tools: [{ type: "mcp" }] }, "unsupported_tool tool_choice"]
   ])("%j is refused", (tool_choice, expected) => {
     expect(refused({ tools: [f], tool_choice })).toBe(expected)
   })

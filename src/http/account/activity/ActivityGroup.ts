@@ -2,15 +2,15 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { ProjectId } from "../../../domain/Ids.ts"
 import { ActivityDataOut, Days, Granularity, maxDays, maxDaysOfHours } from "../../../wire/account/Activity.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { Identity } from "../Identity.ts"
+import { ProjectPath } from "../ProjectPath.ts"
 
 const defaultDays = 30
 
 const getActivity = HttpApiEndpoint.get("getActivity", "/api/projects/:id/activity")
-  .setPath(Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) }))
+  .setPath(ProjectPath)
   .setUrlParams(
     Schema.Struct({
       days: Schema.optionalWith(Days, { default: () => defaultDays }).annotations({

@@ -1,14 +1,11 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
-import * as Schema from "effect/Schema"
-import { ProjectId } from "../../../domain/Ids.ts"
 import { AlertsOut, UpdateAlertsRequest } from "../../../wire/account/Alerts.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { Identity } from "../Identity.ts"
-
-const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
+import { ProjectPath } from "../ProjectPath.ts"
 
 const getAlerts = HttpApiEndpoint.get("getAlerts", "/api/projects/:id/alerts")
   .setPath(ProjectPath)

@@ -2,12 +2,13 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { AccountId, ProjectId } from "../../../domain/Ids.ts"
+import { AccountId } from "../../../domain/Ids.ts"
 import { BalanceOut, CreateCreditRequest, InFlightPage, LedgerPage } from "../../../wire/account/Billing.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { RequiredIdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
+import { ProjectPath } from "../ProjectPath.ts"
 
 const getBalance = HttpApiEndpoint.get("getBalance", "/api/me/balance")
   .addSuccess(BalanceOut)
@@ -20,7 +21,7 @@ const listLedger = HttpApiEndpoint.get("listLedger", "/api/me/ledger")
   .annotate(OpenApi.Description, "Each movement is one entry, with what it debits and what it credits.")
 
 const listInFlight = HttpApiEndpoint.get("listInFlight", "/api/projects/:id/in-flight")
-  .setPath(Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) }))
+  .setPath(ProjectPath)
   .setUrlParams(PageParameters)
   .addSuccess(InFlightPage)
   .addError(Errors.NotFound)

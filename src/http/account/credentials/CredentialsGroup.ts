@@ -3,7 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { CredentialId, ProjectId } from "../../../domain/Ids.ts"
+import { CredentialId } from "../../../domain/Ids.ts"
 import {
   BillingModeInput,
   CreateCredentialRequest,
@@ -17,8 +17,8 @@ import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
+import { ProjectPath } from "../ProjectPath.ts"
 
-const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
 const CredentialPath = Schema.Struct({ id: CredentialId.annotations({ description: "Id of the credential." }) })
 
 const getBillingMode = HttpApiEndpoint.get("getBillingMode", "/api/projects/:id/billing-mode")

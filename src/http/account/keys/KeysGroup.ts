@@ -3,7 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { KeyId, ProjectId } from "../../../domain/Ids.ts"
+import { KeyId } from "../../../domain/Ids.ts"
 import {
   ApiKeyOut,
   ApiKeysPage,
@@ -18,8 +18,8 @@ import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
+import { ProjectPath } from "../ProjectPath.ts"
 
-const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
 const KeyPath = Schema.Struct({ id: KeyId.annotations({ description: "Id of the key." }) })
 const shownOnce = "The response has the complete key, which is shown only once."
 

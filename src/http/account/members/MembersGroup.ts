@@ -3,14 +3,13 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { ProjectId, UserId } from "../../../domain/Ids.ts"
+import { UserId } from "../../../domain/Ids.ts"
 import { CreateMemberRequest, MemberOut, MembersPage } from "../../../wire/account/Members.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
-
-const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
+import { ProjectPath } from "../ProjectPath.ts"
 
 const listMembers = HttpApiEndpoint.get("listMembers", "/api/projects/:id/members")
   .setPath(ProjectPath)

@@ -2,8 +2,6 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
-import * as Schema from "effect/Schema"
-import { ProjectId } from "../../../domain/Ids.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
 import {
   CreateMyProjectRequest,
@@ -16,8 +14,7 @@ import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
-
-const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
+import { ProjectPath } from "../ProjectPath.ts"
 
 const getMe = HttpApiEndpoint.get("getMe", "/api/me")
   .addSuccess(MeOut)

@@ -3,14 +3,13 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { CallStatus } from "../../../domain/Call.ts"
-import { KeyId, ProjectId, RequestId } from "../../../domain/Ids.ts"
+import { KeyId, RequestId } from "../../../domain/Ids.ts"
 import { PageParameters, pageOf, pageParameters } from "../../../wire/account/Page.ts"
 import { RefusalOut } from "../../../wire/account/Refusals.ts"
 import { RequestOut } from "../../../wire/account/Requests.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { Identity } from "../Identity.ts"
-
-const ProjectPath = Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) })
+import { ProjectPath } from "../ProjectPath.ts"
 
 /** A database stores no NUL. */
 const Id = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300), Schema.pattern(/^[^\0]*$/))

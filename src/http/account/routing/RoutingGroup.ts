@@ -3,7 +3,6 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { ProjectId } from "../../../domain/Ids.ts"
 import { CatalogPage, CatalogParameters } from "../../../wire/account/Models.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
 import { RouteOut } from "../../../wire/account/Route.ts"
@@ -20,10 +19,9 @@ import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
+import { ProjectPath } from "../ProjectPath.ts"
 
-const projectFields = { id: ProjectId.annotations({ description: "Id of the project." }) }
-const ProjectPath = Schema.Struct(projectFields)
-const SlugPath = Schema.Struct({ ...projectFields, slug: Slug })
+const SlugPath = Schema.Struct({ ...ProjectPath.fields, slug: Slug })
 
 const list = HttpApiEndpoint.get("listRoutingConfigurations", "/api/projects/:id/routing-configurations")
   .setPath(ProjectPath)

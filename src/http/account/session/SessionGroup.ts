@@ -18,7 +18,9 @@ import { Identity } from "../Identity.ts"
 
 const createSession = HttpApiEndpoint.post("createSession", "/api/session")
   .setPayload(CreateSessionRequest)
-  .addSuccess(Schema.Union(CookieSession, BearerSession), { status: 201 })
+  // one by one: the status of a union is not that of its members
+  .addSuccess(CookieSession, { status: 201 })
+  .addSuccess(BearerSession, { status: 201 })
   .addError(Errors.Common)
   .annotate(OpenApi.Summary, "Sign in by the code of a sign-in link")
   .annotate(

@@ -1,9 +1,10 @@
-import type { ChatRequest } from "../../../domain/Chat.ts"
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import type { ProviderCall } from "../../Provider.ts"
 import { argumentsEvent, customInput, invalidBlock } from "../shared/ContentBlocks.ts"
 import { objectOf, textOf } from "../shared/Fields.ts"
 import type { Json } from "../shared/Json.ts"
 import { incomplete, type Step } from "../shared/Protocol.ts"
+import { CallIds } from "../shared/ToolIds.ts"
 import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
 import { customToolsOf } from "../shared/Tools.ts"
 
@@ -27,10 +28,12 @@ export class ContentBlocks {
   private readonly open = new Map<unknown, Block>()
   private readonly names: ToolNames
   private readonly customTools: ReadonlySet<string>
+  private readonly ids: CallIds
 
-  constructor(request: ChatRequest) {
+  constructor({ request, requestId }: Pick<ProviderCall, "request" | "requestId">) {
     this.names = toolNamesOf(request)
     this.customTools = customToolsOf(request)
+    this.ids = new CallIds(requestId)
   }
 
   start(index: unknown, block: Json): Step {
@@ -116,9 +119,10 @@ export class ContentBlocks {
   }
 
   private beginCall(block: Json): { readonly kept: Block; readonly event: ChatEvent } | undefined {
-    const [given, id] = [textOf(block, "name"), textOf(block, "id")]
-    if (given === undefined || id === undefined) return undefined
+    const [given, ownId] = [textOf(block, "name"), textOf(block, "id")]
+    if (given === undefined || ownId === undefined) return undefined
     const index = this.toolCalls++
+    const id = this.ids.next(ownId, index)
     const name = this.names.toClient(given)
     const input = objectOf(block, "input") ?? {}
     const early = Object.keys(input).length > 0 ? JSON.stringify(input) : ""

@@ -1,11 +1,19 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import type { SseEvent } from "../../../wire/framing/Sse.ts"
+import { isBlank, type SseEvent } from "../../../wire/framing/Sse.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { malformed, objectOf, objectsOf, textOf } from "../shared/Fields.ts"
 import { badResponse } from "../shared/FinishReasonTable.ts"
 import { isObject, type Json, objectAt, parseObject, textAt } from "../shared/Json.ts"
-import { complete, failed, incomplete, readable, type Step, type StreamDecoder } from "../shared/Protocol.ts"
+import {
+  complete,
+  failed,
+  incomplete,
+  readable,
+  type Step,
+  type StreamDecoder,
+  unsaidFinish
+} from "../shared/Protocol.ts"
 import { responseInfoOf } from "../shared/ResponseInfo.ts"
 import { ContentBlocks } from "./ContentBlocks.ts"
 import { classifyInBand } from "./Errors.ts"
@@ -20,7 +28,7 @@ export interface State {
 }
 
 const start = (call: ProviderCall): State => ({
-  blocks: new ContentBlocks(call.request),
+  blocks: new ContentBlocks(call),
   counts: {},
   finished: false
 })
@@ -28,6 +36,9 @@ const start = (call: ProviderCall): State => ({
 export const streamDecoder: StreamDecoder<SseEvent, State> = {
   start,
   step: (state, frame) => {
+    if (isBlank(frame) || frame.event === "ping") return incomplete()
+    // OpenAI's last event, which servers in front of Claude add
+    if (frame.data === "[DONE]") return onEnd(state)
     const json = parseObject(frame.data)
     if (json === undefined) return failed({ _tag: "BadResponse", detail: "an event that is not a JSON object" })
     switch (json["type"]) {
@@ -58,10 +69,15 @@ export const streamDecoder: StreamDecoder<SseEvent, State> = {
     }
   },
   /** Complete if a stop reason has been received. */
-  onEnd: (state) => (state.finished ? complete() : failed({ _tag: "Disconnected" }))
+  onEnd: (state) => onEnd(state)
 }
 
-/** A non-streaming response is decoded by the same steps as a stream. */
+const onEnd = (state: State): Step => (state.finished ? complete() : failed({ _tag: "Disconnected" }))
+
+/**
+ * A non-streaming response is decoded by the same steps as a stream. One that is whole as JSON cannot have been cut off, with a stop
+ * reason or without.
+ */
 export const nonStreaming = (call: ProviderCall, body: string): Step =>
   readable(() => {
     const json = parseObject(body)
@@ -84,7 +100,8 @@ export const nonStreaming = (call: ProviderCall, body: string): Step =>
     const progress = take(messageDelta(state, json, objectAt(json, "usage")))
     if (progress !== "incomplete") return { events, progress }
     if (state.finished) return complete(events)
-    return failed(state.blocks.hasContent ? withoutStopReason : { _tag: "EmptyCompletion" }, events)
+    if (!state.blocks.hasContent) return failed({ _tag: "EmptyCompletion" }, events)
+    return complete([...events, ...state.blocks.stopAll(), unsaidFinish(state.blocks.toolCalls)])
   })
 
 const withoutStopReason = badResponse("an answer without a stop reason")

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import { anthropicServiceTiers } from "../../../domain/ServiceTiers.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { conversationOf } from "../shared/Conversation.ts"
 import { objectAt } from "../shared/Json.ts"
@@ -55,11 +56,11 @@ const bodyOf = (
   }
   // blank stop sequences are rejected; the others are still sent
   const stops = request.stop.filter((stop) => /\S/.test(stop))
-  if (stops.length > 0) body["stop_sequences"] = stops
+  if (stops.length > 0 && takes("stop")) body["stop_sequences"] = stops
   const user =
     (takes("user") ? request.user : undefined) ?? (takes("safety_identifier") ? request.safetyIdentifier : undefined)
   if (user !== undefined) body["metadata"] = { user_id: opaque(user) }
-  set("service_tier", serviceTiers.get(request.serviceTier ?? ""))
+  set("service_tier", anthropicServiceTiers.get(request.serviceTier ?? ""))
   body["stream"] = request.stream
   return body
 }
@@ -86,10 +87,3 @@ const opaque = (user: string): string =>
   user.length <= maxUserIdCharacters && !/@|\s|^\+?\d{7,}$/.test(user)
     ? user
     : createHash("sha256").update(user).digest("hex")
-
-const serviceTiers: ReadonlyMap<string, string> = new Map([
-  ["auto", "auto"],
-  ["priority", "auto"],
-  ["default", "standard_only"],
-  ["standard_only", "standard_only"]
-])

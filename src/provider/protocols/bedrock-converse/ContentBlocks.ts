@@ -1,9 +1,10 @@
-import type { ChatRequest } from "../../../domain/Chat.ts"
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import type { ProviderCall } from "../../Provider.ts"
 import { argumentsEvent, customInput, invalidBlock } from "../shared/ContentBlocks.ts"
 import { objectOf, textOf } from "../shared/Fields.ts"
 import type { Json } from "../shared/Json.ts"
 import { incomplete, type Step } from "../shared/Protocol.ts"
+import { CallIds } from "../shared/ToolIds.ts"
 import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
 import { customToolsOf } from "../shared/Tools.ts"
 
@@ -28,10 +29,12 @@ export class ContentBlocks {
   private readonly open = new Map<unknown, Block>()
   private readonly names: ToolNames
   private readonly customTools: ReadonlySet<string>
+  private readonly ids: CallIds
 
-  constructor(request: ChatRequest) {
+  constructor({ request, requestId }: Pick<ProviderCall, "request" | "requestId">) {
     this.names = toolNamesOf(request)
     this.customTools = customToolsOf(request)
+    this.ids = new CallIds(requestId)
   }
 
   /** Only tool calls need a start event; an upstream may send start events for other blocks too. */
@@ -39,9 +42,10 @@ export class ContentBlocks {
     const toolUse = objectOf(start, "toolUse")
     if (toolUse === undefined) return incomplete()
     if (this.open.has(at)) return invalidBlock("a block that begins twice")
-    const [given, id] = [textOf(toolUse, "name"), textOf(toolUse, "toolUseId")]
-    if (given === undefined || id === undefined) return invalidBlock("a tool call without a name")
+    const [given, ownId] = [textOf(toolUse, "name"), textOf(toolUse, "toolUseId")]
+    if (given === undefined || ownId === undefined) return invalidBlock("a tool call without a name")
     const index = this.toolCalls++
+    const id = this.ids.next(ownId, index)
     const name = this.names.toClient(given)
     const isCustom = this.customTools.has(name)
     const failure = this.begin(

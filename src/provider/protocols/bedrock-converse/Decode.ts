@@ -4,7 +4,15 @@ import type { ProviderCall } from "../../Provider.ts"
 import { malformed, objectOf, objectsOf, textOf } from "../shared/Fields.ts"
 import { badResponse } from "../shared/FinishReasonTable.ts"
 import { type Json, objectAt, parseObject, textAt } from "../shared/Json.ts"
-import { complete, failed, incomplete, readable, type Step, type StreamDecoder } from "../shared/Protocol.ts"
+import {
+  complete,
+  failed,
+  incomplete,
+  readable,
+  type Step,
+  type StreamDecoder,
+  unsaidFinish
+} from "../shared/Protocol.ts"
 import { ContentBlocks } from "./ContentBlocks.ts"
 import { classifyInBand } from "./Errors.ts"
 import { finishReasonOf } from "./FinishReasons.ts"
@@ -16,7 +24,7 @@ export interface State {
   finished: boolean
 }
 
-const start = (call: ProviderCall): State => ({ blocks: new ContentBlocks(call.request), finished: false })
+const start = (call: ProviderCall): State => ({ blocks: new ContentBlocks(call), finished: false })
 
 export const streamDecoder: StreamDecoder<EventStreamMessage, State> = {
   start,
@@ -39,7 +47,10 @@ export const streamDecoder: StreamDecoder<EventStreamMessage, State> = {
   onEnd: (state) => (state.finished ? complete() : failed({ _tag: "Disconnected" }))
 }
 
-/** A non-streaming response is decoded by the same steps as a stream. */
+/**
+ * A non-streaming response is decoded by the same steps as a stream. One that is whole as JSON cannot have been cut off, with a stop
+ * reason or without.
+ */
 export const nonStreaming = (call: ProviderCall, body: string): Step =>
   readable(() => {
     const json = parseObject(body)
@@ -62,8 +73,12 @@ export const nonStreaming = (call: ProviderCall, body: string): Step =>
         if (progress !== "incomplete") return { events, progress }
       }
     }
-    const progress = take(messageStop(state, json))
-    if (typeof progress === "object") return failed(progress, events)
+    if (textOf(json, "stopReason") === undefined && state.blocks.hasContent) {
+      take(incomplete([...state.blocks.stopAll(), unsaidFinish(state.blocks.toolCalls)]))
+    } else {
+      const progress = take(messageStop(state, json))
+      if (typeof progress === "object") return failed(progress, events)
+    }
     const usage = usageOf(objectAt(json, "usage"))
     if (usage !== undefined) events.push({ _tag: "Usage", usage })
     return complete(events)

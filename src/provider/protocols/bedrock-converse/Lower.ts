@@ -63,7 +63,7 @@ const inferenceConfig = (
     maxTokens: call.maxOutputTokens,
     temperature,
     topP,
-    stopSequences: stops.length === 0 ? undefined : stops
+    stopSequences: stops.length === 0 || !takes("stop") ? undefined : stops
   }
 }
 

@@ -1,11 +1,19 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import type { SseEvent } from "../../../wire/framing/Sse.ts"
+import { isBlank, type SseEvent } from "../../../wire/framing/Sse.ts"
 import { parse } from "../../../wire/validation/JsonBounds.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { firstOf, listOf, malformed, objectOf, objectsOf, textOf } from "../shared/Fields.ts"
 import { isObject, type Json, objectAt, parseObject, textAt } from "../shared/Json.ts"
-import { complete, failed, incomplete, readable, type Step, type StreamDecoder } from "../shared/Protocol.ts"
+import {
+  complete,
+  failed,
+  incomplete,
+  readable,
+  type Step,
+  type StreamDecoder,
+  unsaidFinish
+} from "../shared/Protocol.ts"
 import { responseInfoOf } from "../shared/ResponseInfo.ts"
 import { classifyInBand } from "./Errors.ts"
 import { finishReasonOf } from "./FinishReasons.ts"
@@ -44,15 +52,25 @@ const start = (call: ProviderCall): State => ({
 export const streamDecoder: StreamDecoder<SseEvent, State> = {
   start,
   step: (state, frame) => {
+    if (isBlank(frame)) return incomplete()
+    // OpenAI's last event, which servers in front of Gemini add
+    if (frame.data === "[DONE]") return onEnd(state)
     const json = parseObject(frame.data)
+    if (frame.event !== "message" && (json === undefined || !("candidates" in json || "error" in json)))
+      return frame.event === "error" ? failed(classifyInBand(json)) : incomplete()
     return json === undefined
       ? failed({ _tag: "BadResponse", detail: "an event that is not a JSON object" })
       : chunk(state, json)
   },
-  onEnd: (state) => (state.finished ? complete() : failed({ _tag: "Disconnected" }))
+  onEnd: (state) => onEnd(state)
 }
 
-/** A non-streaming response is one chunk; a stream without server-sent events is a list of chunks. */
+const onEnd = (state: State): Step => (state.finished ? complete() : failed({ _tag: "Disconnected" }))
+
+/**
+ * A non-streaming response is one chunk; a stream without server-sent events is a list of chunks. Either is whole as JSON, so that a
+ * missing finish reason means nothing.
+ */
 export const nonStreaming = (call: ProviderCall, body: string): Step =>
   readable(() => {
     const chunks = chunksOf(body)
@@ -65,9 +83,8 @@ export const nonStreaming = (call: ProviderCall, body: string): Step =>
       if (step.progress !== "incomplete") return { events, progress: step.progress }
     }
     if (state.finished) return complete(events)
-    return state.hasContent
-      ? failed({ _tag: "BadResponse", detail: "an answer without a finish reason" }, events)
-      : failed({ _tag: "EmptyCompletion" })
+    if (!state.hasContent) return failed({ _tag: "EmptyCompletion" })
+    return state.calls.incomplete ? failed(unendedCall, events) : complete([...events, unsaidFinish(state.calls.count)])
   })
 
 const chunksOf = (body: string): ReadonlyArray<Json> | undefined => {
@@ -166,6 +183,8 @@ const text = (state: State, part: Json, logprobs: ReadonlyArray<unknown>, events
   state.signature = undefined
 }
 
+const unendedCall: ProviderFailure = { _tag: "BadResponse", detail: "a function call that does not end" }
+
 /** The first of several finish reasons applies, but a failure always does. */
 const finish = (state: State, reason: string | undefined, events: Array<ChatEvent>): ProviderFailure | undefined => {
   if (reason === undefined || reason === "FINISH_REASON_UNSPECIFIED") return undefined
@@ -174,7 +193,7 @@ const finish = (state: State, reason: string | undefined, events: Array<ChatEven
   if (reason === "OTHER" && !state.hasContent) return { _tag: "EmptyCompletion" }
   if (typeof known !== "string") return known
   if (state.finished) return undefined
-  if (state.calls.incomplete) return { _tag: "BadResponse", detail: "a function call that does not end" }
+  if (state.calls.incomplete) return unendedCall
   state.finished = true
   events.push({
     _tag: "Finish",

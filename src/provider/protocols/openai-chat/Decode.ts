@@ -1,10 +1,18 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import type { SseEvent } from "../../../wire/framing/Sse.ts"
+import { isBlank, type SseEvent } from "../../../wire/framing/Sse.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { firstOf, listOf, malformed, objectOf, objectsOf, textOf } from "../shared/Fields.ts"
 import { isObject, type Json, parseObject, textAt } from "../shared/Json.ts"
-import { complete, failed, incomplete, readable, type Step, type StreamDecoder } from "../shared/Protocol.ts"
+import {
+  complete,
+  failed,
+  incomplete,
+  readable,
+  type Step,
+  type StreamDecoder,
+  unsaidFinish
+} from "../shared/Protocol.ts"
 import { responseInfoOf } from "../shared/ResponseInfo.ts"
 import { classifyInBand, inBandError } from "./Errors.ts"
 import { finishReasonOf } from "./FinishReasons.ts"
@@ -35,7 +43,9 @@ export const streamDecoder = (quirks: Quirks): StreamDecoder<SseEvent, State> =>
   step: (state, frame) => {
     if (frame.data === "[DONE]")
       return state.finished || state.hasContent ? onEnd(state) : failed({ _tag: "EmptyCompletion" })
+    if (isBlank(frame)) return incomplete()
     const json = parseObject(frame.data)
+    if (isForeign(frame, json)) return incomplete()
     if (json === undefined) return failed({ _tag: "BadResponse", detail: "an event that is not a JSON object" })
     const error = inBandError(json)
     if (error !== undefined) return failed(classifyInBand(error))
@@ -45,7 +55,16 @@ export const streamDecoder = (quirks: Quirks): StreamDecoder<SseEvent, State> =>
   onEnd: (state) => onEnd(state)
 })
 
-/** A non-streaming response is decoded as one chunk whose message is the delta. */
+/** An event of a name of its own that is neither a part of the response nor an error, such as a `ping`. */
+const isForeign = ({ event }: SseEvent, json: Json | undefined): boolean =>
+  event !== "message" &&
+  event !== "error" &&
+  (json === undefined || (inBandError(json) === undefined && !("choices" in json) && !("usage" in json)))
+
+/**
+ * A non-streaming response is decoded as one chunk whose message is the delta. Some servers leave out the finish reason: a response
+ * that is whole as JSON cannot have been cut off.
+ */
 export const nonStreaming = (call: ProviderCall, body: string, quirks: Quirks): Step =>
   readable(() => {
     const json = parseObject(body)
@@ -56,9 +75,9 @@ export const nonStreaming = (call: ProviderCall, body: string, quirks: Quirks): 
     const step = chunk(state, json, "message")
     if (step.progress !== "incomplete") return step
     if (state.finished) return complete(step.events)
-    return state.hasContent
-      ? failed({ _tag: "BadResponse", detail: "an answer without a finish reason" }, step.events)
-      : failed({ _tag: "EmptyCompletion" })
+    if (!state.hasContent) return failed({ _tag: "EmptyCompletion" })
+    if (state.toolCalls.incomplete) return failed(withoutName, step.events)
+    return complete([...step.events, unsaidFinish(state.toolCalls.count)])
   })
 
 /** Complete if a finish reason has been received: not all vendors send `[DONE]`. */
@@ -78,7 +97,7 @@ const chunk = (state: State, json: Json, shape: "delta" | "message"): Step => {
   if (choice !== undefined) {
     const inner = inBandError(choice)
     if (inner !== undefined) return failed(classifyInBand(inner), events)
-    failure = contents(state, objectOf(choice, shape) ?? {}, objectOf(choice, "logprobs"), events)
+    failure = contents(state, choice, shape, events)
     failure ??= finish(state, textOf(choice, "finish_reason"), textAt(choice, "native_finish_reason"), events)
   }
   if (usage !== undefined) events.push({ _tag: "Usage", usage })
@@ -98,11 +117,13 @@ const served = (state: State, json: Json, events: Array<ChatEvent>): void => {
 
 const contents = (
   state: State,
-  delta: Json,
-  logprobs: Json | undefined,
+  choice: Json,
+  shape: "delta" | "message",
   events: Array<ChatEvent>
 ): ProviderFailure | undefined => {
   const before = events.length
+  const delta = objectOf(choice, shape) ?? {}
+  const logprobs = objectOf(choice, "logprobs")
   state.reasoning.read(delta, events)
   const text = contentText(state, delta["content"], events)
   const tokens = listOf(logprobs, "content")
@@ -111,7 +132,8 @@ const contents = (
   }
   const refusal = textOf(delta, "refusal")
   if (refusal !== undefined) events.push({ _tag: "Refusal", text: refusal })
-  const failure = state.toolCalls.read(listOf(delta, "tool_calls"), events)
+  const calls = listOf(delta, "tool_calls")
+  const failure = shape === "message" ? state.toolCalls.readWhole(calls, events) : state.toolCalls.read(calls, events)
   for (const annotation of objectsOf(delta, "annotations")) events.push({ _tag: "Annotation", annotation })
   const audio = objectOf(delta, "audio")
   if (audio !== undefined) events.push({ _tag: "Audio", audio })
@@ -147,6 +169,8 @@ const contentText = (state: State, content: unknown, events: Array<ChatEvent>): 
   return text
 }
 
+const withoutName: ProviderFailure = { _tag: "BadResponse", detail: "a tool call without a name" }
+
 /** An empty finish reason counts as absent. The first of several applies, but a failure always does. */
 const finish = (
   state: State,
@@ -158,7 +182,7 @@ const finish = (
   const known = finishReasonOf(reason)
   if (typeof known !== "string") return known
   if (state.finished) return undefined
-  if (state.toolCalls.incomplete) return { _tag: "BadResponse", detail: "a tool call without a name" }
+  if (state.toolCalls.incomplete) return withoutName
   state.finished = true
   events.push({
     _tag: "Finish",

@@ -29,7 +29,7 @@ export const lower = (call: ProviderCall, quirks: Quirks): string => {
   set(quirks.seedField, request.seed, "seed")
   set("logprobs", request.logprobs)
   set("top_logprobs", request.topLogprobs)
-  set("response_format", lowerResponseFormat(request.responseFormat))
+  set("response_format", lowerResponseFormat(request.responseFormat, quirks))
   if (takes("reasoning_effort")) Object.assign(body, lowerReasoning(call, quirks))
   set("verbosity", request.verbosity)
   set("service_tier", request.serviceTier)
@@ -52,8 +52,9 @@ export const lower = (call: ProviderCall, quirks: Quirks): string => {
   return JSON.stringify(body)
 }
 
-const lowerResponseFormat = (format: JsonObject | undefined): unknown => {
-  if (format === undefined) return undefined
+/** Only OpenAI's own models get members that are not documented here: other servers reject what they do not know. */
+const lowerResponseFormat = (format: JsonObject | undefined, { support }: Quirks): unknown => {
+  if (format === undefined || (support.response_format ?? "native") === "native") return format
   const schema = objectAt(format, "json_schema")
   if (format["type"] !== "json_schema" || schema === undefined) return { type: format["type"] }
   return {

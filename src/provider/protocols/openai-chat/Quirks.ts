@@ -105,6 +105,8 @@ export const compatible: Quirks = {
   customTools: false,
   support: {
     ...all("refused", "modalities", "audio"),
+    // its known members alone
+    response_format: "translated",
     ...all(
       "dropped",
       "verbosity",

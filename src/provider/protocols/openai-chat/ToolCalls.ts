@@ -3,7 +3,8 @@ import type { RequestId } from "../../../domain/Ids.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { malformed, objectOf, textOf } from "../shared/Fields.ts"
 import { isObject, type Json } from "../shared/Json.ts"
-import { mintToolCallId } from "../shared/ToolIds.ts"
+import { CallIds } from "../shared/ToolIds.ts"
+import { WrittenArguments } from "./WrittenArguments.ts"
 
 interface PendingToolCall {
   /** Our index of the call, from 0 without gaps. */
@@ -11,25 +12,26 @@ interface PendingToolCall {
   readonly upstreamId: string | undefined
   readonly kind: "function" | "custom"
   name: string | undefined
-  /** Arguments received before the name. */
-  early: string
+  /** The arguments so far. */
+  readonly written: WrittenArguments
 }
 
 /** More tool calls than any valid response has; each call is kept in memory. */
 const maxToolCalls = 1024
 
 /**
- * Assembles the fragments of parallel tool calls. Upstreams differ: some leave out the index or the id, and some give every call
- * the index 0 and a new id.
+ * Assembles the fragments of parallel tool calls. Upstreams differ: some leave out the index or the id, some give every call the
+ * index 0, with a new id, the same id or none. Two calls must never become one, nor have the same id.
  */
 export class ToolCalls {
   private readonly pending: Array<PendingToolCall> = []
   private byIndex: Map<number, PendingToolCall> | undefined
+  /** The last call of each id. */
   private byId: Map<string, PendingToolCall> | undefined
-  private readonly requestId: RequestId
+  private readonly ids: CallIds
 
   constructor(requestId: RequestId) {
-    this.requestId = requestId
+    this.ids = new CallIds(requestId)
   }
 
   get count(): number {
@@ -41,10 +43,23 @@ export class ToolCalls {
     return this.pending.some((slot) => slot.name === undefined)
   }
 
+  /** The calls of a whole message: each entry is one, whatever its index or id. */
+  readWhole(calls: ReadonlyArray<unknown>, events: Array<ChatEvent>): ProviderFailure | undefined {
+    return this.readAll(calls, events, (call) => this.begin(call))
+  }
+
   read(fragments: ReadonlyArray<unknown>, events: Array<ChatEvent>): ProviderFailure | undefined {
-    for (const fragment of fragments) {
+    return this.readAll(fragments, events, (fragment) => this.pendingCallOf(fragment))
+  }
+
+  private readAll(
+    entries: ReadonlyArray<unknown>,
+    events: Array<ChatEvent>,
+    callOf: (entry: Json) => PendingToolCall | undefined
+  ): ProviderFailure | undefined {
+    for (const fragment of entries) {
       if (!isObject(fragment)) return { _tag: "BadResponse", detail: "a tool call that is not an object" }
-      const slot = this.pendingCallOf(fragment)
+      const slot = callOf(fragment)
       if (slot === undefined) return { _tag: "BadResponse", detail: "a piece of a tool call that never began" }
       if (this.pending.length > maxToolCalls) {
         return { _tag: "BadResponse", detail: `more than ${maxToolCalls} tool calls` }
@@ -62,14 +77,14 @@ export class ToolCalls {
       this.byIndex ??= new Map()
       const known = this.byIndex.get(given)
       const another = id !== undefined && names && known?.upstreamId !== undefined && known.upstreamId !== id
-      if (known !== undefined && !another) return known
-      const slot = (another ? this.byId?.get(id) : undefined) ?? this.begin(fragment)
+      const open = another ? this.byId?.get(id) : known
+      const slot = open === undefined || isNext(open, fragment) ? this.begin(fragment) : open
       this.byIndex.set(given, slot)
       return slot
     }
     if (given !== undefined) return malformed("a tool call whose index is not a number")
     const same = id === undefined ? undefined : this.byId?.get(id)
-    if (same !== undefined) return same
+    if (same !== undefined && !isNext(same, fragment)) return same
     return id !== undefined || names ? this.begin(fragment) : this.pending.at(-1)
   }
 
@@ -79,12 +94,12 @@ export class ToolCalls {
       upstreamId: textOf(fragment, "id"),
       kind: fragment["type"] === "custom" || objectOf(fragment, "custom") !== undefined ? "custom" : "function",
       name: undefined,
-      early: ""
+      written: new WrittenArguments()
     }
     this.pending.push(slot)
     if (slot.upstreamId !== undefined) {
       this.byId ??= new Map()
-      if (!this.byId.has(slot.upstreamId)) this.byId.set(slot.upstreamId, slot)
+      this.byId.set(slot.upstreamId, slot)
     }
     return slot
   }
@@ -93,27 +108,35 @@ export class ToolCalls {
     const piece = argumentsOf(fragment)
     const extraContent = objectOf(fragment, "extra_content")
     const extra = extraContent !== undefined && { extraContent }
+    slot.written.text += piece
     if (slot.name !== undefined) {
       if (piece === "" && extraContent === undefined) return
       events.push({ _tag: "ToolCall", index: slot.index, kind: slot.kind, arguments: piece, ...extra })
       return
     }
     slot.name = nameOf(fragment)
-    if (slot.name === undefined) {
-      slot.early += piece
-      return
-    }
+    if (slot.name === undefined) return
     events.push({
       _tag: "ToolCall",
       index: slot.index,
       kind: slot.kind,
-      id: slot.upstreamId ?? mintToolCallId(this.requestId, slot.index),
+      id: this.ids.next(slot.upstreamId, slot.index),
       name: slot.name,
-      arguments: slot.early + piece,
+      arguments: slot.written.text,
       ...extra
     })
-    slot.early = ""
   }
+}
+
+/**
+ * The fragment begins another call, although it comes under the index or the id of this one: it names a function again, and the
+ * arguments of this one are complete. Some servers repeat the name in every fragment of one call.
+ */
+const isNext = (call: PendingToolCall, fragment: Json): boolean => {
+  const name = nameOf(fragment)
+  if (name === undefined || call.name === undefined || call.kind === "custom") return false
+  if (call.written.text === "") return name !== call.name
+  return (name !== call.name || argumentsOf(fragment).trim() !== "") && call.written.isWhole
 }
 
 const bodyOf = (fragment: Json): Json | undefined => objectOf(fragment, "function") ?? objectOf(fragment, "custom")

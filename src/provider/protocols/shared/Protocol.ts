@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import type { ChatEvent, Finish } from "../../../domain/ChatEvent.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProtocolId, SupportTable } from "../../../domain/Support.ts"
 import type { ProviderCall } from "../../Provider.ts"
@@ -119,6 +119,13 @@ export const complete = (events: ReadonlyArray<ChatEvent> = none): Step => ({ ev
 export const failed = (failure: ProviderFailure, events: ReadonlyArray<ChatEvent> = []): Step => ({
   events,
   progress: failure
+})
+
+/** The finish of a response that is whole, has content, and does not say why it has finished. */
+export const unsaidFinish = (toolCalls: number): Finish => ({
+  _tag: "Finish",
+  reason: toolCalls > 0 ? "tool_calls" : "stop",
+  native: ""
 })
 
 const none: ReadonlyArray<never> = []

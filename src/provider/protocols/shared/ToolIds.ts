@@ -27,6 +27,23 @@ export class ToolIds {
 export const mintToolCallId = (requestId: RequestId, index: number): string =>
   `call_${requestId.replaceAll("-", "")}${index.toString(36)}`
 
+/** The ids of the calls of one response: clients tell calls apart by their ids alone, and some providers give one id twice. */
+export class CallIds {
+  private readonly taken = new Set<string>()
+  private readonly requestId: RequestId
+
+  constructor(requestId: RequestId) {
+    this.requestId = requestId
+  }
+
+  /** The provider's id, or one made for the call at this index. */
+  next(given: string | undefined, index: number): string {
+    const id = given === undefined || this.taken.has(given) ? mintToolCallId(this.requestId, index) : given
+    this.taken.add(id)
+    return id
+  }
+}
+
 const maxSourceCharacters = 1_024
 
 const isPortable = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id)

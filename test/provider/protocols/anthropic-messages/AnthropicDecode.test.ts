@@ -288,11 +288,13 @@ describe("a non-streaming response of Anthropic's", () => {
     expect(plain({ type: "error", error: { type: "overloaded_error", message: "x" } }).progress).toMatchObject({
       _tag: "Overloaded"
     })
-    expect(
-      plain({ type: "message", content: [{ type: "text", text: "x" }], stop_reason: null }).progress
-    ).toMatchObject({
-      _tag: "BadResponse"
-    })
+    const unsaid = plain({ type: "message", content: [{ type: "text", text: "x" }], stop_reason: null })
+    expect(unsaid.progress).toBe("complete")
+    expect(unsaid.events.at(-1)).toEqual({ _tag: "Finish", reason: "stop", native: "" })
+    const twice = [1, 2].map((x) => ({ type: "tool_use", id: "a", name: "f", input: { x } }))
+    const calls = plain({ type: "message", content: twice, stop_reason: null }).events
+    expect(calls.at(-1)).toEqual({ _tag: "Finish", reason: "tool_calls", native: "" })
+    expect(new Set(calls.flatMap((event) => (event._tag === "ToolCall" && event.id ? [event.id] : []))).size).toBe(2)
     expect(plain({ type: "message", content: [], stop_reason: null }).progress).toEqual({ _tag: "EmptyCompletion" })
     expect(plain({ hello: "world" }).progress).toMatchObject({ _tag: "BadResponse" })
     expect(plain([]).progress).toMatchObject({ _tag: "BadResponse" })

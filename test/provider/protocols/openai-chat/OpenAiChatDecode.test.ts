@@ -61,6 +61,14 @@ describe("how a stream ends", () => {
     ["not JSON", "data: {\n\n", "BadResponse"],
     ["not an object", "data: 1\n\n", "BadResponse"],
     ["an object without choices", frame({ ping: 1 }), "BadResponse"],
+    [
+      "frames without data, and events of other names",
+      `data:\n\n${text("a")}data: \n\nevent: ping\ndata: {"type":"ping"}\n\nevent: heartbeat\ndata: alive\n\n${finish}`,
+      "complete"
+    ],
+    ["content under another name", `event: chunk\n${text("a")}event: chunk\n${finish}`, "complete"],
+    ["an error under another name", `${text("a")}event: chunk\n${frame({ error: { message: "x" } })}`, "ServerError"],
+    ["pings and no finish", `${text("a")}event: ping\ndata: {}\n\n`, "Disconnected"],
     ["malformed after content", `${text("a")}data: {\n\n`, "BadResponse"],
     ["an error first", frame({ error: { message: "x", type: "server_error" } }), "ServerError"],
     ["an error named by its event", `event: error\n${frame({ message: "x", type: "overloaded_error" })}`, "Overloaded"],
@@ -125,6 +133,41 @@ describe("tool calls", () => {
       ["b", "f", '{"n":"b"}'],
       ["c", "g", '{"n":"c"}']
     ])
+  })
+
+  it.each<readonly [string, object, object]>([
+    ["without an id", { index: 0 }, { index: 0 }],
+    ["with the same id", { index: 0, id: "a" }, { index: 0, id: "a" }],
+    ["with the same id and no index", { id: "a" }, { id: "a" }],
+    ["with nothing but a name", {}, {}]
+  ])("whole calls at one index %s are two calls with an id each", (_, first, second) => {
+    const stream =
+      toolCall({ ...first, function: { name: "f", arguments: '{"a":1}' } }) +
+      toolCall({ ...second, function: { name: "f", arguments: '{"b":2}' } }) +
+      toolCall({ ...second, function: { name: "g", arguments: "{}" } })
+    const calls = callsOf(stream) ?? []
+    expect(calls.map(([, name, given]) => [name, given])).toEqual([
+      ["f", '{"a":1}'],
+      ["f", '{"b":2}'],
+      ["g", "{}"]
+    ])
+    expect(new Set(calls.map(([id]) => id)).size).toBe(3)
+    const atOnce = chunk({
+      tool_calls: [
+        { ...first, function: { name: "f", arguments: '{"a":1}' } },
+        { ...second, function: { name: "f", arguments: '{"b":2}' } }
+      ]
+    })
+    expect(callsOf(atOnce)?.map(([, , given]) => given)).toEqual(['{"a":1}', '{"b":2}'])
+  })
+
+  it("a name that is repeated with nothing, or before the arguments are complete, is no other call", () => {
+    const named = (id: string | undefined, args: string) =>
+      toolCall({ index: 0, id, function: { name: "f", arguments: args } })
+    for (const id of ["a", undefined]) {
+      const stream = named(id, "") + named(id, '{"x"') + named(id, ":1}") + named(id, "") + named(id, " ")
+      expect(callsOf(stream)?.map(([, , given]) => given?.trim())).toEqual(['{"x":1}'])
+    }
   })
 
   it("an id that is repeated in later fragments is not another call", () => {
@@ -347,11 +390,45 @@ describe("non-streaming responses", () => {
     expect(added(atOnce.events)).toEqual(added(streamed.events))
   })
 
+  it("without a finish reason are whole all the same", () => {
+    for (const finish_reason of [undefined, null, ""]) {
+      const said = plain({ choices: [{ message: { content: "a" }, finish_reason }] })
+      expect([said.ending, added(said.events)?.finish, added(said.events)?.text]).toEqual(["complete", "stop", "a"])
+      const calls = [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }]
+      const called = plain({ choices: [{ message: { content: null, tool_calls: calls }, finish_reason }] })
+      expect([called.ending, added(called.events)?.finish]).toEqual(["complete", "tool_calls"])
+    }
+    expect(plain({ choices: [{ message: { content: "a" }, finish_reason: "abort" }] }).ending).toBe("BadResponse")
+  })
+
+  it("have as many calls as their list, with an id each", () => {
+    const of = (...calls: ReadonlyArray<readonly [id: string | undefined, index: number | undefined, n: number]>) => {
+      const tool_calls = calls.map(([id, index, n]) => ({
+        id,
+        index,
+        function: { name: "f", arguments: `{"n":${n}}` }
+      }))
+      const { events } = plain({ choices: [{ message: { tool_calls }, finish_reason: "tool_calls" }] })
+      return added(events)?.toolCalls ?? []
+    }
+    for (const calls of [
+      of(["a", undefined, 1], ["a", undefined, 2]),
+      of(["a", 0, 1], ["a", 0, 2]),
+      of([undefined, 0, 1], [undefined, 0, 2]),
+      of([undefined, undefined, 1], [undefined, undefined, 2])
+    ]) {
+      expect(calls.map((one) => one.arguments)).toEqual(['{"n":1}', '{"n":2}'])
+      expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
+    }
+  })
+
   it("that are none are failures", () => {
     expect(plain("nonsense").ending).toBe("BadResponse")
     expect(plain("[]").ending).toBe("BadResponse")
     expect(plain({}).ending).toBe("BadResponse")
-    expect(plain({ choices: [{ message: { content: "a" } }] }).ending).toBe("BadResponse")
+    expect(plain({ choices: [{ message: { content: "a", tool_calls: [{ id: "a", function: {} }] } }] }).ending).toBe(
+      "BadResponse"
+    )
     expect(plain({ choices: [{ message: { content: "" }, finish_reason: "" }] }).ending).toBe("EmptyCompletion")
     expect(plain({ choices: [] }).ending).toBe("EmptyCompletion")
     expect(plain({ error: { message: "x", code: "rate_limit_exceeded" } }).ending).toBe("RateLimited")

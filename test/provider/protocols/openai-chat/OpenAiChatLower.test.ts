@@ -106,10 +106,18 @@ describe("the upstream body", () => {
     const sent = text({
       messages: sneaky,
       tools: [Object.assign({}, weather, { evil: 1 })],
-      toolChoice: { type: "function", function: { name: "weather", evil: 1 }, evil: 1 },
-      responseFormat: { type: "json_schema", json_schema: { name: "n", schema: {}, evil: 1 }, evil: 1 }
+      toolChoice: { type: "function", function: { name: "weather", evil: 1 }, evil: 1 }
     })
     expect(sent).not.toContain("evil")
+  })
+
+  it("has members of the response format that are not documented here at OpenAI alone", () => {
+    const responseFormat = { type: "json_schema", json_schema: { name: "n", schema: {}, later: 1 }, later: 2 }
+    expect(body({ responseFormat }, openAi)["response_format"]).toEqual(responseFormat)
+    expect(body({ responseFormat }, compatible)["response_format"]).toEqual({
+      type: "json_schema",
+      json_schema: { name: "n", schema: {} }
+    })
   })
 })
 

@@ -1,0 +1,101 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { Providers } from "../provider/Providers.ts"
+import type { Probed, ProbeStatus } from "../provider/probe/Probe.ts"
+import { credentialVariables, type ProviderSettings } from "./ProviderSettings.ts"
+
+/** What a provider says to the service's credential. */
+export interface ProbedProvider extends Probed {
+  readonly provider: string
+  /** The environment variable of the credential; `null`: the provider is called without one. */
+  readonly variable: string | null
+}
+
+type ProbedSettings = Pick<ProviderSettings, "bedrock" | "providers" | "vendorVariables">
+
+/** Providers that are asked at the same time. */
+const maxProbes = 4
+/** A provider that has not accepted its credential is asked again. */
+const againEvery = Duration.minutes(5)
+
+/** Asks every provider of the settings, except the simulated ones, whether it accepts its credential; costs nothing. */
+export const probeAll = (settings: ProbedSettings): Effect.Effect<ReadonlyArray<ProbedProvider>, never, Providers> =>
+  Effect.forEach(probesOf(settings), (one) => probe(one), { concurrency: maxProbes })
+
+/** Asks in the background while the service starts, and logs the result: a wrong credential does not keep it from starting. */
+export const probing = (settings: ProbedSettings): Layer.Layer<never, never, Providers> =>
+  Layer.scopedDiscard(
+    Effect.forkScoped(Effect.forEach(probesOf(settings), watch, { concurrency: "unbounded", discard: true }))
+  )
+
+interface ProbeOf {
+  readonly provider: string
+  readonly variable: string | null
+}
+
+const probesOf = (settings: ProbedSettings): ReadonlyArray<ProbeOf> => {
+  const variables = credentialVariables(settings)
+  const ids = [...new Set([...variables.keys(), ...settings.providers.map(({ id }) => id)])]
+  return ids.map((provider) => ({ provider, variable: variables.get(provider) ?? null }))
+}
+
+const probe = ({ provider, variable }: ProbeOf): Effect.Effect<ProbedProvider, never, Providers> =>
+  Effect.map(
+    Effect.flatMap(Providers, (providers) => providers.probe(provider)),
+    (probed) => ({ provider, variable, ...(probed ?? notAsked) })
+  )
+
+const notAsked: Probed = {
+  status: "unknown",
+  detail: "the provider cannot be asked without a paid call",
+  httpStatus: null,
+  latencyMillis: 0
+}
+
+/** Until the provider has accepted the credential. Only a change of the status is logged. */
+const watch = (one: ProbeOf): Effect.Effect<void, never, Providers> =>
+  Effect.gen(function* () {
+    let last: ProbeStatus | undefined
+    const ask = Effect.flatMap(probe(one), (probed) => {
+      const isNew = probed.status !== last
+      last = probed.status
+      return Effect.as(isNew ? log(probed) : Effect.void, probed)
+    })
+    yield* Effect.repeat(ask, {
+      while: ({ status }) => status !== "accepted" && status !== "unknown",
+      schedule: Schedule.spaced(againEvery)
+    })
+  })
+
+const log = ({
+  detail,
+  httpStatus,
+  latencyMillis,
+  provider,
+  status,
+  variable
+}: ProbedProvider): Effect.Effect<void> => {
+  const fields = {
+    provider,
+    ...(variable !== null && { variable }),
+    status,
+    ...(httpStatus !== null && { httpStatus }),
+    ...(detail !== null && { detail }),
+    latencyMillis
+  }
+  const line =
+    status === "accepted"
+      ? Effect.logInfo("the provider accepts its credential")
+      : status === "unknown"
+        ? Effect.logInfo("the credential of the provider could not be checked")
+        : Effect.logWarning(problems[status])
+  return Effect.annotateLogs(line, fields)
+}
+
+const problems = {
+  refused: "the provider refuses its credential",
+  quota_exhausted: "the quota of the provider's credential is exhausted",
+  unreachable: "the provider is not reachable"
+}

@@ -1,0 +1,137 @@
+import type { ChatRequest, Effort, JsonObject, ToolChoice } from "../domain/Chat.ts"
+import type { Model } from "../domain/Model.ts"
+import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
+import type { TuningParameter } from "../domain/Support.ts"
+
+/** What of a request does not reach a model as it was sent. The names are those of the request fields. */
+export interface LeftOut {
+  /** Not sent. */
+  readonly dropped: ReadonlyArray<string>
+  /** Sent in part, or with another value. */
+  readonly altered: ReadonlyArray<string>
+}
+
+/**
+ * What this model does not support, or what has no known price here; `tuning` are the tuning parameters that the request sets,
+ * `effort` is what is sent. Whatever the translation to the model's protocol leaves out is named here: nothing is left out silently.
+ */
+export const leftOutOf = (
+  model: Model,
+  request: ChatRequest,
+  tuning: ReadonlyArray<TuningParameter>,
+  effort: Effort | number | undefined,
+  isUnpriced: (name: TuningParameter) => boolean
+): LeftOut => {
+  const dropped: Array<string> = []
+  const altered: Array<string> = []
+  for (const name of tuning) {
+    if (model.support[name] === "dropped" || isUnpriced(name) || isUnsendable(model, name, request, effort)) {
+      dropped.push(name)
+    } else if (name === "temperature" && isClamped(model, request)) altered.push(name)
+    else if (name === "stop" && rejectsBlankStops(model)) addBlankStops(request.stop, altered)
+  }
+  if (request.reasoning.maxTokens !== undefined && model.reasoning?.style !== "budget") {
+    dropped.push("reasoning.max_tokens")
+  }
+  // no protocol has a field for it
+  if (request.reasoning.summary !== undefined) dropped.push("reasoning.summary")
+  if (model.protocol === "gemini" && (request.topLogprobs ?? 0) > 0 && request.logprobs !== true) {
+    dropped.push("top_logprobs")
+  }
+  if (request.responseFormat !== undefined && model.support.response_format !== "native") {
+    addUnknownMembers(request.responseFormat, altered)
+  }
+  return { dropped, altered }
+}
+
+/** The conversation ends with a message of the assistant, and the provider only accepts one that ends with the user. */
+export const addsUserTurn = (model: Model, { messages }: ChatRequest): boolean => {
+  if (model.protocol !== "bedrock-converse") return false
+  const last = messages.findLast(({ role }) => role !== "system" && role !== "developer")
+  return last?.role === "assistant" && (last.tool_calls ?? []).length === 0
+}
+
+/** Whether the model rejects a reasoning effort together with the tools of the request. */
+export const forbidsEffort = (model: Model, request: ChatRequest): boolean =>
+  request.tools.length > 0 && (model.toolsForbidEffort || (isClaude(model) && forcesTool(request.toolChoice)))
+
+/** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
+const isClaude = (model: Model): boolean =>
+  model.protocol === "anthropic-messages" ||
+  (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
+
+const forcesTool = (choice: ToolChoice | undefined): boolean => {
+  if (choice === undefined || typeof choice === "string") return choice === "required"
+  const allowed = choice["allowed_tools"]
+  if (typeof allowed !== "object" || allowed === null) return true
+  return "mode" in allowed && allowed.mode === "required"
+}
+
+/** Parameters whose value, alone or beside others of the request, the provider rejects. */
+const isUnsendable = (
+  model: Model,
+  name: TuningParameter,
+  request: ChatRequest,
+  effort: Effort | number | undefined
+): boolean => {
+  switch (name) {
+    case "temperature":
+      return model.capabilities.sampling === false || (isClaude(model) && reasons(model, request, effort))
+    case "top_p":
+      return (
+        model.capabilities.sampling === false ||
+        (isClaude(model) && (request.temperature !== undefined || reasons(model, request, effort)))
+      )
+    case "stop":
+      return rejectsBlankStops(model) && request.stop.every(isBlank)
+    case "service_tier":
+      return model.protocol === "anthropic-messages" && !anthropicServiceTiers.has(request.serviceTier ?? "")
+    case "safety_identifier":
+      // both are sent in one field, and `user` comes first
+      return model.protocol === "anthropic-messages" && request.user !== undefined && model.support.user !== "dropped"
+    default:
+      return false
+  }
+}
+
+/** Claude rejects sampling parameters while it reasons: by request, or by default. */
+const reasons = (model: Model, request: ChatRequest, effort: Effort | number | undefined): boolean => {
+  const { reasoning, reasonsByDefault } = model
+  if (reasoning === null) return reasonsByDefault
+  if (forcesTool(request.toolChoice) || effort === "none") return false
+  if (effort !== undefined && reasoning.style !== "fixed") return true
+  return reasonsByDefault || (reasoning.style === "budget" && request.reasoning.maxTokens !== undefined)
+}
+
+/** The range of these protocols ends at 1. */
+const isClamped = ({ protocol }: Model, { temperature = 0 }: ChatRequest): boolean =>
+  (protocol === "anthropic-messages" || protocol === "bedrock-converse") && (temperature < 0 || temperature > 1)
+
+const rejectsBlankStops = (model: Model): boolean => isClaude(model) || model.protocol === "bedrock-converse"
+
+const isBlank = (text: string): boolean => !/\S/.test(text)
+
+const addBlankStops = (stops: ReadonlyArray<string>, altered: Array<string>): void => {
+  stops.forEach((stop, index) => {
+    if (isBlank(stop)) altered.push(`stop[${index}]`)
+  })
+}
+
+const formatMembers: ReadonlySet<string> = new Set(["type", "json_schema"])
+const schemaMembers: ReadonlySet<string> = new Set(["name", "description", "schema", "strict"])
+
+/** The members of a response format that only OpenAI itself may know. */
+const addUnknownMembers = (format: JsonObject, altered: Array<string>): void => {
+  const schema = format["json_schema"]
+  for (const key in format) {
+    if (!formatMembers.has(key) || (key === "json_schema" && format["type"] !== key))
+      altered.push(memberOf("response_format", key))
+  }
+  if (format["type"] !== "json_schema" || typeof schema !== "object" || schema === null) return
+  for (const key in schema) if (!schemaMembers.has(key)) altered.push(memberOf("response_format.json_schema", key))
+}
+
+const maxNameCharacters = 64
+
+const memberOf = (of: string, key: string): string =>
+  `${of}.${key.length <= maxNameCharacters ? key : `${key.slice(0, maxNameCharacters).toWellFormed()}…`}`

@@ -1,0 +1,127 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+import { probeAll, probing } from "../../src/app/CredentialProbes.ts"
+import type { ProviderSettings } from "../../src/app/ProviderSettings.ts"
+import * as Providers from "../../src/provider/Providers.ts"
+import type { Probed } from "../../src/provider/probe/Probe.ts"
+
+const secret = Redacted.make("sk-secret")
+
+const settings: Parameters<typeof probing>[0] = {
+  vendorVariables: new Map([["openai", "OPENAI_API_KEY"]]),
+  bedrock: { region: "us-east-1", auth: { _tag: "Bearer", token: secret } },
+  providers: [
+    {
+      id: "acme",
+      apiKey: secret,
+      apiKeyVariable: "ACME_KEY",
+      models: [],
+      connection: { _tag: "Vendor", vendor: "openai", baseUrl: null, outputCapField: null, billsAbortedCalls: null }
+    },
+    {
+      id: "local",
+      apiKey: null,
+      apiKeyVariable: null,
+      models: [],
+      connection: { _tag: "Vendor", vendor: "openai", baseUrl: null, outputCapField: null, billsAbortedCalls: null }
+    }
+  ]
+} satisfies Pick<ProviderSettings, "bedrock" | "providers" | "vendorVariables">
+
+const accepted: Probed = { status: "accepted", detail: null, httpStatus: 200, latencyMillis: 1 }
+const refused: Probed = { status: "refused", detail: "credential refused", httpStatus: 401, latencyMillis: 1 }
+const away: Probed = { status: "unreachable", detail: "not reachable: dns", httpStatus: null, latencyMillis: 1 }
+
+/** Providers that say one thing after the other, the last one for ever. */
+const providersThat = (says: Readonly<Record<string, ReadonlyArray<Probed>>>) => {
+  const asked: Array<string> = []
+  const providers = Object.entries(says).map(([id, all]) => ({
+    id,
+    open: () => {
+      throw new Error("no call is made")
+    },
+    probe: () =>
+      Effect.sync(() => {
+        asked.push(id)
+        const probed = all[Math.min(asked.filter((one) => one === id).length, all.length) - 1]
+        if (probed === undefined) throw new Error("nothing to say")
+        return probed
+      })
+  }))
+  return { asked, layer: Providers.Providers.layerOf(providers) }
+}
+
+const logOf = (lines: Array<Record<string, unknown>>) =>
+  Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ annotations, logLevel, message }) => {
+      lines.push({
+        level: logLevel.label,
+        message: String(message),
+        ...Object.fromEntries(HashMap.toEntries(annotations))
+      })
+    })
+  )
+
+it.effect("every provider is asked, with the name of its variable", () =>
+  Effect.gen(function* () {
+    const { layer } = providersThat({
+      openai: [accepted],
+      "amazon-bedrock": [refused],
+      acme: [away],
+      local: [accepted]
+    })
+    const probed = yield* Effect.provide(probeAll(settings), layer)
+    expect(probed.map(({ provider, status, variable }) => [provider, variable, status])).toEqual([
+      ["openai", "OPENAI_API_KEY", "accepted"],
+      ["amazon-bedrock", "AWS_BEARER_TOKEN_BEDROCK", "refused"],
+      ["acme", "ACME_KEY", "unreachable"],
+      ["local", null, "accepted"]
+    ])
+  })
+)
+
+it.scoped("what fails is logged with its variable, asked again, and logged again only when it changes", () =>
+  Effect.gen(function* () {
+    const lines: Array<Record<string, unknown>> = []
+    const { asked, layer } = providersThat({
+      openai: [refused, refused, accepted],
+      "amazon-bedrock": [accepted],
+      acme: [away],
+      local: [accepted]
+    })
+    yield* Layer.build(probing(settings).pipe(Layer.provide(layer), Layer.provide(logOf(lines))))
+    yield* TestClock.adjust("1 seconds")
+    const openai = () => lines.filter(({ provider }) => provider === "openai")
+    expect(openai()).toEqual([
+      {
+        level: "WARN",
+        message: "the provider refuses its credential",
+        provider: "openai",
+        variable: "OPENAI_API_KEY",
+        status: "refused",
+        httpStatus: 401,
+        detail: "credential refused",
+        latencyMillis: 1
+      }
+    ])
+    expect(lines.find(({ provider }) => provider === "acme")).toMatchObject({
+      level: "WARN",
+      message: "the provider is not reachable",
+      variable: "ACME_KEY"
+    })
+    yield* TestClock.adjust("5 minutes")
+    expect(openai()).toHaveLength(1)
+    yield* TestClock.adjust("5 minutes")
+    expect(openai().at(-1)).toMatchObject({ level: "INFO", message: "the provider accepts its credential" })
+    yield* TestClock.adjust("1 hour")
+    expect(asked.filter((one) => one === "openai")).toHaveLength(3)
+    expect(asked.filter((one) => one === "local")).toHaveLength(1)
+    expect(JSON.stringify(lines)).not.toContain("sk-secret")
+  })
+)

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "@effect/vitest"
+import type { ChatRequest, Message } from "../../src/domain/Chat.ts"
+import type { Model } from "../../src/domain/Model.ts"
+import { addsUserTurn, leftOutOf } from "../../src/routing/LeftOut.ts"
+import { tuningOf } from "../../src/routing/Requirements.ts"
+import { model, request, supporting } from "./models.ts"
+
+const leftOut = (one: Model, more: Partial<ChatRequest>, effort?: "high" | "none") => {
+  const asked = request(more)
+  return leftOutOf(one, asked, tuningOf(asked), effort, () => false)
+}
+const of = (protocol: Model["protocol"], more: Partial<Model> = {}) => model("acme/large", { protocol, ...more })
+const claude = of("anthropic-messages")
+const nova = of("bedrock-converse", { upstreamModel: "amazon.nova-lite-v1:0" })
+const [openAi, gemini] = [of("openai-chat"), of("gemini")]
+const nothing = { dropped: [], altered: [] }
+const budget = {
+  efforts: ["high"],
+  style: "budget",
+  budget: null,
+  defaultEffort: null,
+  mandatory: false,
+  depth: null
+} as const
+
+describe("what a request loses on its way to a model", () => {
+  it("a temperature is named where the range of the protocol ends below it", () => {
+    for (const one of [claude, nova]) {
+      expect(leftOut(one, { temperature: 1.5 })).toEqual({ dropped: [], altered: ["temperature"] })
+      expect(leftOut(one, { temperature: -0.1 }).altered).toEqual(["temperature"])
+      for (const temperature of [0, 0.7, 1]) expect(leftOut(one, { temperature })).toEqual(nothing)
+    }
+    for (const one of [openAi, gemini]) expect(leftOut(one, { temperature: 1.5 })).toEqual(nothing)
+  })
+
+  it("sampling is left out by Claude whenever it reasons, asked or not", () => {
+    const asked = { temperature: 0.5 }
+    const byDefault = { ...claude, reasoning: budget, reasonsByDefault: true }
+    expect(leftOut({ ...claude, reasonsByDefault: true }, asked).dropped).toEqual(["temperature"])
+    expect(leftOut(byDefault, asked).dropped).toEqual(["temperature"])
+    expect(leftOut(byDefault, asked, "none")).toEqual(nothing)
+    expect(leftOut({ ...claude, reasoning: budget }, asked, "high").dropped).toEqual(["temperature"])
+    expect(leftOut({ ...claude, reasoning: budget }, asked)).toEqual(nothing)
+    const reasoning = { maxTokens: 2_000, summary: undefined, exclude: false }
+    expect(leftOut({ ...claude, reasoning: budget }, { ...asked, reasoning }).dropped).toEqual(["temperature"])
+    expect(leftOut({ ...openAi, reasonsByDefault: true }, asked)).toEqual(nothing)
+  })
+
+  it("of the stop sequences only the blank ones are named", () => {
+    for (const one of [claude, nova]) {
+      expect(leftOut(one, { stop: ["a", " ", "b", "\n"] })).toEqual({ dropped: [], altered: ["stop[1]", "stop[3]"] })
+      expect(leftOut(one, { stop: [" "] })).toEqual({ dropped: ["stop"], altered: [] })
+    }
+    expect(leftOut(openAi, { stop: [" "] })).toEqual(nothing)
+  })
+
+  it("a service tier that Anthropic does not have, and the second of two ids for one field", () => {
+    expect(leftOut(claude, { serviceTier: "flex" }).dropped).toEqual(["service_tier"])
+    expect(leftOut(claude, { serviceTier: "priority" })).toEqual(nothing)
+    expect(leftOut(openAi, { serviceTier: "flex" })).toEqual(nothing)
+    expect(leftOut(claude, { user: "u", safetyIdentifier: "s" }).dropped).toEqual(["safety_identifier"])
+    expect(leftOut(claude, { safetyIdentifier: "s" })).toEqual(nothing)
+    expect(leftOut(openAi, { user: "u", safetyIdentifier: "s" })).toEqual(nothing)
+    const withoutUser = { ...claude, support: supporting({ user: "dropped" }) }
+    expect(leftOut(withoutUser, { user: "u", safetyIdentifier: "s" }).dropped).toEqual(["user"])
+  })
+
+  it("a summary of the reasoning, which no protocol is asked for", () => {
+    const reasoning = { maxTokens: undefined, summary: "auto", exclude: false }
+    for (const one of [openAi, claude, gemini, nova]) {
+      expect(leftOut(one, { reasoning }).dropped).toEqual(["reasoning.summary"])
+    }
+  })
+
+  it("alternatives without log probabilities at Gemini", () => {
+    expect(leftOut(gemini, { topLogprobs: 2 }).dropped).toEqual(["top_logprobs"])
+    expect(leftOut(gemini, { topLogprobs: 2, logprobs: true })).toEqual(nothing)
+  })
+
+  it("members of a response format that only OpenAI may know", () => {
+    const translated = { ...openAi, support: supporting({ response_format: "translated" }) }
+    const schema = { name: "n", description: "d", schema: {}, strict: true }
+    const known = { type: "json_schema", json_schema: schema }
+    expect(leftOut(translated, { responseFormat: known })).toEqual(nothing)
+    const more = { type: "json_schema", json_schema: { ...schema, later: 1 }, extra: 1 }
+    expect(leftOut(translated, { responseFormat: more }).altered).toEqual([
+      "response_format.extra",
+      "response_format.json_schema.later"
+    ])
+    expect(leftOut(translated, { responseFormat: { type: "text", json_schema: schema } }).altered).toEqual([
+      "response_format.json_schema"
+    ])
+    expect(leftOut(openAi, { responseFormat: more })).toEqual(nothing)
+  })
+
+  it("a turn of the user is added at Bedrock where the assistant has the last word", () => {
+    const [user, system] = [{ role: "user", content: "hi" } as const, { role: "system", content: "s" } as const]
+    const prefill: ReadonlyArray<Message> = [user, { role: "assistant", content: "Once" }]
+    const calling: ReadonlyArray<Message> = [
+      user,
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }]
+      }
+    ]
+    const adds = (one: Model, messages: ReadonlyArray<Message>) => addsUserTurn(one, request({ messages }))
+    expect([adds(nova, prefill), adds(nova, [...prefill, system])]).toEqual([true, true])
+    expect([adds(nova, [user]), adds(nova, calling), adds(nova, [system])]).toEqual([false, false, false])
+    expect([adds(claude, prefill), adds(gemini, prefill), adds(openAi, prefill)]).toEqual([false, false, false])
+  })
+})
