@@ -5,6 +5,7 @@ import type { paths } from "./schema.d.ts"
 /** What the pages read, each under one key, so that a change updates every page that shows it. */
 
 const liveMillis = 15_000
+const heldMillis = 2_000
 export const maxPage = 100
 
 export const me = queryOptions({
@@ -28,7 +29,8 @@ export const project = (id: string) =>
 export const balance = queryOptions({
   queryKey: ["balance"],
   queryFn: ({ signal }) => take(client.GET("/api/me/balance", { signal })),
-  refetchInterval: liveMillis
+  // what is held comes back soon
+  refetchInterval: ({ state }) => ((state.data?.held_microusd ?? 0) > 0 ? heldMillis : liveMillis)
 })
 
 export const activity = (id: string, days: number, granularity: "day" | "hour" = "day") =>

@@ -909,11 +909,6 @@ export interface components {
             /** int */
             spent_microusd: number;
         };
-        BearerSession: {
-            /** Format: date-time */
-            expires_at: string;
-            token: string;
-        };
         BillingModeInput: {
             /** @enum {string} */
             billing_mode: "managed" | "byok";
@@ -1011,11 +1006,6 @@ export interface components {
             };
             /** nonNegative */
             total_tokens: components["schemas"]["Int"];
-        };
-        CookieSession: {
-            csrf_token: string;
-            /** Format: date-time */
-            expires_at: string;
         };
         Cost: {
             /** nonNegative */
@@ -1409,7 +1399,7 @@ export interface components {
             fallback_enabled: boolean;
             policy_version: components["schemas"]["Int"] | null;
             prompt_tokens: components["schemas"]["Int"] | null;
-            reason: ("pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "health_demotion" | "fallback_after_error") | null;
+            reason: ("pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "health_demotion" | "first_affordable" | "fallback_after_error") | null;
             requested_model: string;
             routing_config: string | null;
         };
@@ -3560,13 +3550,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description CookieSession */
-            200: {
+            /** @description Success */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CookieSession"] | components["schemas"]["BearerSession"];
+                    "application/json": {
+                        csrf_token: string;
+                        /** Format: date-time */
+                        expires_at: string;
+                    } | {
+                        /** Format: date-time */
+                        expires_at: string;
+                        token: string;
+                    };
                 };
             };
             default: {

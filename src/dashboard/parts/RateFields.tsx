@@ -37,21 +37,21 @@ export const ratesOf = (values: RateValues): Rates | null => {
 export const RateFields = <Values extends RateValues>({ form }: { readonly form: UseFormReturnType<Values> }) => (
   <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs">
     <NumberInput
-      label="Requests a minute"
+      label="Requests/min"
       min={1}
       allowDecimal={false}
       placeholder="as configured"
       {...form.getInputProps("requestsPerMinute")}
     />
     <NumberInput
-      label="Tokens a minute"
+      label="Tokens/min"
       min={1}
       allowDecimal={false}
       placeholder="as configured"
       {...form.getInputProps("tokensPerMinute")}
     />
     <NumberInput
-      label="At the same time"
+      label="Concurrent"
       min={1}
       allowDecimal={false}
       placeholder="as configured"

@@ -54,14 +54,14 @@ export const seconds = (millis: number | null | undefined): string => {
 export const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" })
-const day = new Intl.DateTimeFormat("en-GB", { day: "2-digit", month: "short" })
+const minute = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })
 const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" })
 
-/** The time, and the day where it is not today. */
+/** The time; the day and the minute where it is not today. */
 export const time = (iso: string): string => {
   const at = new Date(iso)
   const isToday = at.toDateString() === new Date().toDateString()
-  return isToday ? clock.format(at) : `${day.format(at)} ${clock.format(at)}`
+  return isToday ? clock.format(at) : minute.format(at)
 }
 
 export const dateTime = (iso: string | null): string => (iso === null ? unknown : full.format(new Date(iso)))

@@ -148,12 +148,13 @@ const signed = ({ amount_microusd, kind }: Entry): string =>
   money(kind === "credit" ? amount_microusd : -amount_microusd)
 
 const columns: ReadonlyArray<Column<Entry>> = [
-  { id: "at", header: "At", width: "8.5rem", cell: ({ at }) => time(at) },
-  { id: "kind", header: "Kind", width: "5rem", cell: ({ kind }) => kind },
-  { id: "amount", header: "Amount", width: "7rem", align: "right", cell: signed },
+  { id: "at", header: "At", width: "6rem", cell: ({ at }) => time(at) },
+  { id: "kind", header: "Kind", width: "3.5rem", cell: ({ kind }) => kind },
+  { id: "amount", header: "Amount", width: "6rem", align: "right", cell: signed },
   {
     id: "of",
     header: "For",
+    from: "sm",
     cell: ({ call_id, note, source }) =>
       call_id === null ? (
         (note ?? source ?? "")

@@ -94,7 +94,7 @@ const Keys = () => {
 }
 
 const columnsWith = (calls: Records["ActivityDataOut"]["by_key"]): ReadonlyArray<Column<Key>> => [
-  { id: "name", header: "Name", width: "minmax(8rem, 1.4fr)", cell: ({ name }) => name },
+  { id: "name", header: "Name", width: "minmax(5rem, 1.4fr)", cell: ({ name }) => name },
   {
     id: "key",
     header: "Key",
@@ -102,7 +102,7 @@ const columnsWith = (calls: Records["ActivityDataOut"]["by_key"]): ReadonlyArray
     from: "md",
     cell: ({ key_prefix, kind }) => (kind === "dashboard" ? "—" : <span className="mono">{key_prefix}…</span>)
   },
-  { id: "spent", header: "Spent of limit", width: "minmax(9rem, 1fr)", cell: (key) => <Spent {...key} /> },
+  { id: "spent", header: "Spent of limit", width: "minmax(7rem, 1fr)", cell: (key) => <Spent {...key} /> },
   {
     id: "calls",
     header: "Calls, 24 h",
@@ -112,7 +112,7 @@ const columnsWith = (calls: Records["ActivityDataOut"]["by_key"]): ReadonlyArray
     cell: ({ id }) => count(calls.find(({ key_id }) => key_id === id)?.count ?? 0)
   },
   { id: "created", header: "Created", width: "7rem", from: "lg", cell: ({ created_at }) => relative(created_at) },
-  { id: "state", header: "State", width: "7rem", cell: (key) => <Status state={stateOf(key)} /> }
+  { id: "state", header: "State", width: "5.5rem", cell: (key) => <Status state={stateOf(key)} /> }
 ]
 
 const Spent = ({ limit_reset, spend_limit_microusd: limit, spent_microusd: spent }: Key) =>

@@ -68,7 +68,7 @@ const Models = () => {
   return (
     <Page
       title="Models"
-      lead="Prices are per million tokens. `auto` chooses among the listed ones that the policy allows."
+      lead="Prices are per million tokens. auto chooses among the listed ones that the policy allows."
     >
       {compared.length < 2 ? null : (
         <Block title="Compare">
@@ -133,12 +133,15 @@ const Models = () => {
   )
 }
 
+/** Below it a model counts as well: without calls the estimate is not zero. */
+const failing = 0.2
+
 const stateOf = ({ health }: Model): string =>
-  health.open_for_ms > 0 ? "failed" : health.failure > 0.5 ? "error" : "active"
+  health.open_for_ms > 0 ? "failed" : health.failure > failing ? "error" : "active"
 const healthOf = ({ health }: Model): string =>
   health.open_for_ms > 0
     ? `not tried for ${seconds(health.open_for_ms)}`
-    : health.failure > 0.01
+    : health.failure > failing
       ? `fails ${percent(health.failure)}`
       : "well"
 
@@ -158,9 +161,9 @@ const columnsWith = (compared: ReadonlyArray<string>, toggle: (id: string) => vo
       />
     )
   },
-  { id: "id", header: "Model", width: "minmax(9rem, 1.4fr)", cell: ({ id }) => id },
-  { id: "input", header: "Input", width: "5rem", align: "right", cell: ({ prices }) => money(prices?.input) },
-  { id: "output", header: "Output", width: "5.5rem", align: "right", cell: ({ prices }) => money(prices?.output) },
+  { id: "id", header: "Model", width: "minmax(7rem, 1.4fr)", cell: ({ id }) => id },
+  { id: "input", header: "Input", width: "4rem", align: "right", cell: ({ prices }) => money(prices?.input) },
+  { id: "output", header: "Output", width: "4.5rem", align: "right", cell: ({ prices }) => money(prices?.output) },
   {
     id: "context",
     header: "Context",

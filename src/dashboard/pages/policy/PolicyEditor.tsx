@@ -102,7 +102,7 @@ export const PolicyEditor = ({ found, mayWrite, projectId }: PolicyEditorProps) 
     >
       {isManaged ? (
         <Alert color="blue" variant="outline" mb="md" title="Managed by the configuration">
-          GATEWAY_CONFIG has this policy under `policy`: it is changed there, and read here.
+          GATEWAY_CONFIG has this policy: it is changed there, and read here.
         </Alert>
       ) : null}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
@@ -193,7 +193,7 @@ const Effect = ({ effect }: { readonly effect: Records["PolicySimulationOut"] })
       {come.length === 0 ? null : <Ids title={`${come.length} come`} ids={come} kind="ok" />}
       {effect.becomes_empty.length === 0 ? null : (
         <Alert color="red" variant="outline" title="Nothing would be left to choose" role="alert">
-          Calls of {effect.becomes_empty.join(", ")} would get 404 `no_eligible_model`.
+          Calls of {effect.becomes_empty.join(", ")} would get 404 no_eligible_model.
         </Alert>
       )}
       {left.length === 0 && come.length === 0 ? (

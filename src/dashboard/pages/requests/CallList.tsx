@@ -181,35 +181,42 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
 }
 
 const columnsWith = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Call>> => [
-  { id: "time", header: "Ended", width: "8.5rem", cell: ({ ended_at }) => time(ended_at) },
-  { id: "key", header: "Key", width: "6rem", from: "lg", cell: ({ key_id }) => names.get(key_id) ?? key_id.slice(-8) },
-  { id: "model", header: "Requested → answered", width: "minmax(9rem, 1fr)", cell: (call) => <Route {...call} /> },
+  { id: "time", header: "Ended", width: "6rem", cell: ({ ended_at }) => time(ended_at) },
+  { id: "key", header: "Key", width: "5rem", from: "lg", cell: ({ key_id }) => names.get(key_id) ?? key_id.slice(-8) },
+  { id: "model", header: "Requested → answered", width: "minmax(6rem, 1fr)", cell: (call) => <Route {...call} /> },
   {
     id: "attempts",
     header: "Attempts",
-    width: "minmax(7rem, 12rem)",
+    width: "7rem",
     from: "md",
     cell: ({ attempts }) => <RouteTrail attempts={attempts} />
   },
-  { id: "status", header: "Status", width: "7rem", from: "sm", cell: ({ status }) => <Status state={status} /> },
+  { id: "status", header: "Status", width: "6rem", from: "sm", cell: ({ status }) => <Status state={status} /> },
   {
     id: "tokens",
     header: "Tokens",
-    width: "7rem",
+    width: "6rem",
     align: "right",
     from: "lg",
     cell: ({ usage }) => (usage === null ? "—" : `${short(usage.prompt_tokens)} → ${short(usage.completion_tokens)}`)
   },
-  { id: "cost", header: "Cost", width: "6.5rem", align: "right", cell: (call) => cost(call.cost) },
+  { id: "cost", header: "Cost", width: "5.5rem", align: "right", cell: (call) => cost(call.cost) },
   {
     id: "first",
-    header: "First content",
-    width: "6.5rem",
+    header: "First",
+    width: "6rem",
     align: "right",
     from: "lg",
     cell: (call) => seconds(call.first_content_ms)
   },
-  { id: "total", header: "Total", width: "5rem", align: "right", from: "sm", cell: (call) => seconds(call.latency_ms) }
+  {
+    id: "total",
+    header: "Total",
+    width: "4.5rem",
+    align: "right",
+    from: "sm",
+    cell: (call) => seconds(call.latency_ms)
+  }
 ]
 
 const Route = ({ model, requested_model }: Call) =>

@@ -7,8 +7,8 @@ import { client, newIdempotencyKey, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { formOf, type RoutingForm, settingsOf } from "./form.ts"
-import type { Starter } from "./Routing.tsx"
 import { RoutingFields } from "./RoutingFields.tsx"
+import type { Starter } from "./starters.ts"
 
 interface CreateRoutingProps {
   readonly projectId: string

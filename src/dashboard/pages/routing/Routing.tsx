@@ -12,18 +12,11 @@ import { relative } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
 import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
+import { type Starter, starters } from "./starters.ts"
 
 const CreateRouting = lazy(() => import("./CreateRouting.tsx"))
 
 type Configuration = Records["RoutingConfigurationOut"]
-
-/** Starting points, by what matters. */
-const starters = [
-  { slug: "cheap", name: "Cheap", alpha: 0 },
-  { slug: "balanced", name: "Balanced", alpha: 0.5 },
-  { slug: "best", name: "Best", alpha: 1 }
-] as const
-export type Starter = (typeof starters)[number]
 
 const Routing = () => {
   const { projectId } = useParams({ from: "/shell/p/$projectId/routing" })
@@ -40,7 +33,7 @@ const Routing = () => {
   return (
     <Page
       title="Routing"
-      lead="A routing configuration narrows what `auto` may choose: programs send `auto:<slug>` as model."
+      lead="A routing configuration narrows what auto may choose: programs send auto:<slug> as model."
       actions={
         <Button leftSection={<PlusIcon />} disabled={!mayWrite} onClick={() => create()}>
           Create configuration

@@ -22,7 +22,7 @@ const html = (sessionId: string, amountCents: number, status: string): string =>
 <html lang="en"><head><meta charset="utf-8"><title>Test checkout</title><style>${style}</style></head>
 <body><h1>Test checkout</h1><p><strong>Test money</strong> Nothing is really paid here.</p>
 <p>Credit of $${(amountCents / 100).toFixed(2)} for model calls.</p>
-${status === "open" ? ["pay", "decline", "abandon"].map((action) => button(sessionId, action)).join("\n") : outcome(status)}
+${status === "open" ? ["pay", "decline", "abandon"].map((action) => button(sessionId, action)).join("\n") : outcome(sessionId, status)}
 </body></html>`
 
 const labels: Readonly<Record<string, string>> = { pay: "Pay", decline: "Decline", abandon: "Abandon" }
@@ -30,4 +30,5 @@ const labels: Readonly<Record<string, string>> = { pay: "Pay", decline: "Decline
 const button = (sessionId: string, action: string): string =>
   `<form method="post" action="${paymentPaths.testCheckout}?session=${sessionId}&amp;action=${action}"><button>${labels[action]}</button></form>`
 
-const outcome = (status: string): string => `<p>This checkout is ${status}. You can close this page.</p>`
+const outcome = (sessionId: string, status: string): string =>
+  `<p>This checkout is ${status}.</p><p><a href="/dashboard/checkout/${sessionId}">Back to the dashboard</a></p>`
