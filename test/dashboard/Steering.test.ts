@@ -18,7 +18,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
     for (const { page } of [first, second]) {
       await page.goto(address)
       await page.getByText("The same models stay eligible.").waitFor()
-      await page.getByLabel("Excluded models").fill("sim/best")
+      await page.getByRole("combobox", { name: "Excluded models" }).fill("sim/best")
       await page.keyboard.press("Enter")
       await page.getByText("Eligible models: 6 → 5").waitFor()
     }
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
     await second.page.getByText("Rules (version 2)").waitFor()
 
     // nothing would be left
-    await second.page.getByLabel("Excluded providers").fill("sim sim2 ")
+    await second.page.getByRole("combobox", { name: "Excluded providers" }).fill("sim sim2 ")
     await second.page.getByText("Nothing would be left to choose").waitFor()
     expect([...first.errors, ...second.errors]).toEqual([])
   })
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
     expect(await call("auto:cheap")).toEqual({ status: 200, model: "sim/fast" })
 
     await page.getByLabel("Choose among some models only").check({ force: true })
-    await page.getByRole("textbox", { name: "Models" }).fill("sim/balanced")
+    await page.getByRole("combobox", { name: "Models" }).fill("sim/balanced")
     await page.keyboard.press("Enter")
     await page.getByRole("button", { name: "Save as a new version" }).click()
     await page.getByText("Version 2 is in force.").waitFor()

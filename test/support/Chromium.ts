@@ -36,6 +36,8 @@ export interface WatchedPage {
 export const openPage = async (browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
+  // less than a test has: the failure then says what was waited for
+  page.setDefaultTimeout(10_000)
   const errors: Array<string> = []
   const requests: Array<string> = []
   page.on("console", (message) => {

@@ -28,10 +28,6 @@ export const microUsdOf = (usd: string | number): number | null | undefined => {
 
 export const usdOf = (microUsd: number | null): number | "" => (microUsd === null ? "" : microUsd / microPerUsd)
 
-/** A price per million tokens. */
-export const price = (microUsd: number | null | undefined): string =>
-  microUsd === null || microUsd === undefined ? unknown : money(microUsd)
-
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? unknown : value.toLocaleString("en-US")
 
