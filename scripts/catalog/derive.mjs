@@ -44,12 +44,14 @@ export const catalogOf = (facts) => {
     version: 1,
     source: { ...facts.source, contents: "facts only; quality, efforts and caps are derived by scripts/catalog" },
     providers: providers.map((id) => ({ id, protocol: protocols.get(id) ?? "openai-chat" })),
-    models: facts.models.map((fact) => entryOf(fact, quality.get(fact.upstreamModel) ?? 0.5)).sort(byId)
+    models: facts.models
+      .map((fact) => entryOf(fact, quality.get(fact.upstreamModel) ?? { quality: 0.5, prior: 0.5, benchmarks: 0 }))
+      .sort(byId)
   }
 }
 
-/** @param {Fact} fact @param {number} quality */
-const entryOf = (fact, quality) => {
+/** @param {Fact} fact @param {import("./quality.mjs").Quality} known */
+const entryOf = (fact, known) => {
   const reasoning = reasoningOf(fact)
   return {
     id: fact.id,
@@ -63,7 +65,9 @@ const entryOf = (fact, quality) => {
     inputTokens: inputTokensOf(fact),
     outputTokens: fact.limits.output,
     imageTokens: imageTokensOf(fact),
-    quality,
+    quality: known.quality,
+    qualityPrior: known.prior,
+    benchmarks: known.benchmarks,
     capabilities: {
       tools: fact.capabilities.tools,
       vision: fact.modalities.input.includes("image"),

@@ -42,7 +42,9 @@ const recencyPerYear = 0.1
 const pricePerDecade = 0.04
 const minSamples = 5
 
-/** @param {ReadonlyArray<Evidence>} routes @returns {Map<string, number>} quality by alias */
+/** @typedef {{ quality: number, prior: number, benchmarks: number }} Quality */
+
+/** @param {ReadonlyArray<Evidence>} routes @returns {Map<string, Quality>} by alias */
 export const qualities = (routes) => {
   /** @type {Map<string, Array<Evidence>>} */
   const groups = new Map()
@@ -68,7 +70,12 @@ export const qualities = (routes) => {
       moves.set(alias, [...(moves.get(alias) ?? []), move])
     }
   }
-  return new Map([...priors].map(([alias, prior]) => [alias, rounded(prior + movedBy(moves.get(alias) ?? []))]))
+  return new Map(
+    [...priors].map(([alias, prior]) => {
+      const own = moves.get(alias) ?? []
+      return [alias, { quality: rounded(prior + movedBy(own)), prior: rounded(prior), benchmarks: own.length }]
+    })
+  )
 }
 
 /** @param {string} alias @param {ReadonlyArray<Evidence>} group */

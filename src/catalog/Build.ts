@@ -72,6 +72,7 @@ const fromEntry = (vendor: Vendor, entry: CatalogEntry): Model => ({
   outputTokens: entry.outputTokens,
   imageTokens: entry.imageTokens,
   quality: entry.quality,
+  qualityEvidence: { prior: entry.qualityPrior, benchmarks: entry.benchmarks },
   capabilities: {
     ...entry.capabilities,
     "image-url": takesImageUrls(vendor, entry.capabilities.vision),

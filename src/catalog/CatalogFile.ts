@@ -75,6 +75,12 @@ export const CatalogEntry = Schema.Struct({
   quality: Schema.Number.pipe(Schema.between(0, 1)).annotations({
     description: "Prior estimate of answer quality, 0 to 1; from scripts/catalog/quality.mjs."
   }),
+  qualityPrior: Schema.Number.pipe(Schema.between(0, 1)).annotations({
+    description: "The same from name, release and price alone, without benchmarks."
+  }),
+  benchmarks: Schema.NonNegativeInt.annotations({
+    description: "Published benchmarks that moved `quality` away from `qualityPrior`; all are about code."
+  }),
   capabilities: Schema.Struct({
     tools: Known.annotations({ description: "Supports function tools." }),
     vision: Known.annotations({ description: "Supports images." }),

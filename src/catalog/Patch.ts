@@ -73,6 +73,7 @@ export const patched = (model: Model, patch: ModelPatch): Model => ({
   outputTokens: patch.outputTokens ?? model.outputTokens,
   imageTokens: patch.imageTokens ?? model.imageTokens,
   quality: patch.quality ?? model.quality,
+  qualityEvidence: patch.quality === undefined ? model.qualityEvidence : undefined,
   capabilities:
     patch.capabilities === undefined ? model.capabilities : capabilitiesOf(model.protocol, patch.capabilities),
   reasoning: patchedReasoning(model.reasoning, patch),

@@ -62,6 +62,8 @@ export const routingReasons = [
   "cheapest_eligible",
   "highest_quality",
   "quality_cost_tradeoff",
+  "sticky_session",
+  "cache_affinity",
   "health_demotion",
   "first_affordable",
   "fallback_after_error"

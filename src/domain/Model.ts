@@ -25,6 +25,8 @@ export interface Model {
   readonly imageTokens: number
   /** Prior estimate of answer quality, 0 to 1. */
   readonly quality: number
+  /** What `quality` is made of, where it is not the operator's own number. */
+  readonly qualityEvidence?: QualityEvidence | undefined
   /** `null`: unknown. */
   readonly capabilities: Readonly<Record<Capability, boolean | null>>
   /** `null`: the model does not reason, or its reasoning cannot be controlled. */
@@ -40,6 +42,13 @@ export interface Model {
   /** Listed by `GET /v1/models` and eligible for `auto`; an unlisted route can still be called by its id. */
   readonly listed: boolean
   readonly knowledgeCutoff: string | null
+}
+
+export interface QualityEvidence {
+  /** The estimate from name, release and price alone. */
+  readonly prior: number
+  /** Published benchmarks, all of them about code, that have moved it. */
+  readonly benchmarks: number
 }
 
 export const capabilities = [

@@ -14,6 +14,7 @@ import {
   type StoreUnavailable
 } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
+import type { Model } from "../domain/Model.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { TimersShape } from "../domain/Timers.ts"
@@ -25,6 +26,9 @@ import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { HealthShape, RouteHealth } from "../routing/Health.ts"
+import { classify } from "../routing/quality/Classify.ts"
+import { expectedOutputTokens, qualityFor } from "../routing/quality/QualityTable.ts"
+import { featuresOf } from "../routing/RequestFeatures.ts"
 import * as Router from "../routing/Router.ts"
 import { willReason } from "./Deadlines.ts"
 
@@ -233,11 +237,18 @@ const route = (
   return Either.flatMap(resolveConfiguration(request, configurations), (configuration) => {
     const allowed = intersectPolicies(project, configuration, request.routing)
     const credentialOf = credentials === null ? undefined : CredentialChoice.choose(credentials, health)
+    const promptTokens = Estimate.likelyPromptTokens(measure)
+    const pinned = Router.isPinned(request.model)
+    // a named model is not chosen: nothing is asked about its prompt
+    const classes = pinned ? noClasses : classify(request, promptTokens)
+    const outputTokens = expectedOutputTokens(classes)
     const ranked = Router.rank({
       snapshot: snapshotFor(catalog, credentials),
       policy: allowed,
       request,
-      promptTokens: Estimate.likelyPromptTokens(measure),
+      features: featuresOf(request, pinned, promptTokens, classes),
+      quality: pinned ? ownQuality : qualityFor(classes),
+      outputTokens: () => outputTokens,
       health: (model) => health.of(model, credentialOf?.(model)?.id),
       nowMillis: call.startedAtMillis,
       billingMode: caller.billingMode,
@@ -264,6 +275,9 @@ export const callable = ({ candidates, fallbackEnabled }: Router.Ranked): Router
 /** The ranked candidate whose hold option was granted. */
 export const candidateIndex = ({ ranked }: Pick<Admitted, "ranked">, option: number): number =>
   option % callable(ranked).length
+
+const noClasses: ReadonlyArray<number> = []
+const ownQuality = ({ quality }: Model): number => quality
 
 /** `auto:<slug>` and `routing_config` name the same things; together they have to agree. */
 const resolveConfiguration = (

@@ -1,5 +1,4 @@
 import type { CallerShape } from "../domain/Caller.ts"
-import type { ChatRequest } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
@@ -8,7 +7,8 @@ import { meets, type Requirement } from "./Requirements.ts"
 
 interface EligibilityInput {
   readonly policy: EffectivePolicy
-  readonly request: ChatRequest
+  /** The client's cap on completion tokens. */
+  readonly maxOutputTokens: number | undefined
   readonly requirements: ReadonlyArray<Requirement>
   /** Estimated length of the prompt. */
   readonly promptTokens: number
@@ -66,7 +66,7 @@ export const filterEligible = (pool: ReadonlyArray<Model>, input: EligibilityInp
       continue
     }
     capable++
-    if (isTooLong(model, input.request, input.promptTokens)) count("context_length")
+    if (isTooLong(model, input.maxOutputTokens, input.promptTokens)) count("context_length")
     else if (unknown === null) certain.push(model)
     else uncertain.push({ model, unknown })
   }
@@ -82,9 +82,9 @@ export const filterEligible = (pool: ReadonlyArray<Model>, input: EligibilityInp
 }
 
 /** Whether prompt and requested output exceed the model's limits; an undocumented limit counts as none. */
-const isTooLong = (model: Model, request: ChatRequest, promptTokens: number): boolean => {
+const isTooLong = (model: Model, maxOutputTokens: number | undefined, promptTokens: number): boolean => {
   if (model.inputTokens !== null && promptTokens > model.inputTokens) return true
-  return model.contextTokens !== null && promptTokens + minOutputTokens(model, request) > model.contextTokens
+  return model.contextTokens !== null && promptTokens + minOutputTokens(model, maxOutputTokens) > model.contextTokens
 }
 
 /** A model that may or may not meet a requirement: eligible only when no other model certainly does. */
@@ -115,8 +115,8 @@ const fitOf = (
 }
 
 /** The client's output cap within the model's limit; without a cap one token must fit. */
-const minOutputTokens = (model: Model, request: ChatRequest): number =>
-  Math.min(request.maxOutputTokens ?? 1, model.outputTokens ?? Number.POSITIVE_INFINITY)
+const minOutputTokens = (model: Model, maxOutputTokens: number | undefined): number =>
+  Math.min(maxOutputTokens ?? 1, model.outputTokens ?? Number.POSITIVE_INFINITY)
 
 const largest = (
   byRequirement: ReadonlyMap<Requirement, number>,

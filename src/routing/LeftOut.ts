@@ -52,8 +52,14 @@ export const addsUserTurn = (model: Model, { messages }: ChatRequest): boolean =
 }
 
 /** Whether the model rejects a reasoning effort together with the tools of the request. */
-export const forbidsEffort = (model: Model, request: ChatRequest): boolean =>
-  request.tools.length > 0 && (model.toolsForbidEffort || (isClaude(model) && forcesTool(request.toolChoice)))
+export const forbidsEffort = (model: Model, tools: ToolUse): boolean =>
+  tools !== "none" && (model.toolsForbidEffort || (isClaude(model) && tools === "forced"))
+
+/** Whether the request has tools, and whether the model has to call one. */
+export type ToolUse = "none" | "offered" | "forced"
+
+export const toolUseOf = ({ toolChoice, tools }: Pick<ChatRequest, "toolChoice" | "tools">): ToolUse =>
+  tools.length === 0 ? "none" : forcesTool(toolChoice) ? "forced" : "offered"
 
 /** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
 const isClaude = (model: Model): boolean =>

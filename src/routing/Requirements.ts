@@ -2,7 +2,7 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
 import type { Capability, Model } from "../domain/Model.ts"
 import type { Prices } from "../domain/Prices.ts"
-import { type Parameter, shapingParameters, type TuningParameter } from "../domain/Support.ts"
+import { type Parameter, shapingParameters, type TuningParameter, tuningParameters } from "../domain/Support.ts"
 
 /** One capability, parameter or effort that the request needs of a model. */
 export interface Requirement {
@@ -100,6 +100,31 @@ export const isUnsupported = (model: Model, name: Parameter): boolean => {
   return support === "refused" || (support === "dropped" && shaping.has(name))
 }
 
+/**
+ * The requirement with this key in `excluded`, as any request has it that needs the same: without the place that needs it. The
+ * requirements of a request can so be recorded without its content. `undefined` for any other text.
+ */
+export const requirementFor = (reason: string): Requirement | undefined => requirementsByReason().get(reason)
+
+let byReason: ReadonlyMap<string, Requirement> | undefined
+const requirementsByReason = (): ReadonlyMap<string, Requirement> => {
+  byReason ??= new Map(
+    [
+      tools("tools", "tools"),
+      parameter("tool_choice", "tool_choice", "tools"),
+      parameter("response_format", "structured output", "structured-output"),
+      parameter("logprobs", "log probabilities", "logprobs"),
+      parameter("top_logprobs", "log probabilities", "logprobs"),
+      ...(["modalities", "audio", ...tuningParameters] as const).map((name) => parameter(name, `'${name}'`)),
+      ...(["vision", "image-url", "audio-input", "file-input"] as const).map((name) => part(name, "messages", name)),
+      pricedModalities("modalities"),
+      pricedAudioOutput("audio"),
+      pricedAudioInput("messages")
+    ].map((one) => [one.reason, one])
+  )
+  return byReason
+}
+
 const shaping: ReadonlySet<Parameter> = new Set<Parameter>(shapingParameters)
 
 const takesEffort = (model: Model, effort: Effort | number): boolean => {
@@ -138,15 +163,20 @@ const priced = (
 const hasAudioInput = ({ audioInput }: Prices): boolean => (audioInput ?? null) !== null
 const hasAudioOutput = ({ audioOutput }: Prices): boolean => (audioOutput ?? null) !== null
 
+const pricedModalities = (param: string): Requirement =>
+  priced("modalities", param, "other modalities than text and audio", () => false)
+const pricedAudioOutput = (param: string): Requirement => priced("audio_output", param, "audio output", hasAudioOutput)
+const pricedAudioInput = (param: string): Requirement => priced("audio_input", param, "audio", hasAudioInput)
+
 /** Of other modalities than text only audio has prices. */
 const addPriceRequirements = (requirements: Array<Requirement>, { audio, modalities }: ChatRequest): void => {
   const others = modalities?.filter((modality) => modality !== "text") ?? []
   if (others.some((modality) => modality !== "audio")) {
-    requirements.push(priced("modalities", "modalities", "other modalities than text and audio", () => false))
+    requirements.push(pricedModalities("modalities"))
   }
   if (audio !== undefined || others.length > 0) {
     const param = others.length > 0 ? "modalities" : "audio"
-    requirements.push(priced("audio_output", param, "audio output", hasAudioOutput))
+    requirements.push(pricedAudioOutput(param))
   }
 }
 
@@ -209,7 +239,7 @@ const addPartRequirements = (
     case "input_audio":
       if (seen.has("audio-input")) return
       once("audio-input", `${path}.type`, "audio")
-      requirements.push(priced("audio_input", `${path}.type`, "audio", hasAudioInput))
+      requirements.push(pricedAudioInput(`${path}.type`))
       return
     case "file":
       once("file-input", `${path}.type`, "files")

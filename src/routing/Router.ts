@@ -7,28 +7,45 @@ import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { InvalidRequest, ModelNotFound, NoEligibleModel } from "../domain/GatewayError.ts"
 import type { Model } from "../domain/Model.ts"
+import type { MicroUsd } from "../domain/Money.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { TuningParameter } from "../domain/Support.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
+import { type Affinity, balance, diversify, stay } from "./Arrange.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import type { RouteHealth } from "./Health.ts"
 import { addsUserTurn, forbidsEffort, leftOutOf } from "./LeftOut.ts"
-import { isUnsupported, requirementsOf, tuningOf } from "./Requirements.ts"
-import { byHealthyRank, byRank, nearUtility, rate, type Scored, score, unit } from "./Score.ts"
-import { isUnpriced, termsAt, termsOf } from "./Terms.ts"
+import type { RequestFeatures } from "./RequestFeatures.ts"
+import { isUnsupported, tuningOf } from "./Requirements.ts"
+import { byHealthyRank, byRank, rate, type Scored, score, unit } from "./Score.ts"
+import { isUnpriced, termsAt } from "./Terms.ts"
 
-export interface RankInput {
+/** What the ranking knows beside the features of the request. Immutable while it runs. */
+export interface RankContext {
   readonly snapshot: Snapshot
   readonly policy: EffectivePolicy
-  readonly request: ChatRequest
-  /** Estimated length of the prompt. */
-  readonly promptTokens: number
+  /** Predicted for this request, 0 to 1. */
+  readonly quality: (model: Model) => number
+  /** Expected length of a response without reasoning, in tokens. */
+  readonly outputTokens: (model: Model) => number
   readonly health: (model: Model) => RouteHealth
   readonly nowMillis: number
   readonly billingMode: CallerShape["billingMode"]
   /** The project's credential for a model; unset where calls use those of the providers. */
   readonly credentialOf?: ((model: Model) => ProviderCredential | undefined) | undefined
+  /** What the conversation has used before. */
+  readonly affinity?: Affinity | undefined
+  /** Attempts that are running at the route now. */
+  readonly load?: ((model: Model) => number) | undefined
+  /** 0 to 1: which two of equal routes are compared by their load. */
+  readonly draw?: number | undefined
+}
+
+export interface RankInput extends RankContext {
+  readonly request: ChatRequest
+  /** Without pinned effort requirements for `auto`; see `featuresOf`. */
+  readonly features: RequestFeatures
 }
 
 export interface Ranked {
@@ -40,6 +57,7 @@ export interface Ranked {
   readonly fallbackEnabled: boolean
   /** How many models were not eligible, by reason. */
   readonly excluded: Readonly<Record<string, number>>
+  readonly features: RequestFeatures
   /** Models that would have come before the first candidate if they had not failed so often, best first. */
   readonly resting: ReadonlyArray<string>
   /** Set when the circuit of every candidate is open: until the first of them can be tried. */
@@ -51,43 +69,81 @@ export type RankFailure = ModelNotFound | NoEligibleModel | InvalidRequest
 /** The models that a key may see. */
 export type Listable = ReadonlyArray<Model>
 
+/** Whether a request names its model; `auto:<slug>` does not. */
+export const isPinned = (requested: string): boolean => requested !== "auto" && !requested.startsWith("auto:")
+
 /** Ranks the eligible models. Pure: the result does not depend on the order of the snapshot. */
 export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
-  const { policy, request, snapshot } = input
-  const pool = poolOf(request.model, snapshot)
+  const { features, policy, request } = input
+  const pool = poolOf(request.model, input.snapshot)
   if (pool === null) return Either.left(new ModelNotFound({ model: request.model }))
   if (!pool.pinned && typeof request.effort === "number") return Either.left(depthNeedsModel())
-  const terms = termsOf(request)
-  const termsFor = (model: Model): PriceTerms => termsAt(model, terms, input.billingMode)
-  const eligibility = filterEligible(pool.models, {
-    policy,
-    request,
-    requirements: requirementsOf(request, pool.pinned),
-    promptTokens: input.promptTokens,
-    billingMode: input.billingMode,
-    termsOf: termsFor,
-    credentialOf: input.credentialOf
-  })
-  const effortOf = (model: Model): Effort | number | undefined => effortFor(model, request, pool.pinned)
-  const rated = rate(eligibility.eligible, request, input.promptTokens, effortOf, termsFor)
-  const scored = score(rated, policy.alpha, input.health, input.nowMillis).sort(byRank)
+  const { eligibility, scored } = decide(pool.models, features, input, pool.pinned ? request.effort : undefined)
   if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request.model, pool.pinned, eligibility))
-  diversify(scored)
   const [best] = scored
   const tuning = tuningOf(request)
   const candidates = Arr.map(pool.pinned ? Arr.of(best) : scored, (one) =>
-    toCandidate(one, input, tuning, terms, pool.pinned)
+    toCandidate(one, input, tuning, features.terms, pool.pinned)
   )
   return Either.right({
     candidates,
-    reason: reasonOf(scored, policy.alpha, pool.pinned),
+    reason: reasonOf(scored, policy.alpha, pool.pinned, input.affinity),
     pinned: pool.pinned,
     fallbackEnabled: policy.fallbackEnabled && !pool.pinned,
     excluded: eligibility.excluded,
+    features,
     resting: pool.pinned ? [] : restingBefore(scored, best),
     ...(best.tier >= 2 ? { openUntilMillis: earliestClose(scored) } : {})
   })
 }
+
+export interface Replayed {
+  readonly model: Model
+  /** 0 to 1. */
+  readonly quality: number
+  readonly expectedCost: MicroUsd
+}
+
+/** What `auto` would choose for a request of these features, best first; empty when no model is eligible. */
+export const replay = (features: RequestFeatures, context: RankContext): ReadonlyArray<Replayed> =>
+  decide(context.snapshot.models.filter(isListed), features, context, undefined).scored.map(
+    ({ cost, model, quality }) => ({ model, quality: quality / unit, expectedCost: cost })
+  )
+
+/** The decision, from the features alone. */
+const decide = (
+  pool: ReadonlyArray<Model>,
+  features: RequestFeatures,
+  context: RankContext,
+  pinnedEffort: Effort | number | undefined
+): { readonly eligibility: Eligibility; readonly scored: Array<Scored> } => {
+  const { affinity, billingMode, credentialOf, policy } = context
+  const termsFor = (model: Model): PriceTerms => termsAt(model, features.terms, billingMode)
+  const eligibility = filterEligible(pool, {
+    policy,
+    maxOutputTokens: features.maxOutputTokens,
+    requirements: features.requirements,
+    promptTokens: features.promptTokens,
+    billingMode,
+    termsOf: termsFor,
+    credentialOf
+  })
+  const rated = rate(eligibility.eligible, {
+    features,
+    effortOf: (model) => effortFor(model, features, pinnedEffort),
+    termsOf: termsFor,
+    outputTokensOf: context.outputTokens,
+    cachedTokensOf:
+      affinity === undefined ? nothingCached : ({ id }) => (id === affinity.modelId ? affinity.cachedTokens : 0)
+  })
+  const scored = score(rated, policy.alpha, context.quality, context.health, context.nowMillis).sort(byRank)
+  balance(scored, context.draw, context.load)
+  if (affinity !== undefined) stay(scored, affinity, policy.alpha)
+  diversify(scored)
+  return { eligibility, scored }
+}
+
+const nothingCached = (): number => 0
 
 /** The models of `GET /v1/models`: health, balance and limits do not change them. */
 export const listable = (
@@ -107,7 +163,7 @@ interface Pool {
 
 /** An `auto:<slug>` was resolved to its configuration at admission; here it is `auto`. */
 const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
-  if (requested === "auto" || requested.startsWith("auto:")) {
+  if (!isPinned(requested)) {
     return { models: snapshot.models.filter(isListed), pinned: false }
   }
   const one = snapshot.byId.get(requested)
@@ -148,37 +204,35 @@ const noneEligible = (requested: string, pinned: boolean, sifted: Eligibility): 
   })
 }
 
-/** A failing provider often fails for all its models, so the second candidate is another provider's when one is near in utility. */
-const diversify = (scored: Array<Scored>): void => {
-  const [first, second] = scored
-  if (first === undefined || second === undefined || second.model.providerId !== first.model.providerId) return
-  for (let at = 2; at < scored.length; at++) {
-    const other = scored[at]
-    if (other === undefined || other.tier !== second.tier || second.utility - other.utility > nearUtility) return
-    if (other.model.providerId !== first.model.providerId) {
-      scored.splice(at, 1)
-      scored.splice(1, 0, other)
-      return
-    }
-  }
-}
-
-const reasonOf = (scored: Arr.NonEmptyReadonlyArray<Scored>, alpha: number, pinned: boolean): RoutingReason => {
+const reasonOf = (
+  scored: Arr.NonEmptyReadonlyArray<Scored>,
+  alpha: number,
+  pinned: boolean,
+  affinity: Affinity | undefined
+): RoutingReason => {
   if (pinned) return "pinned_model"
   const [first] = scored
   if (scored.length === 1) return "only_candidate"
+  if (affinity?.modelId === first.model.id) {
+    if (affinity.inToolLoop) return "sticky_session"
+    if (affinity.cachedTokens > 0 || scored.some((one) => byRank(one, first) < 0)) return "cache_affinity"
+  }
   if (scored.some((one) => byHealthyRank(one, first) < 0)) return "health_demotion"
   return alpha === 0 ? "cheapest_eligible" : alpha === 1 ? "highest_quality" : "quality_cost_tradeoff"
 }
 
 /** `auto` uses the effort of each model's profile; some models reject an effort together with tools. */
-const effortFor = (model: Model, request: ChatRequest, pinned: boolean): Effort | number | undefined => {
+const effortFor = (
+  model: Model,
+  { tools }: RequestFeatures,
+  pinnedEffort: Effort | number | undefined
+): Effort | number | undefined => {
   if (isUnsupported(model, "reasoning_effort")) return undefined
-  const isNone = pinned && request.effort === "none"
+  const isNone = pinnedEffort === "none"
   // a model that takes `none` without listing it reasons no more than with nothing
   if (isNone && model.reasoning?.efforts.includes("none") !== true) return undefined
-  if (forbidsEffort(model, request)) return isNone && model.toolsForbidEffort ? "none" : undefined
-  return (pinned ? request.effort : undefined) ?? model.profile.effort ?? undefined
+  if (forbidsEffort(model, tools)) return isNone && model.toolsForbidEffort ? "none" : undefined
+  return pinnedEffort ?? model.profile.effort ?? undefined
 }
 
 const toCandidate = (

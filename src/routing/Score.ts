@@ -1,10 +1,11 @@
-import type { ChatRequest, Effort } from "../domain/Chat.ts"
+import type { Effort } from "../domain/Chat.ts"
 import { byCodePoint } from "../domain/CodePointOrder.ts"
 import type { Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
 import { feeOf, listOf, type PriceTerms, ratesFor } from "../domain/Prices.ts"
 import { priorFailure } from "./Breaker.ts"
 import type { RouteHealth } from "./Health.ts"
+import type { RequestFeatures } from "./RequestFeatures.ts"
 
 /**
  * The scores of one eligible route. Its utility is `alpha * quality - (1 - alpha) * 0.25 * L`, where `L` from 0 to 1 is the
@@ -33,14 +34,19 @@ export const unit = 1_000_000
 /** Weight of the difference between lowest and highest cost against quality. */
 const costWeight = 0.25
 
+/** Costs below this share of the highest are all lowest: beside a free route all others would look equally dear. */
+const maxCostRatio = 1_000
+
 /** Utilities within this distance are equal for the choice of the second candidate. */
 export const nearUtility = 0.02 * unit * unit
+
+/** A conversation stays with its model while the utility of another is higher by no more than this. */
+export const hysteresis = 0.02 * unit * unit
 
 /** A route with a higher probability of failure ranks behind the others. */
 const mostlyFailing = 0.5
 
-/** Assumed length of a response; a reasoning model writes a multiple of it. */
-const typicalOutputTokens = 400
+/** A reasoning model writes a multiple of what others write. */
 const reasoningFactors: Readonly<Record<Effort, number>> = {
   none: 1,
   minimal: 1.5,
@@ -57,19 +63,23 @@ interface Rated {
   readonly cost: MicroUsd
 }
 
+export interface Expectations {
+  readonly features: RequestFeatures
+  readonly effortOf: (model: Model) => Effort | number | undefined
+  readonly termsOf: (model: Model) => PriceTerms
+  /** Expected length of a response without reasoning, in tokens. */
+  readonly outputTokensOf: (model: Model) => number
+  /** Tokens of the prompt that are likely in the route's cache. */
+  readonly cachedTokensOf: (model: Model) => number
+}
+
 /** The expected cost of each route; a route without prices gets the highest cost of the others. */
-export const rate = (
-  models: ReadonlyArray<Model>,
-  request: ChatRequest,
-  promptTokens: number,
-  effortOf: (model: Model) => Effort | number | undefined,
-  termsOf: (model: Model) => PriceTerms
-): ReadonlyArray<Rated> => {
+export const rate = (models: ReadonlyArray<Model>, expectations: Expectations): ReadonlyArray<Rated> => {
   let highestCost: MicroUsd = zero
   let unpriced = false
   const rated = models.map((model): Rated => {
-    const effort = effortOf(model)
-    const cost = expectedCost(model, request, promptTokens, effort, termsOf(model))
+    const effort = expectations.effortOf(model)
+    const cost = expectedCost(model, effort, expectations)
     if (cost === null) unpriced = true
     else if (cost > highestCost) highestCost = cost
     return { model, effort, cost: cost ?? zero }
@@ -80,6 +90,7 @@ export const rate = (
 export const score = (
   rated: ReadonlyArray<Rated>,
   alpha: number,
+  qualityOf: (model: Model) => number,
   health: (model: Model) => RouteHealth,
   nowMillis: number
 ): Array<Scored> => {
@@ -89,7 +100,7 @@ export const score = (
     if (cost < lowest) lowest = cost
     if (cost > highest) highest = cost
   }
-  const floor = Math.log1p(lowest)
+  const floor = Math.log1p(Math.max(lowest, highest / maxCostRatio))
   const span = Math.log1p(highest) - floor
   const forQuality = Math.round(alpha * unit)
   const forCost = unit - forQuality
@@ -98,9 +109,11 @@ export const score = (
     const isOpen = openUntilMillis > nowMillis
     // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
     const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
-    const healthyQuality = Math.round(model.quality * unit)
-    const quality = Math.round(model.quality * (1 - excess) * unit)
-    const penalty = span === 0 ? 0 : forCost * Math.round(((Math.log1p(cost) - floor) / span) * costWeight * unit)
+    const predicted = qualityOf(model)
+    const healthyQuality = Math.round(predicted * unit)
+    const quality = Math.round(predicted * (1 - excess) * unit)
+    const position = span === 0 ? 0 : Math.max(0, Math.log1p(cost) - floor) / span
+    const penalty = forCost * Math.round(position * costWeight * unit)
     return {
       model,
       effort,
@@ -138,27 +151,27 @@ const byId = (a: Scored, b: Scored): number => byCodePoint(a.model.id, b.model.i
 /** `null` for a route without prices. */
 const expectedCost = (
   model: Model,
-  request: ChatRequest,
-  promptTokens: number,
   effort: Effort | number | undefined,
-  terms: PriceTerms
+  { cachedTokensOf, features, outputTokensOf, termsOf }: Expectations
 ): MicroUsd | null => {
   if (model.prices === null) return null
+  const { maxOutputTokens, promptTokens } = features
+  const terms = termsOf(model)
   const rates = ratesFor(listOf(model.prices, terms), promptTokens)
-  const product =
-    promptTokens * rates.input +
-    expectedOutputTokens(model, request, effort) * rates.output +
-    feeOf(model.prices, terms) * 1_000_000
-  return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
-}
-
-const expectedOutputTokens = (model: Model, request: ChatRequest, effort: Effort | number | undefined): number =>
-  Math.min(
-    typicalOutputTokens * reasoningFactor(model, effort),
-    request.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+  const cached = Math.min(promptTokens, cachedTokensOf(model))
+  const outputTokens = Math.min(
+    Math.round(outputTokensOf(model) * reasoningFactor(model, effort)),
+    maxOutputTokens ?? Number.POSITIVE_INFINITY,
     model.outputTokens ?? Number.POSITIVE_INFINITY,
     model.profile.maxOutputTokens ?? Number.POSITIVE_INFINITY
   )
+  const product =
+    (promptTokens - cached) * rates.input +
+    cached * (rates.cacheRead ?? rates.input) +
+    outputTokens * rates.output +
+    feeOf(model.prices, terms) * 1_000_000
+  return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
+}
 
 const reasoningFactor = (model: Model, effort: Effort | number | undefined): number => {
   if (typeof effort === "number") return 1 + effort * 0.15

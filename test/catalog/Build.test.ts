@@ -237,6 +237,7 @@ describe("patches", () => {
     expect(one({ vendors, patches }, "openai/gpt-5")).toEqual({
       ...before,
       quality: 0.9,
+      qualityEvidence: undefined,
       prices: { ...before.prices, ...unknown, input: 1 },
       profile: { ...before.profile, effort: "low" }
     })

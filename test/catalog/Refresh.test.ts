@@ -91,7 +91,7 @@ describe("refreshing the catalog", () => {
           blendedPriceMicroUsd: null,
           scores: [{ name: "A", metric: "x", score: index === 0 ? score : index * 10 }]
         }))
-      ).get("subject") ?? 0
+      ).get("subject")?.quality ?? 0
     expect(at(40, 8)).toBeGreaterThan(at(5, 8))
     expect(at(40, 4)).toBe(at(5, 4))
   })

@@ -8,6 +8,7 @@ import type { Admitted } from "../../src/gateway/Admission.ts"
 import * as CallState from "../../src/gateway/CallState.ts"
 import { settlementOf } from "../../src/gateway/Settlement.ts"
 import { microUsd } from "../../src/index.ts"
+import { featuresOf } from "../../src/routing/RequestFeatures.ts"
 import { TestGateway, testModel } from "../../src/testing/index.ts"
 import { request, requestId } from "../provider/protocols/calls.ts"
 
@@ -41,6 +42,7 @@ const admitted: Admitted = {
     pinned: false,
     fallbackEnabled: true,
     excluded: {},
+    features: featuresOf(request(), false, 30, []),
     resting: []
   },
   options: [{ max: microUsd(1_000), min: microUsd(10), typical: null }],

@@ -18,7 +18,7 @@ const ask = (
   const asked = request(more)
   return filterEligible(pool, {
     policy: intersectPolicies(project(), null, asked.routing),
-    request: asked,
+    maxOutputTokens: asked.maxOutputTokens,
     requirements: requirementsOf(asked, options.pinned ?? false),
     promptTokens: options.promptTokens ?? 10,
     billingMode: options.billingMode ?? "managed",
@@ -339,7 +339,7 @@ describe("One reason for each model", () => {
             configuration({ maxInputPriceMicroUsdPerMillion: 8 }),
             controls()
           ),
-          request: asked,
+          maxOutputTokens: asked.maxOutputTokens,
           requirements: requirementsOf(asked, false),
           promptTokens: 10,
           billingMode: managed ? "managed" : "byok",

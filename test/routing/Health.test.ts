@@ -12,7 +12,7 @@ import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import { Health, type HealthShape, make } from "../../src/routing/Health.ts"
 import { rank } from "../../src/routing/Router.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
-import { controls, model, project, request } from "./models.ts"
+import { controls, expected, model, project, request } from "./models.ts"
 
 const large = model("acme/large", { quality: 0.9 })
 const small = model("acme/small", { quality: 0.6 })
@@ -45,7 +45,7 @@ const order = (health: HealthShape, nowMillis: number) => {
     snapshot: makeSnapshot([large, small, other]),
     policy: intersectPolicies(project({ defaultAlpha: 1 }), null, controls()),
     request: request(),
-    promptTokens: 10,
+    ...expected(request(), 10),
     health: health.of,
     nowMillis,
     billingMode: "managed"

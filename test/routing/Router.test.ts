@@ -7,7 +7,7 @@ import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
 import { listable, type Ranked, rank } from "../../src/routing/Router.ts"
-import { configuration, controls, healthy, model, prices, project, request, supporting } from "./models.ts"
+import { configuration, controls, expected, healthy, model, prices, project, request, supporting } from "./models.ts"
 
 interface Setting {
   readonly asked?: Partial<ChatRequest>
@@ -28,7 +28,7 @@ const run = (models: ReadonlyArray<Model>, setting: Setting = {}) => {
       asked.routing
     ),
     request: asked,
-    promptTokens: setting.promptTokens ?? 1_000,
+    ...expected(asked, setting.promptTokens ?? 1_000),
     health: ({ id }) => ({ ...healthy, ...setting.health?.[id] }),
     nowMillis: 1_000_000,
     billingMode: setting.billingMode ?? "managed"

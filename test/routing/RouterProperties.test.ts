@@ -6,7 +6,7 @@ import type { Model } from "../../src/domain/Model.ts"
 import { excludedBy, intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
 import { rank } from "../../src/routing/Router.ts"
-import { controls, model, prices, project, request } from "./models.ts"
+import { controls, expected, model, prices, project, request } from "./models.ts"
 
 const now = 1_000_000
 
@@ -71,7 +71,7 @@ const run = (
     snapshot: more.snapshot ?? makeSnapshot(models),
     policy: allowed,
     request: request({ model: more.model ?? "auto", temperature: 1, routing }),
-    promptTokens: 500,
+    ...expected(request({ model: more.model ?? "auto", temperature: 1, routing }), 500),
     health,
     nowMillis: now,
     billingMode: "managed"

@@ -1,9 +1,11 @@
-import type { RoutingControls, RoutingRestrictions } from "../../src/domain/Chat.ts"
+import type { ChatRequest, RoutingControls, RoutingRestrictions } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import type { Prices } from "../../src/domain/Prices.ts"
 import type { SupportTable } from "../../src/domain/Support.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
+import { featuresOf } from "../../src/routing/RequestFeatures.ts"
+import { isPinned } from "../../src/routing/Router.ts"
 import { chatRequest, unrestricted } from "../support/ChatRequests.ts"
 
 /** A route that does everything, by its id; tests take away what they are about. */
@@ -115,3 +117,10 @@ export const controls = (more: Partial<RoutingControls> = {}): RoutingControls =
 export const request = chatRequest
 
 export const healthy: RouteHealth = { failure: 0.05, openUntilMillis: 0, latencyMillis: null }
+
+/** What a ranking expects of a request where every model has its own quality for any prompt. */
+export const expected = (asked: ChatRequest, promptTokens: number) => ({
+  features: featuresOf(asked, isPinned(asked.model), promptTokens, []),
+  quality: ({ quality }: Model) => quality,
+  outputTokens: () => 400
+})

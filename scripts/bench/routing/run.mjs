@@ -82,16 +82,22 @@ for (const size of [1, 10, 100, 300]) {
   const snapshot = library.makeSnapshot(models)
   const health = library.makeHealth({ now: () => performance.now(), after: () => () => {} }, () => 0.5)
   for (const one of models) health.succeeded(one, 300)
-  const decide = (/** @type {Request} */ asked) =>
-    library.rank({
+  const decide = (/** @type {Request} */ asked) => {
+    const pinned = library.isPinned(asked.model)
+    const classes = pinned ? [] : library.classify(asked, 1_000)
+    const outputTokens = library.expectedOutputTokens(classes)
+    return library.rank({
       snapshot,
       policy: library.intersectPolicies(project, null, asked.routing),
       request: asked,
-      promptTokens: 1_000,
+      features: library.featuresOf(asked, pinned, 1_000, classes),
+      quality: pinned ? ({ quality }) => quality : library.qualityFor(classes),
+      outputTokens: () => outputTokens,
       health: health.of,
       nowMillis: performance.now(),
       billingMode: "managed"
     })
+  }
   const decided = decide(request)
   if (decided._tag === "Left") throw new Error("no model is eligible")
   const count = decided.right.candidates.length

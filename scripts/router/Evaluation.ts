@@ -1,0 +1,114 @@
+import { performance } from "node:perf_hooks"
+import type { GradedSet } from "./Data.ts"
+import { train } from "./Predictor.ts"
+import {
+  type AlphaPoint,
+  type Apgr,
+  alphaCurve,
+  apgrOf,
+  type Figures,
+  figuresOf,
+  linearCurve,
+  type Predictions,
+  rounded,
+  singlesOf
+} from "./Report.ts"
+
+export interface Evaluation {
+  readonly set: string
+  readonly models: ReadonlyArray<string>
+  readonly train_prompts: number
+  readonly test_prompts: number
+  readonly best_single: { readonly model: string; readonly quality: number; readonly cost: number }
+  /** The hull of the single models: what mixing two of them by chance would reach. */
+  readonly zero_router: Figures
+  readonly router: Figures
+  /** The router beside every single model pinned: the hull of both. */
+  readonly router_or_single: Figures
+  /** Share of the distance from the zero router to an oracle that is closed. */
+  readonly gap_closed: number
+  readonly apgr?: Apgr & { readonly by_task: Readonly<Record<string, Apgr>> }
+  readonly alpha_curve: ReadonlyArray<AlphaPoint>
+  readonly microseconds_per_prompt: { readonly p50: number; readonly p99: number }
+  readonly train_seconds: number
+}
+
+export interface Evaluated {
+  readonly evaluation: Evaluation
+  readonly predictions: Predictions
+}
+
+/** Trains on one set, predicts for every prompt of the other, and measures what routing by the predictions is worth. */
+export const evaluate = (training: GradedSet, test: GradedSet): Evaluated => {
+  if (training.models.join("\n") !== test.models.join("\n")) {
+    throw new Error("training and test have to name the same models in the same order")
+  }
+  const started = performance.now()
+  const { predict } = train(training)
+  const trainSeconds = (performance.now() - started) / 1_000
+  const predictions: Predictions = predictAll(test, predict)
+  const singles = singlesOf(test)
+  const curve = linearCurve(test, predictions, singles.best.cost)
+  const oracle = linearCurve(
+    test,
+    { quality: test.prompts.map(({ scores }) => scores), cost: test.prompts.map(({ costs }) => costs) },
+    singles.best.cost
+  )
+  const zero = figuresOf(singles.points, singles)
+  const router = figuresOf(curve, singles)
+  const ideal = figuresOf(oracle, singles)
+  const tasks = [...new Set(test.prompts.map(({ task }) => task))].sort()
+  return {
+    predictions,
+    evaluation: {
+      set: test.name,
+      models: test.models,
+      train_prompts: training.prompts.length,
+      test_prompts: test.prompts.length,
+      best_single: {
+        model: singles.bestModel,
+        quality: rounded(singles.best.quality),
+        cost: rounded(singles.best.cost)
+      },
+      zero_router: zero,
+      router,
+      router_or_single: figuresOf([...curve, ...singles.points], singles),
+      gap_closed: rounded((router.aiq - zero.aiq) / (ideal.aiq - zero.aiq)),
+      ...(test.models.length === 2 && {
+        apgr: {
+          ...apgrOf(test, predictions),
+          by_task: Object.fromEntries(tasks.map((task) => [task, apgrOf(test, predictions, task)]))
+        }
+      }),
+      alpha_curve: alphaCurve(test, predictions),
+      microseconds_per_prompt: speedOf(test, predict),
+      train_seconds: Math.round(trainSeconds * 10) / 10
+    }
+  }
+}
+
+const predictAll = ({ prompts }: GradedSet, predict: ReturnType<typeof train>["predict"]): Predictions => {
+  const quality: Array<ReadonlyArray<number>> = []
+  const cost: Array<ReadonlyArray<number>> = []
+  for (const { text } of prompts) {
+    const predicted = predict(text)
+    quality.push(Array.from(predicted.quality, rounded))
+    cost.push(Array.from(predicted.cost, rounded))
+  }
+  return { quality, cost }
+}
+
+/** Each prompt by itself, after the code is warm. */
+const speedOf = (
+  { prompts }: GradedSet,
+  predict: ReturnType<typeof train>["predict"]
+): Evaluation["microseconds_per_prompt"] => {
+  const times = prompts.map(({ text }) => {
+    const start = performance.now()
+    predict(text)
+    return (performance.now() - start) * 1_000
+  })
+  times.sort((a, b) => a - b)
+  const at = (share: number): number => Math.round((times[Math.floor(share * (times.length - 1))] ?? 0) * 10) / 10
+  return { p50: at(0.5), p99: at(0.99) }
+}

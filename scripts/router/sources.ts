@@ -1,0 +1,2 @@
+export { readSets } from "./Data.ts"
+export { evaluate } from "./Evaluation.ts"

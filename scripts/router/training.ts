@@ -1,0 +1,2 @@
+export { trainClassifier } from "./Classifier.ts"
+export { readSets } from "./Data.ts"

@@ -1,0 +1,70 @@
+import type { ChatRequest, Message } from "../../domain/Chat.ts"
+import { textClassifier } from "./Artefact.ts"
+import { classIndex, type PromptClass, promptClasses, textClasses } from "./Classes.ts"
+import { featuresOf } from "./Features.ts"
+import { applyLinear } from "./Linear.ts"
+import { promptText } from "./PromptText.ts"
+import { softmax } from "./Softmax.ts"
+
+/** Probabilities are whole per mille, so that they can be recorded and read back exactly. */
+export const perMille = 1_000
+
+/** What the rest of the request says, as a share of the whole; the text decides about the remainder. */
+const share = { toolResult: 0.6, tools: 0.35, image: 0.6, schema: 0.4, longest: 0.6 }
+
+/** Decided, so that the same question in other words has the same class. */
+const sharpness = 14
+
+/** A prompt counts as long from here, fully at four times that. */
+const longFromTokens = 16_000
+
+const scores = new Float64Array(textClasses)
+
+/** The probability of each class of prompt, per mille, in the order of `promptClasses`; they add up to 1,000. */
+export const classify = (request: ChatRequest, promptTokens: number): ReadonlyArray<number> => {
+  const probabilities = new Array<number>(promptClasses.length).fill(0)
+  applyLinear(textClassifier(), featuresOf(promptText(request)), scores)
+  softmax(scores, 0, textClasses, sharpness)
+  for (let k = 0; k < textClasses; k++) probabilities[k] = scores[k] ?? 0
+  const add = (name: PromptClass, part: number): void => {
+    if (part === 0) return
+    for (let k = 0; k < probabilities.length; k++) probabilities[k] = (probabilities[k] ?? 0) * (1 - part)
+    probabilities[classIndex[name]] = (probabilities[classIndex[name]] ?? 0) + part
+  }
+  const { messages, responseFormat, tools } = request
+  const format = responseFormat?.["type"]
+  if (format !== undefined && format !== "text") add("extraction", share.schema)
+  if (tools.length > 0) add("tool_use", messages.at(-1)?.role === "tool" ? share.toolResult : share.tools)
+  if (hasImage(messages)) add("vision", share.image)
+  if (promptTokens > longFromTokens) {
+    add("long_context", share.longest * Math.min(1, (promptTokens - longFromTokens) / (3 * longFromTokens)))
+  }
+  return rounded(probabilities)
+}
+
+/** The most likely class. */
+export const likeliest = (classes: ReadonlyArray<number>): PromptClass => {
+  let best = 0
+  for (let k = 1; k < classes.length; k++) if ((classes[k] ?? 0) > (classes[best] ?? 0)) best = k
+  return promptClasses[best] ?? "chat"
+}
+
+/** An image of an earlier turn is still part of what is asked about. */
+const hasImage = (messages: ReadonlyArray<Message>): boolean =>
+  messages.some(
+    ({ content, role }) =>
+      role === "user" && typeof content !== "string" && content.some(({ type }) => type === "image_url")
+  )
+
+/** The largest takes what rounding leaves, so that the sum is exact. */
+const rounded = (probabilities: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const whole = probabilities.map((value) => Math.round(value * perMille))
+  let best = 0
+  let sum = 0
+  for (let k = 0; k < whole.length; k++) {
+    sum += whole[k] ?? 0
+    if ((whole[k] ?? 0) > (whole[best] ?? 0)) best = k
+  }
+  whole[best] = (whole[best] ?? 0) + perMille - sum
+  return whole
+}
