@@ -1399,7 +1399,7 @@ export interface components {
             fallback_enabled: boolean;
             policy_version: components["schemas"]["Int"] | null;
             prompt_tokens: components["schemas"]["Int"] | null;
-            reason: ("pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "health_demotion" | "first_affordable" | "fallback_after_error") | null;
+            reason: ("pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "sticky_session" | "cache_affinity" | "health_demotion" | "first_affordable" | "fallback_after_error") | null;
             requested_model: string;
             routing_config: string | null;
         };
