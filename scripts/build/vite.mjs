@@ -4,7 +4,7 @@ import { root } from "../lib/root.mjs"
 
 /** What every page shows. */
 const lists =
-  /@mantine\/core\/esm\/components\/(ScrollArea|Table|SimpleGrid|Progress|List|Code|Center|Badge|SegmentedControl|FloatingIndicator|Tabs|Pagination)\/|dashboard\/parts\/(Page|Status|Empty|CopyText|reasons|RouteTrail)|react-query\/.*(useMutation|useInfiniteQuery)|query-core\/.*(mutationObserver|infiniteQueryObserver)/
+  /@mantine\/core\/esm\/components\/(ScrollArea|Table|SimpleGrid|Progress|List|Code|Center|Badge|SegmentedControl|FloatingIndicator|Tabs|Pagination)\/|dashboard\/parts\/(Page|Status|Empty|CopyText|reasons|RouteTrail|WideTable|Shares|useDraft)|react-query\/.*(useMutation|useInfiniteQuery)|query-core\/.*(mutationObserver|infiniteQueryObserver)/
 const table = /react-virtual|virtual-core|dashboard\/parts\/DataTable/
 const chart = /uplot|dashboard\/parts\/(Chart|points)/
 /** What dialogs and editors are made of: lists of figures are shown without it. */

@@ -141,7 +141,7 @@ export const router = createRouter({
   routeTree,
   basepath: "/dashboard",
   defaultPreload: "intent",
-  defaultPendingComponent: () => <Loader aria-label="Loading" />,
+  defaultPendingComponent: () => <Loader aria-hidden="true" />,
   defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true

@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)("the first run", () => {
     expect(cost).toBeGreaterThan(0)
     expect(summary).toMatch(/^sim\S* · the best balance of quality and cost · /)
 
-    const chip = page.getByRole("link", { name: "Balance and credits" })
+    const chip = page.getByTestId("available")
     await expect.poll(() => chip.innerText(), polling).toBe(`$${(25 - cost).toFixed(6).replace(/0+$/, "")}`)
 
     await page.getByRole("link", { name: "Why this model?" }).click()

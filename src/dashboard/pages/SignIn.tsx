@@ -61,7 +61,7 @@ const SignIn = () => {
           </Title>
           {isExchanging ? (
             <Stack align="center" role="status">
-              <Loader aria-label="Signing in" />
+              <Loader aria-hidden="true" />
               <Text size="sm">Signing in …</Text>
             </Stack>
           ) : isAtIssuer ? (

@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core"
+import { Text, VisuallyHidden } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { balance } from "../api/queries.ts"
 import { money } from "../parts/format.ts"
@@ -13,10 +13,10 @@ export const BalanceChip = () => {
       variant="default"
       size="xs"
       className="figures"
-      aria-label="Balance and credits"
       title="Available, and held by running calls"
     >
-      {money(data?.available_microusd)}
+      <VisuallyHidden>Balance and credits: </VisuallyHidden>
+      <span data-testid="available">{money(data?.available_microusd)}</span>
       {data !== undefined && data.held_microusd > 0 ? (
         <Text span size="xs" c="dimmed" ml={6} visibleFrom="sm">
           {money(data.held_microusd)} held

@@ -15,7 +15,7 @@ import { Link, Outlet, useNavigate } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect } from "react"
 import { me } from "../api/queries.ts"
 import { BalanceChip } from "./BalanceChip.tsx"
-import { useKeySequences, useKeys } from "./keys.ts"
+import { useKeys } from "./keys.ts"
 import { ProjectSwitch } from "./ProjectSwitch.tsx"
 import { adminPages, type NavPage, personPages, projectPages } from "./pages.ts"
 import { rememberProject, useProjectId } from "./project.ts"
@@ -48,7 +48,6 @@ export const Shell = () => {
     window.addEventListener("keydown", pressed)
     return () => window.removeEventListener("keydown", pressed)
   }, [palette.open])
-  useKeySequences()
   const goTo = (page: NavPage) => () => {
     if (page.isOfProject && projectId === undefined) return
     void navigate({ to: page.to, params: { projectId: projectId ?? "" } })

@@ -11,7 +11,18 @@ const isField = (target: EventTarget | null): boolean =>
 
 /** What is between the two keys of `g k` at most. */
 const sequenceMillis = 1_000
-let pending: { readonly key: string; readonly at: number } | undefined
+
+let last: KeyboardEvent | undefined
+let beforeLast: KeyboardEvent | undefined
+
+/** The key before this one, whichever listener hears of it first. */
+const keyBefore = (event: KeyboardEvent): KeyboardEvent | undefined => {
+  if (last !== event) {
+    beforeLast = last
+    last = event
+  }
+  return beforeLast
+}
 
 /**
  * Keys without a modifier, such as `c` or `g k`. None fires in a field, in a dialog, or on a button where Enter has a meaning of
@@ -26,8 +37,9 @@ export const useKeys = (bindings: Readonly<Record<string, () => void>>): void =>
       if (isField(event.target) || !singleKeysAreOn() || document.querySelector("[role=dialog]") !== null) return
       if (event.key === "Enter" && event.target instanceof HTMLElement && event.target.closest("a,button,[role=row]"))
         return
-      const isSecond = pending !== undefined && event.timeStamp - pending.at < sequenceMillis
-      const name = isSecond ? `${pending?.key} ${event.key}` : event.key
+      const first = keyBefore(event)
+      const isSecond = first?.key === "g" && event.timeStamp - first.timeStamp < sequenceMillis
+      const name = isSecond ? `g ${event.key}` : event.key
       const run = current.current[name]
       if (run === undefined) return
       event.preventDefault()
@@ -37,14 +49,3 @@ export const useKeys = (bindings: Readonly<Record<string, () => void>>): void =>
     return () => window.removeEventListener("keydown", pressed)
   }, [])
 }
-
-/** Remembers `g`, for the key after it; once, for the whole page. */
-export const useKeySequences = (): void =>
-  useEffect(() => {
-    const remember = (event: KeyboardEvent) => {
-      if (isField(event.target) || event.metaKey || event.ctrlKey || event.altKey) return
-      pending = event.key === "g" && pending === undefined ? { key: "g", at: event.timeStamp } : undefined
-    }
-    window.addEventListener("keydown", remember)
-    return () => window.removeEventListener("keydown", remember)
-  }, [])

@@ -10,6 +10,7 @@ import { count, money } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { dayOf, hourOf, timeOf } from "../../parts/points.ts"
+import { WideTable } from "../../parts/WideTable.tsx"
 import { type Days, days } from "../../search.ts"
 
 type Data = Records["ActivityDataOut"]
@@ -127,7 +128,7 @@ const Groups = ({ by, data, projectId }: { readonly by: By; readonly data: Data;
   const rows = rowsOf(data, by)
   if (rows.length === 0) return <Empty title="No call has ended in this time" />
   return (
-    <Table.ScrollContainer minWidth={340}>
+    <WideTable label="Sums" minWidth={340}>
       <Table fz="sm" className="figures">
         <Table.Thead>
           <Table.Tr>
@@ -162,7 +163,7 @@ const Groups = ({ by, data, projectId }: { readonly by: By; readonly data: Data;
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </WideTable>
   )
 }
 

@@ -8,6 +8,7 @@ import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
 import { dateTime, money } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { WideTable } from "../../parts/WideTable.tsx"
 import { useRole } from "../../shell/project.ts"
 
 const AlertSettings = lazy(() => import("./AlertSettings.tsx"))
@@ -54,7 +55,7 @@ const Events = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
     </Text>
   ) : (
     <Stack>
-      <Table.ScrollContainer minWidth={480}>
+      <WideTable label="Thresholds that were reached" minWidth={480}>
         <Table fz="sm" className="figures">
           <Table.Thead>
             <Table.Tr>
@@ -80,7 +81,7 @@ const Events = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </WideTable>
     </Stack>
   )
 

@@ -39,7 +39,7 @@ const Checkout = () => {
               </Group>
               {isOpen(payment.status) ? (
                 <Group gap="xs">
-                  <Loader size="sm" aria-label="Waiting" />
+                  <Loader size="sm" aria-hidden="true" />
                   <Text size="sm">
                     {payment.status === "open" ? "Not paid yet." : "Paid, crediting …"} This page follows by itself.
                   </Text>

@@ -12,6 +12,7 @@ import { money, time } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { WideTable } from "../../parts/WideTable.tsx"
 import { useKeys } from "../../shell/keys.ts"
 
 const AddCredit = lazy(() => import("./AddCredit.tsx"))
@@ -77,7 +78,7 @@ const Payments = () => (
           You have not bought credit yet.
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={420}>
+        <WideTable label="Payments" minWidth={420}>
           <Table fz="sm" className="figures">
             <Table.Thead>
               <Table.Tr>
@@ -108,7 +109,7 @@ const Payments = () => (
               ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </WideTable>
       )
     }
   </Loaded>

@@ -12,6 +12,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { count, money, percent, seconds, short } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { WideTable } from "../../parts/WideTable.tsx"
 import { useKeys } from "../../shell/keys.ts"
 
 type Model = Records["CatalogModelOut"]
@@ -259,7 +260,7 @@ const Detail = ({ of }: { readonly of: Model }) => (
 )
 
 const Compared = ({ models }: { readonly models: ReadonlyArray<Model> }) => (
-  <Table.ScrollContainer minWidth={200 + models.length * 130}>
+  <WideTable label="Comparison of models" minWidth={200 + models.length * 130}>
     <Table fz="sm" className="figures" aria-label="Comparison">
       <Table.Thead>
         <Table.Tr>
@@ -280,7 +281,7 @@ const Compared = ({ models }: { readonly models: ReadonlyArray<Model> }) => (
         ))}
       </Table.Tbody>
     </Table>
-  </Table.ScrollContainer>
+  </WideTable>
 )
 
 export default Models

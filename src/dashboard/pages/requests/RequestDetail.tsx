@@ -8,6 +8,7 @@ import { cost, count, dateTime, money, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { reasonText } from "../../parts/reasons.ts"
 import { Status } from "../../parts/Status.tsx"
+import { WideTable } from "../../parts/WideTable.tsx"
 import { tokenCost } from "./tokenCost.ts"
 
 type Call = Records["RequestOut"]
@@ -93,7 +94,7 @@ const WhyThisModel = ({ call }: { readonly call: Call }) => {
         {reasonText(call.reason)}
         {call.routing_config === null ? "" : ` · routing configuration ${call.routing_config}`}
       </Text>
-      <Table.ScrollContainer minWidth={420}>
+      <WideTable label="Models in rank order" minWidth={420}>
         <Table fz="sm" className="figures">
           <Table.Thead>
             <Table.Tr>
@@ -127,7 +128,7 @@ const WhyThisModel = ({ call }: { readonly call: Call }) => {
             })}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </WideTable>
       <Text size="xs" c="dimmed" mt={4}>
         At today's prices, for the same number of tokens.
       </Text>

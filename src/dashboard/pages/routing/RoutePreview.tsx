@@ -6,6 +6,7 @@ import { client, take } from "../../api/client.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { money } from "../../parts/format.ts"
 import { reasonText } from "../../parts/reasons.ts"
+import { WideTable } from "../../parts/WideTable.tsx"
 
 interface RoutePreviewProps {
   readonly projectId: string
@@ -50,7 +51,7 @@ export const RoutePreview = ({ model, projectId, version }: RoutePreviewProps) =
               <Text size="sm">
                 {candidates[0]?.model}: {reasonText(reason)}, at alpha {alpha}.
               </Text>
-              <Table.ScrollContainer minWidth={320}>
+              <WideTable label="Candidates" minWidth={320}>
                 <Table fz="sm" className="figures">
                   <Table.Thead>
                     <Table.Tr>
@@ -71,7 +72,7 @@ export const RoutePreview = ({ model, projectId, version }: RoutePreviewProps) =
                     ))}
                   </Table.Tbody>
                 </Table>
-              </Table.ScrollContainer>
+              </WideTable>
               {Object.keys(excluded).length === 0 ? null : (
                 <Text size="xs" c="dimmed">
                   Left out:{" "}

@@ -8,6 +8,7 @@ import { CopyText } from "../../parts/CopyText.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { relative } from "../../parts/format.ts"
+import { WideTable } from "../../parts/WideTable.tsx"
 import { useRole } from "../../shell/project.ts"
 
 type Role = Records["ProjectRole"]
@@ -34,7 +35,7 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
     <Stack>
       <Loaded query={query} height={160}>
         {({ items }) => (
-          <Table.ScrollContainer minWidth={420}>
+          <WideTable label="Members" minWidth={420}>
             <Table fz="sm">
               <Table.Thead>
                 <Table.Tr>
@@ -69,7 +70,7 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
                 ))}
               </Table.Tbody>
             </Table>
-          </Table.ScrollContainer>
+          </WideTable>
         )}
       </Loaded>
       {remove.error === null ? null : <Failure error={remove.error} />}

@@ -7,6 +7,7 @@ import { CopyIconButton } from "../../parts/CopyText.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { dateTime, relative } from "../../parts/format.ts"
 import { Status } from "../../parts/Status.tsx"
+import { WideTable } from "../../parts/WideTable.tsx"
 
 /** Where the person is signed in. */
 export const Sessions = () => {
@@ -21,7 +22,7 @@ export const Sessions = () => {
       <Block title="Your sessions">
         <Loaded query={query} height={160}>
           {({ items }) => (
-            <Table.ScrollContainer minWidth={560}>
+            <WideTable label="Your sessions" minWidth={560}>
               <Table fz="sm">
                 <Table.Thead>
                   <Table.Tr>
@@ -59,7 +60,7 @@ export const Sessions = () => {
                   ))}
                 </Table.Tbody>
               </Table>
-            </Table.ScrollContainer>
+            </WideTable>
           )}
         </Loaded>
         {revoke.error === null ? null : <Failure error={revoke.error} />}
