@@ -18,6 +18,7 @@ const table = {
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "identity", "calls", "policy", "ledger", "routing", "provider"],
   http: ["domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "gateway"],
+  library: ["domain", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "observe", "account", "routing", "provider", "gateway"],
   app: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "http"],
   testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }

@@ -1,7 +1,28 @@
 /**
- * The gateway as a library. A program needs `Gateway`, a `Caller`, and the Layers below: providers, policy, ledger.
+ * The gateway as a library: `SimpleLayer` for a first program, `ProductionLayer` for the stack of the service, and their parts.
+ *
+ * A Layer of one service is a member of its class: `layer` with the defaults, `layerWith` with options, `layerMemory` and the like
+ * for a variant. A Layer of several services is a function that ends in `Layer`: `ProviderLayer`, `PolicyLayer`, `LedgerLayer`,
+ * `DatabaseLayer`, `AccountLayer`, `ProductionLayer`, `SimpleLayer`, `HttpRoutesLayer`. What makes a value begins with `make`.
  */
+
+// Accounts, projects and keys
+export { Accounts, type AccountsShape, type NewAccount } from "./account/accounts/Accounts.ts"
+export { Activity, type ActivityShape } from "./account/activity/Activity.ts"
+export type { ActivityQuestion } from "./account/activity/ActivityStore.ts"
+export { Billing, type BillingShape } from "./account/billing/Billing.ts"
+export { type KeyPatch, Keys, type KeysShape, type KeyWithSecret, type NewKey } from "./account/keys/Keys.ts"
+export type { KeySettings } from "./account/keys/ProjectKeyStore.ts"
+export { type PolicySimulation, ProjectPolicies, type ProjectPoliciesShape } from "./account/policy/ProjectPolicies.ts"
+export { type Project, type ProjectPatch, Projects, type ProjectsShape } from "./account/projects/Projects.ts"
+export { RequestLog, type RequestLogShape } from "./account/requests/RequestLog.ts"
+export type { RequestFilter } from "./account/requests/RequestLogStore.ts"
+export { ProjectRoutings, type ProjectRoutingsShape } from "./account/routing/ProjectRoutings.ts"
+// Providers and models
 export { Catalog, type CatalogShape, type Snapshot } from "./catalog/Catalog.ts"
+export type { ConfiguredModel, ModelPatch, ServiceTierPatch, TierPatch } from "./catalog/Patch.ts"
+// The database
+export { MasterKeyFailed, type MasterKeyOptions } from "./credentials/MasterKey.ts"
 export {
   type AccountError,
   AlreadyExists,
@@ -12,6 +33,7 @@ export {
   ManagedByConfiguration,
   NotFound,
   OperatorRequired,
+  PaymentProviderFailed,
   PaymentsNotConfigured,
   ProjectNotEmpty,
   RoleRequired,
@@ -26,9 +48,11 @@ export {
   CandidatePool,
   Cost,
   CostBasis,
+  type FailedUsage,
   type RoutingReason
 } from "./domain/Call.ts"
 export { Caller, type CallerShape } from "./domain/Caller.ts"
+// Observation, time and ids
 export {
   type CallObserver,
   CallObservers,
@@ -37,13 +61,54 @@ export {
   type NextStep,
   type ObservedCall
 } from "./domain/CallObserver.ts"
-export type { Candidate } from "./domain/Candidate.ts"
-export type { ChatRequest, Message, Restriction, RoutingControls, RoutingRestrictions, Tool } from "./domain/Chat.ts"
-export type { ChatEvent } from "./domain/ChatEvent.ts"
-export type { Answer } from "./domain/Completion.ts"
+// Requests
+export type {
+  AssistantMessage,
+  AudioPart,
+  ChatRequest,
+  Effort,
+  FilePart,
+  ImagePart,
+  JsonObject,
+  Message,
+  ReasoningDetail,
+  ReasoningOptions,
+  RefusalPart,
+  Restriction,
+  RoutingControls,
+  RoutingRestrictions,
+  SystemMessage,
+  TextPart,
+  Tool,
+  ToolCall,
+  ToolChoice,
+  ToolMessage,
+  UserMessage,
+  UserPart
+} from "./domain/Chat.ts"
+export {
+  type Annotation,
+  type AudioDelta,
+  type ChatEvent,
+  type Finish,
+  type FinishReason,
+  finishEvent,
+  type ReasoningDelta,
+  type RefusalDelta,
+  type ResponseInfo,
+  type TextDelta,
+  type ToolCallDelta,
+  textEvent,
+  type UsageReport,
+  usageEvent
+} from "./domain/ChatEvent.ts"
+export type { Answer, AnswerToolCall, ReasoningBlock } from "./domain/Completion.ts"
+export { CurrentUser, type CurrentUserShape } from "./domain/CurrentUser.ts"
+// Errors
 export {
   type CallFailure,
   InsufficientFunds,
+  type InvalidCode,
   InvalidRequest,
   ModelNotFound,
   NoEligibleModel,
@@ -52,20 +117,41 @@ export {
   RoutingConfigNotFound,
   ServiceRefused,
   StoreUnavailable,
-  Unauthenticated
+  Unauthenticated,
+  UnknownPath
 } from "./domain/GatewayError.ts"
 export { IdGenerator } from "./domain/IdGenerator.ts"
-export { AccountId, KeyId, ProjectId, RequestId } from "./domain/Ids.ts"
-export type { Model } from "./domain/Model.ts"
+export { AccountId, CredentialId, KeyId, ProjectId, RequestId, SessionId, UserId } from "./domain/Ids.ts"
+export type { Capability, Model, Profile, QualityEvidence, Reasoning } from "./domain/Model.ts"
+// Money
 export { MicroUsd, microUsd } from "./domain/Money.ts"
 export type { PriceList, Prices, PriceTerms, PriceTier, Rates } from "./domain/Prices.ts"
-export { ProviderError, type ProviderFailure } from "./domain/ProviderError.ts"
+export type { ProviderCredential } from "./domain/ProviderCredential.ts"
+export {
+  type FailureFacts,
+  type Fault,
+  type HealthEffect,
+  ProviderError,
+  type ProviderFailure
+} from "./domain/ProviderError.ts"
+export type { RateLimit, RateLimitQuota, RateLimitStatus } from "./domain/RateLimitStatus.ts"
 export type { ResponseStart } from "./domain/ResponseStart.ts"
 export { RouterMetadata } from "./domain/RouterMetadata.ts"
-export { Timers } from "./domain/Timers.ts"
-export type { Usage } from "./domain/Usage.ts"
+export type {
+  Parameter,
+  ProtocolId,
+  ShapingParameter,
+  Support,
+  SupportTable,
+  TuningParameter
+} from "./domain/Support.ts"
+export { type Cancel, Timers, type TimersShape } from "./domain/Timers.ts"
+export type { Usage, UsageDetails } from "./domain/Usage.ts"
+// Calls
+export type { CallOptions, Listable } from "./gateway/Admission.ts"
 export { type Completion, defaultOptions, type GatewayOptions } from "./gateway/CallRunner.ts"
 export type { Deadlines } from "./gateway/Deadlines.ts"
+// Fallback, for programs of their own
 export {
   type Decision,
   delayBeforeRetry,
@@ -75,28 +161,78 @@ export {
   fallBackTo,
   firstOf
 } from "./gateway/Fallback.ts"
-export { Gateway, type GatewayShape } from "./gateway/Gateway.ts"
+export { Gateway, type GatewayNeeds, type GatewayShape } from "./gateway/Gateway.ts"
 export type { Sink } from "./gateway/Relay.ts"
 export { type Completed, StreamBroken, type StreamedAnswer } from "./gateway/StreamView.ts"
+// HTTP
 export { AccountApi } from "./http/account/AccountApi.ts"
 export {
   type AccountClient,
   type AccountClientOptions,
-  make as accountClient
+  make as makeAccountClient
 } from "./http/account/AccountClient.ts"
-export { type Balance, type Hold, Ledger, LedgerLayer, type LedgerShape, type Settlement } from "./ledger/Ledger.ts"
-export { Scopes } from "./ledger/Scopes.ts"
-export { type EffectivePolicy, intersectPolicies } from "./policy/EffectivePolicy.ts"
+export type { Identity as AccountIdentity } from "./http/account/Identity.ts"
+export { type HttpError, of as httpErrorOf } from "./http/Errors.ts"
+export {
+  type HttpHandlers,
+  HttpRoutesLayer,
+  type HttpRoutesOptions,
+  makeHttpHandlers
+} from "./http/routes/HttpRoutesLayer.ts"
+export type { RouteHandler } from "./http/routes/InferenceApp.ts"
+export { ApiKeys, type ApiKeysShape, type AuthenticationFailure } from "./identity/keys/ApiKeys.ts"
+export {
+  type Balance,
+  type Hold,
+  type HoldOption,
+  Ledger,
+  LedgerLayer,
+  type LedgerShape,
+  type MemoryLedgerOptions,
+  type Reservation,
+  type SealedAnswer,
+  type Settlement
+} from "./ledger/Ledger.ts"
+export type { RecoveryOptions } from "./ledger/Recovery.ts"
+export { type ScopeState, Scopes, type ScopesShape } from "./ledger/Scopes.ts"
+export type { StoreHealth } from "./ledger/StoreHealth.ts"
+// Layers of whole programs
+export { AccountLayer, type AccountOptions, type AccountServices } from "./library/AccountLayer.ts"
+export { ProductionLayer, type ProductionOptions, type ProductionServices } from "./library/ProductionLayer.ts"
+export { SimpleLayer, type SimpleOptions } from "./library/SimpleLayer.ts"
+// Policy
 export { Policy, type ProjectPolicy, type RoutingConfiguration } from "./policy/Policy.ts"
 export { PolicyLayer, type PolicyOptions } from "./policy/PolicyLayer.ts"
-export { RateLimits } from "./policy/RateLimits.ts"
+export { type RateLimitOptions, RateLimits } from "./policy/RateLimits.ts"
 export { RoutingConfigurations } from "./policy/RoutingConfigurations.ts"
+export { type ModelOptions, makeModel } from "./provider/MakeModel.ts"
 export type { Provider, ProviderCall, Receiver, Upstream } from "./provider/Provider.ts"
-export { type OwnProvider, ProviderLayer, type ProviderOptions } from "./provider/ProviderLayer.ts"
+export {
+  type InProcessProvider,
+  type OwnProvider,
+  ProviderLayer,
+  type ProviderOptions
+} from "./provider/ProviderLayer.ts"
 export { Providers } from "./provider/Providers.ts"
-export { make as providerFromStream } from "./provider/StreamProvider.ts"
+export type { Probed } from "./provider/probe/Probe.ts"
+export { make as makeProvider } from "./provider/StreamProvider.ts"
+export type { AwsKeys } from "./provider/transport/AwsSignature.ts"
+export type { BedrockAccess } from "./provider/vendors/AmazonBedrock.ts"
 export { Health } from "./routing/Health.ts"
 export { RetryBudget } from "./routing/RetryBudget.ts"
-export { layer as databaseLayer } from "./sql/Database.ts"
-export { decode as decodeChatRequest } from "./wire/chat/ChatRequest.ts"
+export type { AccountSql } from "./sql/AccountDatabase.ts"
+export type { ChangeNotifications } from "./sql/ChangeNotifications.ts"
+export type { Database } from "./sql/Database.ts"
+export { DatabaseFailed, DirectoryInUse } from "./sql/DatabaseError.ts"
+export {
+  type DatabaseError,
+  DatabaseLayer,
+  type DatabaseLayerOptions,
+  type DatabaseServices,
+  type EmbeddedOptions,
+  type PostgresOptions
+} from "./sql/DatabaseLayer.ts"
+export { chatCompletion as encodeChatCompletion } from "./wire/chat/ChatAnswer.ts"
+export { decode as decodeChatRequest, make as makeRequest } from "./wire/chat/ChatRequest.ts"
 export { ChatCompletionRequest } from "./wire/chat/ChatRequestSchema.ts"
+export { errorBody as encodeError, type WireError } from "./wire/ErrorBody.ts"

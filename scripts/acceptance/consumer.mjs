@@ -1,32 +1,41 @@
 // @ts-check
-// `npm run consumer`: the packed library in a project of its own, as a user has it. The two examples are taken out of the README as
-// they are, compiled with the strictest settings of a consumer and run: the program prints an answer, the TestClock test passes.
-// Packages come from npm's cache, or from the registry when the cache lacks one. Nothing is written into this repository but dist/.
+// `npm run consumer`: the packed library in a project of its own, as a user has it. The programs of the READMEs as they are, and an
+// application with its own HttpApi, providers and OpenTelemetry (scripts/acceptance/consumer), are compiled with the strictest settings
+// of a consumer, by an old and a new compiler, and run: a program prints an answer, the tests pass. Packages come from npm's cache, or
+// from the registry when the cache lacks one. Nothing is written into this repository but dist/.
 import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ensureBuilt } from "../lib/built.mjs"
 import { root } from "../lib/root.mjs"
 
-const example = "embedding.ts"
-const test = "testClock.test.ts"
-const maxMillis = 300_000
+const maxMillis = 600_000
+/** What only the consumer has. */
+const telemetry = { "@effect/opentelemetry": "0.64.1", "@opentelemetry/sdk-trace-base": "2.12.1" }
+const oldCompiler = "5.4.5"
 
-/** The README's blocks of code that use the library, by the names that they import each other with. */
+/** The READMEs' blocks of code that use the library, by the names that they import each other with. */
 const readExamples = () => {
-  const readme = readFileSync(join(root, "README.md"), "utf8")
-  const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)]
-    .map(([, code = ""]) => code)
-    .filter((code) => code.includes('from "model-routing-gateway"'))
-  const tests = blocks.filter((code) => code.includes(`from "./${example}"`))
-  const programs = blocks.filter((code) => !tests.includes(code))
-  const [program, ...otherPrograms] = programs
-  const [clockTest, ...otherTests] = tests
-  if (program === undefined || clockTest === undefined || otherPrograms.length + otherTests.length > 0) {
-    throw new Error(`the README has ${programs.length} programs and ${tests.length} tests, not one of each`)
+  const blocksOf = (/** @type {string} */ path) =>
+    [...readFileSync(join(root, path), "utf8").matchAll(/```ts\n([\s\S]*?)```/g)]
+      .map(([, code = ""]) => code)
+      .filter((code) => code.includes('from "model-routing-gateway"'))
+  const [program, test, ...others] = blocksOf("README.md")
+  const [production, routes, ...more] = blocksOf("src/library/README.md")
+  if (!program || !test || !production || !routes || others.length + more.length > 0) {
+    throw new Error("the READMEs have not one program and one test, a production stack and routes")
   }
-  return { program, clockTest }
+  return { "embedding.ts": program, "testClock.test.ts": test, "production.ts": production, "routes.ts": routes }
 }
 
 /** @param {string} command @param {ReadonlyArray<string>} args @param {string} cwd */
@@ -47,7 +56,7 @@ const install = (folder) => {
 }
 
 await ensureBuilt(["service", "template", "library"])
-const { program, clockTest } = readExamples()
+const examples = readExamples()
 const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const folder = mkdtempSync(join(tmpdir(), "gateway-consumer-"))
 try {
@@ -63,8 +72,12 @@ try {
     name: "consumer",
     private: true,
     type: "module",
-    dependencies: { "model-routing-gateway": `file:${archive}`, ...versions(Object.keys(own.peerDependencies)) },
-    devDependencies: versions(tools),
+    dependencies: {
+      "model-routing-gateway": `file:${archive}`,
+      ...versions(Object.keys(own.peerDependencies)),
+      ...telemetry
+    },
+    devDependencies: { ...versions(tools), "typescript-old": `npm:typescript@${oldCompiler}` },
     overrides: { rollup: own.overrides.rollup, "msgpackr-extract": own.overrides["msgpackr-extract"] }
   }
   const compilerOptions = {
@@ -74,31 +87,38 @@ try {
     module: "NodeNext",
     target: "ES2022",
     types: ["node"],
-    rewriteRelativeImportExtensions: true,
     skipLibCheck: false,
     rootDir: "src",
     outDir: "out"
   }
+  const emitted = { ...compilerOptions, rewriteRelativeImportExtensions: true }
+  const checked = { ...compilerOptions, allowImportingTsExtensions: true, noEmit: true }
   mkdirSync(join(folder, "src"))
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }))
-  writeFileSync(join(folder, "src", example), program)
-  writeFileSync(join(folder, "src", test), clockTest)
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: emitted, include: ["src"] }))
+  writeFileSync(join(folder, "tsconfig.old.json"), JSON.stringify({ compilerOptions: checked, include: ["src"] }))
+  for (const [name, code] of Object.entries(examples)) writeFileSync(join(folder, "src", name), code)
+  for (const name of ["app.ts", "app.test.ts"]) {
+    copyFileSync(join(root, "scripts/acceptance/consumer", name), join(folder, "src", name))
+  }
   writeFileSync(
     join(folder, "src/main.ts"),
-    `import * as Effect from "effect/Effect"\nimport { program } from "./${example}"\nconsole.log(await Effect.runPromise(program))\n`
+    `import * as Effect from "effect/Effect"\nimport { program } from "./embedding.ts"\nconsole.log(await Effect.runPromise(program))\n`
   )
 
   install(folder)
-  console.log(`ok  ${archive} is installed`)
+  console.log(`ok  ${archive} is installed (${(statSync(join(folder, archive)).size / 1e6).toFixed(1)} MB)`)
   must(join(folder, "node_modules/.bin/tsc"), [], folder)
-  console.log("ok  the examples of the README compile")
+  console.log(`ok  everything compiles with TypeScript ${own.devDependencies.typescript}, skipLibCheck false`)
+  must(process.execPath, ["node_modules/typescript-old/bin/tsc", "-p", "tsconfig.old.json"], folder)
+  console.log(`ok  everything compiles with TypeScript ${oldCompiler}, skipLibCheck false`)
   const answer = must(process.execPath, ["out/main.js"], folder).trim()
   if (answer === "") throw new Error("the program has printed no answer")
   console.log(`ok  the program prints: ${answer}`)
-  const passed = must(join(folder, "node_modules/.bin/vitest"), ["run", `src/${test}`], folder)
-  if (!/Tests\s+1 passed \(1\)/.test(passed)) throw new Error(`the TestClock example has not run\n${passed}`)
-  console.log("ok  the TestClock test passes")
+  const passed = must(join(folder, "node_modules/.bin/vitest"), ["run", "src"], folder)
+  if (!/Tests\s+3 passed \(3\)/.test(passed)) throw new Error(`not all tests have run\n${passed}`)
+  console.log("ok  the tests pass: TestClock on doubles and on the whole stack, routes with spans in OpenTelemetry")
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  if (process.argv.includes("--keep")) console.log(`kept in ${folder}`)
+  else rmSync(folder, { recursive: true, force: true })
 }

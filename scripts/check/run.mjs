@@ -15,6 +15,7 @@ const gates = [
     ["diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"]
   ],
   ["regular expressions", process.execPath, ["scripts/check/expressions.mjs"]],
+  ["public API", process.execPath, ["scripts/check/publicApi.mjs"]],
   ["words", process.execPath, ["scripts/check/words.mjs"]],
   ["format and lint", "biome", ["check", "--error-on-warnings"]],
   ["folder imports", "depcruise", ["--config", ".dependency-cruiser.cjs", "src"]],

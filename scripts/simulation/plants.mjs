@@ -6,7 +6,7 @@
 const runner = "src/gateway/CallRunner.ts"
 const batcher = "src/ledger/batcher/LedgerBatcher.ts"
 const failure = "src/ledger/batcher/BatchFailure.ts"
-const rows = "src/testing/doubles/MemoryLedger.ts"
+const rows = "src/ledger/memory/MemoryState.ts"
 const database = "test/simulation/SimulatedDatabase.ts"
 
 /** @type {ReadonlyArray<Plant>} */

@@ -22,7 +22,7 @@ import { AccountStore } from "../identity/projects/AccountStore.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { InvariantCheck } from "../ledger/InvariantCheck.ts"
 import { InvariantCheckStore } from "../ledger/InvariantCheckStore.ts"
-import { ledgerLayer } from "../ledger/Ledger.ts"
+import { LedgerLayer } from "../ledger/Ledger.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { maxCallDurationOf } from "../ledger/Recovery.ts"
 import * as AttemptLog from "../observe/AttemptLog.ts"
@@ -59,12 +59,15 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(masterKeyLayer(settings))
   )
   const maxCallDuration = maxCallDurationOf(settings.timeouts.maxTotalMillis)
-  const gateway = Gateway.layer({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }).pipe(
+  const gateway = Gateway.layerAndRunner({
+    deadlines: settings.timeouts,
+    maxAttempts: settings.fallback.maxAttempts
+  }).pipe(
     Layer.provide(observers(settings)),
     Layer.provide(ProjectCredentials.layer),
     Layer.provideMerge(ProviderLayer(providerOptions(settings))),
     Layer.provideMerge(PolicyLayer({ rateLimits: settings.rateLimits })),
-    Layer.provideMerge(ledgerLayer({ maxCallDuration }))
+    Layer.provideMerge(LedgerLayer({ maxCallDuration }))
   )
   const http = Layer.mergeAll(
     Security.layer,

@@ -7,12 +7,15 @@ import type { Model } from "../domain/Model.ts"
 export interface Snapshot {
   /** By id, in code-point order. */
   readonly models: ReadonlyArray<Model>
+  /** Every model by its id. */
   readonly byId: ReadonlyMap<string, Model>
   /** The routes to the model of this bare name, by id in code-point order. */
   readonly byAlias: ReadonlyMap<string, ReadonlyArray<Model>>
 }
 
+/** Reads the models that the gateway can call. */
 export interface CatalogShape {
+  /** The models at this moment. */
   readonly snapshot: () => Snapshot
   /** With the models that only calls with a credential of their own can use. */
   readonly callerSnapshot: () => Snapshot
@@ -20,7 +23,7 @@ export interface CatalogShape {
 
 /** The models of all usable providers. */
 export class Catalog extends Context.Tag("gateway/catalog/Catalog")<Catalog, CatalogShape>() {
-  /** `callerModels` are those of calls with a credential of their own; default the same. */
+  /** Exactly these models. `callerModels` are those of calls with a credential of their own; default the same. */
   static readonly layerOf = (
     models: ReadonlyArray<Model>,
     callerModels: ReadonlyArray<Model> = models

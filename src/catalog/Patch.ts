@@ -5,53 +5,90 @@ import type { ProtocolId } from "../domain/Support.ts"
 
 /** A model of the operator's configuration; missing fields have the defaults of `config/ConfiguredModel.ts`. */
 export interface ConfiguredModel extends ModelPatch {
+  /** `<provider>/<model>`. */
   readonly id: string
+  /** Of the prompt. */
   readonly inputPriceMicroUsdPerMillion: number
+  /** Of the completion. */
   readonly outputPriceMicroUsdPerMillion: number
+  /** Prompt and completion together. */
   readonly contextTokens: number
+  /** Of one completion. */
   readonly outputTokens: number
 }
 
 /** Replaces the given fields of a model. A list replaces the complete list. */
 export interface ModelPatch {
+  /** The provider's name for the model. */
   readonly upstreamModel?: string | undefined
+  /** For people. */
   readonly displayName?: string | undefined
+  /** Of the prompt. */
   readonly inputPriceMicroUsdPerMillion?: number | undefined
+  /** Of the completion. */
   readonly outputPriceMicroUsdPerMillion?: number | undefined
+  /** Of prompt tokens that are read from a cache; `null`: unknown. */
   readonly cacheReadPriceMicroUsdPerMillion?: number | null | undefined
+  /** Of prompt tokens that are written to a cache; `null`: unknown. */
   readonly cacheWritePriceMicroUsdPerMillion?: number | null | undefined
+  /** Rates of long prompts. */
   readonly priceTiers?: ReadonlyArray<TierPatch> | undefined
+  /** Of audio in the prompt; `null`: unknown. */
   readonly audioInputPriceMicroUsdPerMillion?: number | null | undefined
+  /** Of audio in the completion; `null`: unknown. */
   readonly audioOutputPriceMicroUsdPerMillion?: number | null | undefined
+  /** Rates of other service tiers. */
   readonly serviceTierPrices?: ReadonlyArray<ServiceTierPatch> | undefined
+  /** What web search adds to one call; `null`: unknown. */
   readonly webSearchPriceMicroUsd?: number | null | undefined
+  /** Prompt and completion together. */
   readonly contextTokens?: number | undefined
+  /** Of the prompt alone; `null`: not documented. */
   readonly inputTokens?: number | null | undefined
+  /** Of one completion. */
   readonly outputTokens?: number | undefined
+  /** Tokens of one image or file in a hold. */
   readonly imageTokens?: number | undefined
+  /** Prior estimate of answer quality, 0 to 1. */
   readonly quality?: number | undefined
+  /** What the model can do. */
   readonly capabilities?: ReadonlyArray<Capability> | undefined
+  /** Efforts that a client may request. */
   readonly reasoningEfforts?: ReadonlyArray<Effort> | undefined
+  /** The range of integer depths; `null`: none. */
   readonly reasoningDepth?: { readonly min: number; readonly max: number } | null | undefined
+  /** An effort is left out when tools are sent. */
   readonly toolsForbidEffort?: boolean | undefined
+  /** Parameters that are sent when the client sets none. */
   readonly profile?: { readonly [Part in keyof Profile]?: Profile[Part] | undefined } | undefined
 }
 
 interface RatesPatch {
+  /** Of the prompt. */
   readonly inputPriceMicroUsdPerMillion: number
+  /** Of the completion. */
   readonly outputPriceMicroUsdPerMillion: number
+  /** Of prompt tokens that are read from a cache; `null`: unknown. */
   readonly cacheReadPriceMicroUsdPerMillion?: number | null | undefined
+  /** Of prompt tokens that are written to a cache; `null`: unknown. */
   readonly cacheWritePriceMicroUsdPerMillion?: number | null | undefined
+  /** Of audio in the prompt; `null`: unknown. */
   readonly audioInputPriceMicroUsdPerMillion?: number | null | undefined
+  /** Of audio in the completion; `null`: unknown. */
   readonly audioOutputPriceMicroUsdPerMillion?: number | null | undefined
 }
 
+/** Rates of prompts that are longer than this. */
 export interface TierPatch extends RatesPatch {
+  /** Longer prompts have these rates. */
   readonly abovePromptTokens: number
 }
 
+/** Rates of a service tier. */
 export interface ServiceTierPatch extends RatesPatch {
+  /** As requests name it. */
   readonly serviceTier: string
+  /** Rates of long prompts. */
   readonly priceTiers?: ReadonlyArray<TierPatch> | undefined
 }
 

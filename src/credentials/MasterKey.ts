@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { SealingUnavailable } from "../domain/AccountError.ts"
 
+/** Where the master key comes from. */
 export interface MasterKeyOptions {
   /** Of `GATEWAY_MASTER_KEY`, in base64; `null` where it is not set. */
   readonly current: Redacted.Redacted | null
@@ -27,7 +28,9 @@ export interface MasterKeyShape {
 
 /** The file of the master key cannot be used. */
 export class MasterKeyFailed extends Data.TaggedError("MasterKeyFailed")<{
+  /** The file. */
   readonly path: string
+  /** What is wrong with it, for the message. */
   readonly reason: string
 }> {
   override get message(): string {

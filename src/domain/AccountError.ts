@@ -13,6 +13,7 @@ export class RoleRequired extends Schema.TaggedError<RoleRequired>()("RoleRequir
 /** No such thing, or one of another account; the error does not reveal which. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", fields) {}
 
+/** There is one of this name already. */
 export class AlreadyExists extends Schema.TaggedError<AlreadyExists>()("AlreadyExists", fields) {}
 
 /** `GATEWAY_CONFIG` has it; it can be read here and changed only there. */
@@ -24,6 +25,7 @@ export class ManagedByConfiguration extends Schema.TaggedError<ManagedByConfigur
 /** The project pays its providers itself, and has no credential for any of them. */
 export class CredentialRequired extends Schema.TaggedError<CredentialRequired>()("CredentialRequired", fields) {}
 
+/** No provider of payments is set up. */
 export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigured>()(
   "PaymentsNotConfigured",
   fields
@@ -35,6 +37,7 @@ export class PaymentProviderFailed extends Schema.TaggedError<PaymentProviderFai
   fields
 ) {}
 
+/** An answer of the conversation is still being written. */
 export class ConversationRunning extends Schema.TaggedError<ConversationRunning>()("ConversationRunning", fields) {}
 
 /** The request with this Idempotency-Key has not ended yet. */

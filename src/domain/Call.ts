@@ -2,11 +2,13 @@ import * as Schema from "effect/Schema"
 import type { MicroUsd } from "./Money.ts"
 import type { Usage } from "./Usage.ts"
 
+/** Status of the model call itself, not of the task that it served. */
 export const CallStatus = Schema.Literal("success", "error", "timeout", "cancelled").annotations({
   description: "Status of the model call itself, not of the task it served."
 })
 export type CallStatus = typeof CallStatus.Type
 
+/** Why an attempt or a call has failed, as clients read it. */
 export const CallError = Schema.Struct({
   code: Schema.String.annotations({ description: "Stable, machine-readable error code." }),
   message: Schema.NullOr(Schema.String).annotations({
@@ -15,12 +17,14 @@ export const CallError = Schema.Struct({
 }).annotations({ identifier: "CallError" })
 export type CallError = typeof CallError.Type
 
+/** What a cost is counted from. */
 export const CostBasis = Schema.Literal("charged", "estimated").annotations({
   description:
     "charged: from the usage that the provider reported, at the prices of admission. estimated: counted by the gateway."
 })
 export type CostBasis = typeof CostBasis.Type
 
+/** What an attempt has cost, recorded once. */
 export const Cost = Schema.Struct({
   amount_microusd: Schema.Int.pipe(Schema.nonNegative()).annotations({ description: "Amount in micro-USD." }),
   currency: Schema.Literal("USD").annotations({ description: "Always USD." }),
@@ -40,11 +44,13 @@ export const cost = (amountMicroUsd: number, basis: CostBasis): Cost => ({
 /** Cost of a failed attempt to the customer. */
 export const noCost: Cost = cost(0, "charged")
 
+/** The models that the router chose from, in rank order. */
 export const CandidatePool = Schema.Struct({
   models: Schema.NonEmptyArray(Schema.String).annotations({ description: "Ids of the models in rank order." })
 }).annotations({ identifier: "CandidatePool", description: "The models from which the router chose." })
 export type CandidatePool = typeof CandidatePool.Type
 
+/** One call to one provider, as it is in `router_metadata` and in the call log. */
 export const Attempt = Schema.Struct({
   provider: Schema.String.annotations({ description: "Provider id." }),
   model: Schema.String.annotations({ description: "Concrete model id." }),
@@ -68,6 +74,7 @@ export const routingReasons = [
   "first_affordable",
   "fallback_after_error"
 ] as const
+/** Why the first candidate was chosen. */
 export type RoutingReason = (typeof routingReasons)[number]
 
 /** What an attempt that has failed has used at its provider: no customer pays for it. */
@@ -80,29 +87,46 @@ export interface FailedUsage {
 
 /** The outcome of a call: written once by the call's finalizer; settlement, call log, health and metrics are derived from it. */
 export interface CallRecord {
+  /** The `model` of the request. */
   readonly requestedModel: string
   /** The concrete model of the last attempt; `null` when nothing was dispatched. */
   readonly model: string | null
+  /** The provider of the last attempt; `null` when nothing was dispatched. */
   readonly provider: string | null
+  /** Where the call came in. */
   readonly endpoint: "chat" | "responses" | "embedded"
+  /** A streamed response was asked for. */
   readonly stream: boolean
+  /** The client opted into data collection. */
   readonly tokenDoctor: boolean
+  /** How the call ended. */
   readonly status: CallStatus
+  /** Why it failed; `null` where it did not. */
   readonly error: CallError | null
+  /** What the customer pays. */
   readonly cost: Cost
+  /** What it is charged for; `null` where nothing is. */
   readonly usage: Usage | null
   /** The prices that `usage` is charged at, as JSON (see `snapshotOf`); `null` without usage or prices. */
   readonly prices: string | null
+  /** From admission to the end. */
   readonly latencyMillis: number
+  /** From admission to the first content; `null` where none came or the response was not streamed. */
   readonly firstContentMillis: number | null
+  /** Slug of the routing configuration in force. */
   readonly routingConfig: string | null
+  /** Why the first candidate was chosen. */
   readonly reason: RoutingReason
+  /** Version of the project's policy that was applied. */
   readonly policyVersion: number
+  /** The models that the router chose from. */
   readonly pool: CandidatePool
+  /** Every attempt, in order. */
   readonly attempts: ReadonlyArray<Attempt>
   /** By position of `attempts`; `null` for one that has not failed, or of which no usage is known. */
   readonly failedUsage: ReadonlyArray<FailedUsage | null>
   /** The client's own request id, only for the log. */
   readonly clientRequestId: string | null
+  /** When it was admitted, in milliseconds since the epoch. */
   readonly startedAtMillis: number
 }

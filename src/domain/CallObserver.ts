@@ -5,23 +5,30 @@ import * as Option from "effect/Option"
 import type { Attempt, CallRecord } from "./Call.ts"
 import type { CallerShape } from "./Caller.ts"
 import type { ChatRequest } from "./Chat.ts"
-import type { ChatEvent } from "./ChatEvent.ts"
+import type { ChatEvent, FinishReason } from "./ChatEvent.ts"
 import type { CallFailure } from "./GatewayError.ts"
 import type { CredentialId, RequestId } from "./Ids.ts"
 import type { Model } from "./Model.ts"
 import type { ProviderError } from "./ProviderError.ts"
+import type { Usage } from "./Usage.ts"
 
 /** The facts of a call that are fixed when it begins. */
 export interface ObservedCall {
+  /** Of the call, and the client's `x-request-id`. */
   readonly requestId: RequestId
+  /** Who pays. */
   readonly caller: CallerShape
+  /** As it was decoded. */
   readonly request: ChatRequest
+  /** Where the call came in. */
   readonly endpoint: CallRecord["endpoint"]
   /** Milliseconds since the epoch, by `Timers`. */
   readonly startedAtMillis: number
 }
 
+/** An attempt that is over. */
 export interface EndedAttempt {
+  /** The route that was tried. */
   readonly model: Model
   /** As in the response's metadata and in the call log. */
   readonly record: Attempt
@@ -31,6 +38,12 @@ export interface EndedAttempt {
   readonly firstContentMillis: number | null
   /** The project's own credential; `null`: that of the provider. */
   readonly credentialId: CredentialId | null
+  /** As reported, else estimated; `null` where nothing is known of what the attempt has used. */
+  readonly usage: Usage | null
+  /** `null` where the response has none. */
+  readonly finishReason: FinishReason | null
+  /** The model's name as the provider reports it. */
+  readonly servedModel: string | null
 }
 
 /** What follows a failed attempt. */
@@ -41,10 +54,12 @@ export type NextStep =
   /** The call fails, or its response ends with the error. */
   | { readonly _tag: "GiveUp" }
 
+/** An attempt whose provider has failed. */
 export interface FailedAttempt extends EndedAttempt {
   readonly error: ProviderError
   /** The attempts of the call so far, this one included. */
   readonly number: number
+  /** What the gateway does now. */
   readonly next: NextStep
 }
 
@@ -55,12 +70,19 @@ export interface FailedAttempt extends EndedAttempt {
  * must be short. What they throw is reported as a defect and does not touch the call. They are called as functions, without `this`.
  */
 export interface CallObserver {
+  /** The request never became a call: no money was held for it. */
   readonly refused?: (call: ObservedCall, error: CallFailure) => void
+  /** The money is held. */
   readonly admitted?: (call: ObservedCall) => void
+  /** The model's provider is about to be called. */
   readonly attemptStarted?: (call: ObservedCall, model: Model) => void
+  /** An event on its way to the client. */
   readonly chunk?: (call: ObservedCall, event: ChatEvent) => void
+  /** The attempt is over, whatever its end. */
   readonly attemptEnded?: (call: ObservedCall, attempt: EndedAttempt) => void
+  /** Its provider has failed, and it is known what follows. */
   readonly attemptFailed?: (call: ObservedCall, attempt: FailedAttempt) => void
+  /** The call is over; this is what is charged and logged. */
   readonly settled?: (call: ObservedCall, record: CallRecord) => void
 }
 
@@ -68,6 +90,7 @@ export interface CallObserver {
 export class CallObservers extends Context.Reference<CallObservers>()("gateway/domain/CallObservers", {
   defaultValue: (): ReadonlyArray<CallObserver> => []
 }) {
+  /** These observers, in this order. */
   static readonly layer = (...observers: ReadonlyArray<CallObserver>): Layer.Layer<CallObservers> =>
     Layer.succeed(CallObservers, observers)
 }

@@ -2,9 +2,13 @@ import * as Context from "effect/Context"
 import type { AccountId, KeyId, ProjectId } from "./Ids.ts"
 import type { RateLimit } from "./RateLimitStatus.ts"
 
+/** Who a call runs for: the ids that its money is held and settled by. */
 export interface CallerShape {
+  /** Its spend limit counts the call. */
   readonly keyId: KeyId
+  /** Its policy and spend limit apply. */
   readonly projectId: ProjectId
+  /** Its balance pays, unless the project is `byok`. */
   readonly accountId: AccountId
   /** `byok`: the project pays its providers itself, so calls are not charged to the account's balance. */
   readonly billingMode: "managed" | "byok"

@@ -3,33 +3,57 @@ import type { Usage } from "./Usage.ts"
 
 /** A complete response: the sum of the events of one attempt. */
 export interface Answer {
+  /** Empty where there is none. */
   readonly text: string
+  /** The model's refusal; empty where there is none. */
   readonly refusal: string
+  /** Block by block, in order. */
   readonly reasoning: ReadonlyArray<ReasoningBlock>
+  /** In order, each whole. */
   readonly toolCalls: ReadonlyArray<AnswerToolCall>
+  /** Such as citations, as the provider sent them. */
   readonly annotations: ReadonlyArray<{ readonly [key: string]: unknown }>
+  /** Audio output with its transcript. */
   readonly audio: { readonly [key: string]: unknown } | null
+  /** Log probabilities of the text's tokens. */
   readonly logprobs: ReadonlyArray<unknown> | null
+  /** Why the model stopped. */
   readonly finish: FinishReason
+  /** The same in the provider's own words. */
   readonly nativeFinish: string
+  /** As reported; `null` where the provider reported none. */
   readonly usage: Usage | null
+  /** The model's name as the provider reports it. */
   readonly servedModel: string | null
+  /** The service tier as the provider reports it. */
   readonly serviceTier: string | null
+  /** As the provider reports it. */
   readonly systemFingerprint: string | null
 }
 
+/** A whole block of reasoning. */
 export interface ReasoningBlock {
+  /** What the block is. */
   readonly kind: "text" | "summary" | "encrypted"
+  /** For `encrypted` the opaque data. */
   readonly text: string
+  /** Proves to the provider that the block is its own. */
   readonly signature: string | null
+  /** The provider's id of the block. */
   readonly id: string | null
 }
 
+/** A whole call of a tool. */
 export interface AnswerToolCall {
+  /** Whether the arguments are JSON or free text. */
   readonly kind: "function" | "custom"
+  /** The result is sent with it. */
   readonly id: string
+  /** Of the tool. */
   readonly name: string
+  /** JSON text, or the input of a custom tool. */
   readonly arguments: string
+  /** Opaque, must be sent back with the call. */
   readonly extraContent: { readonly [key: string]: unknown } | null
 }
 

@@ -3,7 +3,11 @@ import type { Attempt } from "./Call.ts"
 import type { RateLimitStatus } from "./RateLimitStatus.ts"
 
 /** A missing, malformed, unknown, inactive or expired key: one error for all, so that it reveals nothing about a key. */
-export class Unauthenticated extends Data.TaggedError("Unauthenticated") {}
+export class Unauthenticated extends Data.TaggedError("Unauthenticated") {
+  override get message(): string {
+    return "A valid project API key is required as a bearer token."
+  }
+}
 
 export const invalidCodes = [
   "missing_required_parameter",
@@ -23,20 +27,26 @@ export const invalidCodes = [
   "method_not_allowed",
   "idempotency_key_reused"
 ] as const
+/** The codes of invalid requests. */
 export type InvalidCode = (typeof invalidCodes)[number]
 
 /** The request itself is invalid; `param` is a path such as `messages[2].content[0].type`. */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
+  /** Stable, machine-readable. */
   readonly code: InvalidCode
   readonly message: string
+  /** Path of the field; `null` where the error is about no single one. */
   readonly param: string | null
   /** Set when a provider rejected the request. */
   readonly attempts?: ReadonlyArray<Attempt>
 }> {}
 
+/** A limit on requests, tokens or concurrency, or a repetition of a request that still runs. */
 export class RateLimited extends Data.TaggedError("RateLimited")<{
+  /** Which of the two it is. */
   readonly code: "rate_limit_exceeded" | "idempotent_request_in_progress"
   readonly message: string
+  /** When it is worth another try. */
   readonly retryAfterMillis: number
   /** Whose limit rejected the request; absent where no limit of key or project did. */
   readonly scope?: "project" | "key"
@@ -45,18 +55,40 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
 }> {}
 
 /** Unknown, or excluded by the project; the error does not reveal which. */
-export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{ readonly model: string }> {}
+export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
+  /** As it was requested. */
+  readonly model: string
+}> {
+  override get message(): string {
+    return `The model ${quoted(this.model)} does not exist or is not available to this key.`
+  }
+}
 
 /** The request's own restrictions, caps or routing configuration leave no model. */
 export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
+  /** How many models were left out, by reason. */
   readonly excluded: Readonly<Record<string, number>>
-}> {}
+}> {
+  override get message(): string {
+    const reasons = Object.entries(this.excluded).map(([reason, count]) => `${count} by ${reason}`)
+    const excluded = reasons.length === 0 ? "" : ` (excluded: ${reasons.join(", ")})`
+    return `The project and this request together allow no model${excluded}.`
+  }
+}
 
+/** The project has no active routing configuration of this id or slug. */
 export class RoutingConfigNotFound extends Data.TaggedError("RoutingConfigNotFound")<{
+  /** As it was requested. */
   readonly routingConfig: string
-}> {}
+}> {
+  override get message(): string {
+    return `The project has no active routing configuration ${quoted(this.routingConfig)}.`
+  }
+}
 
+/** What is left of a balance or a limit does not pay for the call. */
 export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
+  /** Whose money does not suffice: the account's balance, or the limit of project or key. */
   readonly scope: "account" | "project" | "key"
   /** exhausted: no balance is left. held: running calls hold it. too_large: this call alone needs more than is left. */
   readonly reason: "exhausted" | "held" | "too_large"
@@ -64,24 +96,70 @@ export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
   readonly neededMicroUsd: number
   /** What the scope has left beside what running calls hold of it. */
   readonly availableMicroUsd: number
+  /** What running calls hold of the scope. */
   readonly heldMicroUsd: number
-}> {}
+}> {
+  override get message(): string {
+    const what = this.scope === "account" ? "balance" : `spend limit of the ${this.scope}`
+    const amounts = `at least ${this.neededMicroUsd} micro-USD are needed, ${this.availableMicroUsd} are available and ${this.heldMicroUsd} held by running calls`
+    return `${fundsMessage[this.reason](what)}: ${amounts}.`
+  }
+}
+
+const fundsMessage: Readonly<Record<InsufficientFunds["reason"], (what: string) => string>> = {
+  exhausted: (what) => `The ${what} is exhausted`,
+  held: (what) => `The rest of the ${what} is reserved by running calls`,
+  too_large: (what) => `This call could cost more than the rest of the ${what}`
+}
 
 /** Every candidate that was tried failed before any content was sent. */
 export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
+  /** Every attempt, in order. */
   readonly attempts: ReadonlyArray<Attempt>
   /** Set only when all attempts ended in a rate limit or cool-down with a known end. */
   readonly retryAfterMillis: number | null
-}> {}
+}> {
+  override get message(): string {
+    if (this.attempts.length === 0) return "No provider could be tried."
+    const attempts = this.attempts.map(
+      ({ error, model }) => `${model}: ${error?.message ?? "It failed."} (${error?.code ?? "unknown"})`
+    )
+    return `Every provider that was tried has failed. ${attempts.join(" ")}`
+  }
+}
 
 /** The database did not respond; without a hold nothing is dispatched. */
-export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{ readonly cause: unknown }> {}
+export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{ readonly cause: unknown }> {
+  override get message(): string {
+    return "The gateway cannot reach its database."
+  }
+}
 
+/** The process takes no call now; another one, or the same later, will. */
 export class ServiceRefused extends Data.TaggedError("ServiceRefused")<{
+  /** Why not. */
   readonly reason: "shutting_down" | "overloaded"
-}> {}
+}> {
+  override get message(): string {
+    return this.reason === "shutting_down" ? "This node is shutting down." : "This node is overloaded."
+  }
+}
 
-export class UnknownPath extends Data.TaggedError("UnknownPath")<{ readonly path: string }> {}
+/** No route has this path. */
+export class UnknownPath extends Data.TaggedError("UnknownPath")<{
+  /** As it was requested. */
+  readonly path: string
+}> {
+  override get message(): string {
+    return `Unknown path ${quoted(this.path)}.`
+  }
+}
+
+const maxQuotedCharacters = 120
+
+/** What a client has sent, as it may stand in a message. */
+const quoted = (text: string): string =>
+  `'${text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}…` : text}'`
 
 /** The errors of a call before its first content; later failures are part of the response. */
 export type CallFailure =

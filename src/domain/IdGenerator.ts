@@ -16,6 +16,7 @@ export const nextRequestId = (ids: IdGeneratorShape): RequestId =>
 
 /** A service, so that a scripted run can replay its ids exactly. */
 export class IdGenerator extends Context.Tag("gateway/domain/IdGenerator")<IdGenerator, IdGeneratorShape>() {
+  /** UUIDs of version 7, by the clock of `Timers`. */
   static readonly layer: Layer.Layer<IdGenerator, never, Timers> = Layer.effect(
     this,
     Effect.map(Timers, (timers) => ({ uuid: makeUuid(timers.now, randomFillSync) }))

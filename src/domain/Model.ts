@@ -6,20 +6,25 @@ import type { ProtocolId, SupportTable } from "./Support.ts"
 export interface Model {
   /** `<provider>/<model>`, in requests and in responses. */
   readonly id: string
+  /** What comes before the slash of the id. */
   readonly providerId: string
   /** The provider's name for the model. */
   readonly upstreamModel: string
   /** The bare name that the same model has at several providers. */
   readonly alias: string
+  /** For people. */
   readonly displayName: string
   /** Release, in seconds since the epoch; 0 when unknown. */
   readonly createdSeconds: number
+  /** The format that its provider speaks; decides how prompts are checked. */
   readonly protocol: ProtocolId
   /** `null`: unknown, hence not routable when the customer is charged. */
   readonly prices: Prices | null
   /** Prompt and completion together. `null`: not documented. */
   readonly contextTokens: number | null
+  /** Of the prompt alone. `null`: not documented. */
   readonly inputTokens: number | null
+  /** Of one completion, reasoning included. `null`: not documented. */
   readonly outputTokens: number | null
   /** Tokens of one image or file in a hold. */
   readonly imageTokens: number
@@ -33,7 +38,9 @@ export interface Model {
   readonly reasoning: Reasoning | null
   /** Reasons without being requested to; deadlines are longer for it. */
   readonly reasonsByDefault: boolean
+  /** An effort is left out when tools are sent. */
   readonly toolsForbidEffort: boolean
+  /** Parameters that are sent when the client sets none. */
   readonly profile: Profile
   /** False: documented not to charge for the prompt of a call that was aborted before its response. */
   readonly billsAbortedCalls: boolean
@@ -41,9 +48,11 @@ export interface Model {
   readonly support: SupportTable
   /** Listed by `GET /v1/models` and eligible for `auto`; an unlisted route can still be called by its id. */
   readonly listed: boolean
+  /** As the vendor documents it; `null`: not documented. */
   readonly knowledgeCutoff: string | null
 }
 
+/** What the estimate of a model's quality is made of. */
 export interface QualityEvidence {
   /** The estimate from name, release and price alone. */
   readonly prior: number
@@ -61,14 +70,18 @@ export const capabilities = [
   "file-input",
   "image-url"
 ] as const
+/** What a model may be able to do. */
 export type Capability = (typeof capabilities)[number]
 
+/** How the reasoning of a model can be controlled. */
 export interface Reasoning {
   /** Efforts that a client may request, lowest first; empty when the effort cannot be chosen. */
   readonly efforts: ReadonlyArray<Effort>
   /** How the provider accepts it: a name, a budget in tokens, on or off, or not at all. */
   readonly style: "effort" | "budget" | "toggle" | "fixed"
+  /** Bounds of a budget in tokens; `null`: not documented. */
   readonly budget: { readonly min: number | null; readonly max: number | null } | null
+  /** What the model does when nothing is sent. */
   readonly defaultEffort: Effort | null
   /** Cannot be switched off. */
   readonly mandatory: boolean
@@ -78,8 +91,11 @@ export interface Reasoning {
 
 /** Parameters of the model when the client sets none. */
 export interface Profile {
+  /** The effort to send; `null`: none. */
   readonly effort: Effort | null
+  /** The cap without one of the client's; `null`: that of the model. */
   readonly maxOutputTokens: number | null
+  /** A version of the provider's API, where it has several. */
   readonly apiVersion: string | null
 }
 

@@ -6,9 +6,13 @@ import { promptTokens, type Usage } from "./Usage.ts"
  * audio is not sold where the customer is charged. Images are tokens of the prompt.
  */
 export interface Rates {
+  /** Of the prompt. */
   readonly input: number
+  /** Of the completion, reasoning included. */
   readonly output: number
+  /** Of prompt tokens that are read from the provider's cache. */
   readonly cacheRead: number | null
+  /** Of prompt tokens that are written to it. */
   readonly cacheWrite: number | null
   /** Audio in the prompt. */
   readonly audioInput?: number | null
@@ -18,9 +22,11 @@ export interface Rates {
 
 /** Rates that hold for the whole call once its prompt is longer than `abovePromptTokens`. */
 export interface PriceTier extends Rates {
+  /** Longer prompts have these rates. */
   readonly abovePromptTokens: number
 }
 
+/** The rates of one service tier. */
 export interface PriceList extends Rates {
   /** Ascending by `abovePromptTokens`. */
   readonly tiers: ReadonlyArray<PriceTier>
@@ -38,7 +44,9 @@ export interface Prices extends PriceList {
 export interface PriceTerms {
   /** `null` is the provider's standard tier. */
   readonly serviceTier: string | null
+  /** The provider searches the web. */
   readonly webSearch: boolean
+  /** The answer is audio. */
   readonly audioOutput: boolean
 }
 

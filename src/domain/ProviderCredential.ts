@@ -3,8 +3,11 @@ import type { CredentialId } from "./Ids.ts"
 
 /** A project's own credential of a provider. */
 export interface ProviderCredential {
+  /** Of the credential. */
   readonly id: CredentialId
+  /** Whose calls it authenticates. */
   readonly providerId: string
+  /** What is sent to the provider. */
   readonly secret: Redacted.Redacted
   /** Ids, `<prefix>/*` or `*`; `null`: every model of the provider. */
   readonly allowedModels: ReadonlyArray<string> | null

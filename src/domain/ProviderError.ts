@@ -29,9 +29,12 @@ export type ProviderFailure =
   | { readonly _tag: "ContextLengthExceeded"; readonly message: string }
   | { readonly _tag: "ContentPolicy"; readonly message: string }
   | { readonly _tag: "EmptyCompletion" }
+  /** A provider that the application has written has failed with `cause`, which is kept for it and never sent to a client. */
+  | { readonly _tag: "Failed"; readonly cause: unknown }
   /** Not a failure of the provider: this node is shutting down and the drain deadline has passed. */
   | { readonly _tag: "Shutdown" }
 
+/** What a failure says about the health of a route. */
 export type HealthEffect =
   /** Counts against the origin: none of its models can be reached. */
   | "origin"
@@ -68,15 +71,20 @@ export type Fault =
   /** A limit or the shutdown of the gateway itself. */
   | "gateway"
 
+/** What follows from a failure. */
 export interface FailureFacts {
+  /** Stable, machine-readable. */
   readonly code: string
   readonly message: string
+  /** As the attempt is recorded. */
   readonly status: Extract<CallStatus, "error" | "timeout">
   /** Another candidate may be tried (until first content has been sent). */
   readonly mayFallBack: boolean
   /** Nothing can have been processed: the same route may be tried once more. */
   readonly notProcessed: boolean
+  /** What the circuit breakers make of it. */
   readonly health: HealthEffect
+  /** For whoever operates the gateway. */
   readonly fault: Fault
   /** A limit of the gateway's own has ended the attempt: it is charged like a cancelled one. */
   readonly isOwnLimit: boolean
@@ -149,6 +157,7 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   QuotaExhausted: facts("provider_unavailable", "The provider is not available.", "credential", "quota"),
   Overloaded: facts("provider_error", "The provider is overloaded.", "route", "capacity"),
   ServerError: facts("provider_error", "The provider reported an error.", "route", "provider"),
+  Failed: facts("provider_error", "The provider failed.", "route", "provider"),
   CredentialRejected: facts("provider_unavailable", "The provider is not available.", "credential", "credential"),
   ModelGone: facts("provider_error", "The provider does not serve this model.", "candidate", "model"),
   Redirected: facts(
@@ -177,12 +186,26 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   })
 }
 
+/** An attempt has failed. What follows from it is in `facts`; `message` tells it to the application, `callError` to a client. */
 export class ProviderError extends Data.TaggedError("ProviderError")<{
+  /** Of the provider that has failed. */
   readonly providerId: string
+  /** What happened. */
   readonly reason: ProviderFailure
   /** The status of the provider's response; absent where none was received, or none is known. */
   readonly httpStatus?: number | undefined
 }> {
+  override get message(): string {
+    const { code, message } = this.callError
+    return `The provider ${this.providerId} has failed: ${message} (${code}, ${this.reason._tag}${detailOf(this.reason)})`
+  }
+
+  /** What a provider of the application has failed with. */
+  override get cause(): unknown {
+    return this.reason._tag === "Failed" ? this.reason.cause : undefined
+  }
+
+  /** What follows from the failure: its code, whether another candidate may be tried, whether it is charged. */
   get facts(): FailureFacts {
     return factsByReason[this.reason._tag]
   }
@@ -196,5 +219,17 @@ export class ProviderError extends Data.TaggedError("ProviderError")<{
   get callError(): CallError {
     const { code, message } = this.facts
     return { code, message: "message" in this.reason ? this.reason.message : message }
+  }
+}
+
+const detailOf = (reason: ProviderFailure): string => {
+  switch (reason._tag) {
+    case "ServerError":
+      return ` ${reason.status}`
+    case "Unreachable":
+    case "BadResponse":
+      return `: ${reason.detail}`
+    default:
+      return ""
   }
 }

@@ -1,5 +1,6 @@
 /** The wire protocols of providers. */
 export const protocolIds = ["openai-chat", "anthropic-messages", "gemini", "bedrock-converse", "simulated"] as const
+/** The format that a provider speaks. */
 export type ProtocolId = (typeof protocolIds)[number]
 
 /**
@@ -37,10 +38,14 @@ export const tuningParameters = [
   "web_search_options",
   "parallel_tool_calls"
 ] as const
+/** A parameter that decides the form of the answer. */
 export type ShapingParameter = (typeof shapingParameters)[number]
+/** A parameter that only tunes the answer. */
 export type TuningParameter = (typeof tuningParameters)[number]
+/** A request parameter that not every provider takes. */
 export type Parameter = ShapingParameter | TuningParameter
 
 /** native: same meaning upstream. translated: sent in another field. dropped: not sent, named in the response. refused: not eligible. */
 export type Support = "native" | "translated" | "dropped" | "refused"
+/** What a route does with each parameter. */
 export type SupportTable = Readonly<Record<Parameter, Support>>

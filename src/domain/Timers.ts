@@ -7,8 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 
+/** Takes a timer back; harmless when it has run. */
 export type Cancel = () => void
 
+/** Reads the time, and runs callbacks later. */
 export interface TimersShape {
   /** Milliseconds since the epoch, with a fraction; never goes back. */
   readonly now: () => number
@@ -53,6 +55,7 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
     })
   )
 
+  /** Timers on top of the Effect Clock in force, as a Layer: in a test the TestClock moves deadlines, retries and heartbeats. */
   static readonly layerClock: Layer.Layer<Timers> = Layer.effect(this, this.ofClock)
 }
 

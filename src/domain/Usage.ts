@@ -2,19 +2,27 @@
 export interface Usage {
   /** Prompt tokens that were neither read from nor written to a cache. */
   readonly inputTokens: number
+  /** Prompt tokens that were read from a cache. */
   readonly cacheReadTokens: number
+  /** Prompt tokens that were written to a cache. */
   readonly cacheWriteTokens: number
   /** Completion tokens without reasoning tokens. */
   readonly outputTokens: number
+  /** Of the completion. */
   readonly reasoningTokens: number
   /** Details that some providers report; each is contained in one of the counts above. */
   readonly details: UsageDetails
 }
 
+/** What some providers report beside the priced counts. */
 export interface UsageDetails {
+  /** Audio in the prompt. */
   readonly inputAudioTokens: number
+  /** Audio in the completion. */
   readonly outputAudioTokens: number
+  /** Of a predicted output. */
   readonly acceptedPredictionTokens: number
+  /** Of a predicted output; charged as output. */
   readonly rejectedPredictionTokens: number
 }
 

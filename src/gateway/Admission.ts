@@ -55,9 +55,13 @@ export interface Admitted {
   readonly release: Release
 }
 
+/** What the surroundings of a call tell about it. */
 export interface CallOptions {
+  /** Unique; the id of the call and of its hold. */
   readonly requestId: RequestId
+  /** Where the call came in. */
   readonly endpoint: Admitted["endpoint"]
+  /** The client's own id, only for the log. */
   readonly clientRequestId: string | null
   /** Called once the rate limits have let the request through, with what they leave. */
   readonly onRateLimits?: (status: RateLimitStatus) => void
@@ -113,11 +117,14 @@ interface Routed {
   readonly ranked: Router.Ranked
 }
 
+/** What a key may use, with what is left of its rate limits. */
 export interface Listable {
+  /** After this request. */
   readonly rateLimits: RateLimitStatus
-  readonly models: Router.Listable
+  /** The models, and what `auto` would choose from. */
+  readonly models: ReadonlyArray<Model>
   /** Active ones, also those that could choose nothing today. */
-  readonly configurations: ReadonlyArray<{ readonly slug: string; readonly pool: Router.Listable }>
+  readonly configurations: ReadonlyArray<{ readonly slug: string; readonly pool: ReadonlyArray<Model> }>
 }
 
 const autoPrefix = "auto:"

@@ -176,6 +176,9 @@ export class Call {
       record,
       error,
       credentialId: attempt.candidate.credential?.id ?? null,
+      usage: usedBy(next, attempt),
+      finishReason: attempt.tally.finished?.reason ?? null,
+      servedModel: attempt.tally.servedModel ?? null,
       firstContentMillis:
         next.firstContentAtMillis === null ? null : next.firstContentAtMillis - attempt.startedAtMillis
     }
@@ -185,3 +188,9 @@ export class Call {
     if (CallState.isEnded(next)) this.decided({ _tag: "GiveUp" })
   }
 }
+
+/** What is known of the usage of an attempt that is over. */
+const usedBy = (state: CallState.CallState, attempt: CallState.RunningAttempt): Usage | null =>
+  state.phase._tag === "Complete" || state.phase._tag === "Cancelled"
+    ? CallState.usageOf(state, attempt)
+    : (state.failedUsage.at(-1)?.usage ?? null)

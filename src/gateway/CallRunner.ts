@@ -19,6 +19,7 @@ import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import { Timers } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
 import { Ledger, type LedgerShape } from "../ledger/Ledger.ts"
+import * as CallSpans from "../observe/CallSpans.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import * as Spans from "../observe/Spans.ts"
 import { Policy } from "../policy/Policy.ts"
@@ -38,17 +39,23 @@ import { collect, pump, type Sink } from "./Relay.ts"
 
 /** A complete response with its routing metadata. */
 export interface Completion extends ResponseStart {
+  /** What the model has answered. */
   readonly answer: Answer
+  /** As reported, else estimated; what is charged. */
   readonly usage: Usage
+  /** `router_metadata` of the response, in the shape of the API. */
   readonly metadata: RouterMetadata
 }
 
+/** How long providers may take, and how many may be tried. */
 export interface GatewayOptions {
+  /** Of an attempt and of the whole call. */
   readonly deadlines: Deadlines
   /** Candidates that one call may try. */
   readonly maxAttempts: number
 }
 
+/** The options of the service: four attempts, and its deadlines. */
 export const defaultOptions: GatewayOptions = { deadlines: defaultDeadlines, maxAttempts: 4 }
 
 /**
@@ -78,8 +85,8 @@ export interface CallRunnerShape {
 
 /** Admit, hold, attempt with fallback, relay, settle. */
 export class CallRunner extends Context.Tag("gateway/gateway/CallRunner")<CallRunner, CallRunnerShape>() {
-  static readonly layer = (
-    options: GatewayOptions = defaultOptions
+  static readonly layerWith = (
+    options: GatewayOptions
   ): Layer.Layer<
     CallRunner,
     never,
@@ -104,7 +111,8 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const timers = yield* Timers
   const rateLimits = yield* RateLimits
   const random = new Utils.PCGRandom(yield* Random.nextInt)
-  const observers = [healthObserver(health), ...(yield* CallObservers)]
+  const spans = CallSpans.make(timers)
+  const observers = [healthObserver(health), spans.observer, ...(yield* CallObservers)]
   const deps: RunnerDeps = {
     ledger,
     rateLimits,
@@ -124,6 +132,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       timers,
       providers: yield* Providers,
       retryBudget: yield* RetryBudget,
+      spans,
       deadlines: options.deadlines,
       maxAttempts: options.maxAttempts
     },
@@ -291,12 +300,13 @@ const end = <A>(
       ? deps.ledger.settle(call.hold, settlement)
       : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept }), written(deps.ledger))
   if (!call.isTraced) return Effect.zipRight(settled, exit)
-  const { cost, model, provider, status } = settlement.record
+  const { cost, error, model, provider, status } = settlement.record
   return Effect.annotateCurrentSpan({
     "gateway.status": status,
     "gateway.cost_microusd": cost.amount_microusd,
     "gen_ai.provider.name": provider ?? "",
-    "gen_ai.response.model": model ?? ""
+    "gen_ai.response.model": model ?? "",
+    ...(error !== null && { "error.type": error.code })
   }).pipe(
     Effect.zipRight(Spans.span(true, "gateway.ledger.settle", Spans.noAttributes, settled)),
     Effect.zipRight(exit)

@@ -7,6 +7,7 @@ import { microUsd } from "../domain/Money.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
+import type { CallSpans } from "../observe/CallSpans.ts"
 import * as Spans from "../observe/Spans.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import type { RetryBudgetShape } from "../routing/RetryBudget.ts"
@@ -24,6 +25,7 @@ export interface DispatchDeps extends AttemptDeps {
   readonly health: HealthShape
   readonly retryBudget: RetryBudgetShape
   readonly deadlines: Deadlines
+  readonly spans: CallSpans
   /** Candidates that one call may try. */
   readonly maxAttempts: number
 }
@@ -137,8 +139,9 @@ const openAttempt = (
   const { ranked, request, requestId } = call.admitted
   const output = outputLimit(call, candidate)
   const isLast = rest.length === 0 || !ranked.fallbackEnabled || call.attempts.length + 1 >= deps.maxAttempts
-  const opened = open(deps, call, {
-    attempt: call.attempt(candidate, output),
+  const attempt = call.attempt(candidate, output)
+  return open(deps, call, {
+    attempt,
     call: {
       requestId,
       model,
@@ -146,16 +149,14 @@ const openAttempt = (
       effort,
       maxOutputTokens: output.maxTokens,
       dropped: candidate.dropped,
-      credential
+      credential,
+      span: call.isTraced ? deps.spans.current(call.admitted) : undefined
     },
     deadlines: forCandidate(deps.deadlines, candidate),
     endsAtMillis: endsAtMillis(deps, call),
     acceptEmpty: isLast,
     until
   })
-  if (!call.isTraced) return opened
-  const attributes = { "gen_ai.provider.name": model.providerId, "gen_ai.request.model": model.upstreamModel }
-  return Spans.span(true, "gateway.attempt", attributes, opened)
 }
 
 /**

@@ -8,13 +8,19 @@ import type * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as Intervals from "effect/ScheduleIntervals"
 
+/** A candidate with the error that it failed with. */
 export interface Failed<C, E> {
+  /** What was tried. */
   readonly candidate: C
+  /** What it failed with. */
   readonly error: E
 }
 
+/** The value of the first candidate that succeeded. */
 export interface First<A, C, E> {
+  /** What it succeeded with. */
   readonly value: A
+  /** Which one it was. */
   readonly candidate: C
   /** The failures before it, in order. */
   readonly failed: ReadonlyArray<Failed<C, E>>
@@ -37,13 +43,27 @@ export class Exhausted<C, E> extends Data.TaggedError("Exhausted")<{
   readonly failed: Arr.NonEmptyReadonlyArray<Failed<unknown, unknown>>
 }> {
   // `Data.TaggedError` cannot carry type parameters into its fields; only `firstOf` makes one
+  /** Each failure, in order. */
   declare readonly failed: Arr.NonEmptyReadonlyArray<Failed<C, E>>
+
+  override get message(): string {
+    const errors = this.failed.map(({ error }) => (error instanceof Error ? error.message : String(error)))
+    return `Every attempt has failed (${this.failed.length}): ${errors.join(" ")}`
+  }
 }
 
 /**
  * The value of the first candidate that succeeds. After each failure `decide` says what follows: `Retry`, `FallBack` or
  * `GiveUp`; its decisions must come to an end. Defects and interruption are never fallen back from. Effect's ExecutionPlan
  * does not fit: there the later steps are fixed, here an error filters them and the ledger's hold is extended between them.
+ *
+ * @example
+ * const first = firstOf(
+ *   ["a", "b"],
+ *   (candidate) => (candidate === "a" ? Effect.fail("a is away") : Effect.succeed(candidate)),
+ *   (_, rest) => Effect.succeed(fallBackTo(rest))
+ * )
+ * await Effect.runPromise(first)
  */
 export const firstOf = <C, A, E, R, R2 = never>(
   candidates: Arr.NonEmptyReadonlyArray<C>,

@@ -20,9 +20,19 @@ import { CallRunner, type Completion, defaultOptions, type GatewayOptions } from
 import type { Sink } from "./Relay.ts"
 import * as StreamView from "./StreamView.ts"
 
+/** Makes calls for the `Caller` in the context. */
 export interface GatewayShape {
   /** The complete response of the first candidate that answers, settled. Interruption closes the upstream. */
   readonly complete: (request: ChatRequest, options?: CallOptions) => Effect.Effect<Completion, CallFailure, Caller>
+  /**
+   * The same, written by `encode` before the call is settled: what it throws is a defect, and the response is not charged. For
+   * programs that send the response on in another form.
+   */
+  readonly completeWith: <A>(
+    request: ChatRequest,
+    encode: (completion: Completion) => A,
+    options?: CallOptions
+  ) => Effect.Effect<A, CallFailure, Caller>
   /**
    * Streams the response into a sink. Fails only before the first content, with nothing written; afterwards a failure goes
    * to the sink and the effect succeeds.
@@ -41,24 +51,36 @@ export interface GatewayShape {
  * takes its `Caller` from the context; the HTTP service is a shell around the same program.
  */
 export class Gateway extends Context.Tag("gateway/Gateway")<Gateway, GatewayShape>() {
-  /** Needs what `ProviderLayer`, `PolicyLayer` and `LedgerLayer` provide, ids and a clock. */
-  static readonly layer = (
-    options: GatewayOptions = defaultOptions
-  ): Layer.Layer<
-    Gateway | CallRunner,
-    never,
-    | Catalog
-    | RoutingConfigurations
-    | Health
-    | IdGenerator
-    | Ledger
-    | Policy
-    | Providers
-    | RateLimits
-    | RetryBudget
-    | Timers
-  > => Layer.provideMerge(Layer.effect(this, make), CallRunner.layer(options))
+  /** The gateway on what `ProviderLayer`, `PolicyLayer` and `LedgerLayer` provide, ids and a clock. */
+  static readonly layer: Layer.Layer<Gateway, never, GatewayNeeds> = Layer.suspend(() => this.layerWith(defaultOptions))
+
+  /** The same with other deadlines, or another number of attempts. */
+  static readonly layerWith = (options: GatewayOptions): Layer.Layer<Gateway, never, GatewayNeeds> =>
+    this.layerAndRunner(options)
+
+  /** @internal With the program of a call, which takes its caller as an argument. */
+  static readonly layerAndRunner = (options: GatewayOptions): Layer.Layer<Gateway | CallRunner, never, GatewayNeeds> =>
+    Layer.provideMerge(
+      Layer.effect(
+        this,
+        Effect.suspend(() => make)
+      ),
+      CallRunner.layerWith(options)
+    )
 }
+
+/** What the gateway is built of. */
+export type GatewayNeeds =
+  | Catalog
+  | Health
+  | IdGenerator
+  | Ledger
+  | Policy
+  | Providers
+  | RateLimits
+  | RetryBudget
+  | RoutingConfigurations
+  | Timers
 
 const make = Effect.gen(function* () {
   const runner = yield* CallRunner
@@ -71,6 +93,8 @@ const make = Effect.gen(function* () {
   return Gateway.of({
     complete: (request, options = newOptions()) =>
       Effect.flatMap(Caller, (caller) => runner.complete(caller, request, options, (completion) => completion)),
+    completeWith: (request, encode, options = newOptions()) =>
+      Effect.flatMap(Caller, (caller) => runner.complete(caller, request, options, encode)),
     relay: (request, sink, options = newOptions()) =>
       Effect.flatMap(Caller, (caller) => runner.relay(caller, request, sink, options)),
     stream: (request) =>

@@ -16,11 +16,15 @@ import type { HoldSlices } from "./HoldSlices.ts"
  * one of `complete` and `fail`. Finish and usage are not among the events: they come with `complete`.
  */
 export interface Sink {
+  /** The response begins; called once, before everything else. */
   readonly begin: (start: ResponseStart) => void
   /** False: the reader is slow; nothing more is read until `drained` calls back. */
   readonly event: (event: ChatEvent) => boolean
+  /** Called after `event` was false: `resume` is to be called once there is room. */
   readonly drained: (resume: () => void) => void
+  /** The response is whole; nothing follows. */
   readonly complete: (finish: Finish, usage: Usage, metadata: RouterMetadata) => void
+  /** The response has broken; nothing follows. */
   readonly fail: (error: CallError) => void
 }
 

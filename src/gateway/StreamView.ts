@@ -14,19 +14,26 @@ import type { Sink } from "./Relay.ts"
 
 /** The last element of a stream that came to its end: the call is complete and settled at this cost. */
 export interface Completed {
+  /** Tells it from the events. */
   readonly _tag: "Completed"
+  /** Why the model stopped. */
   readonly finish: Finish
+  /** As reported, else estimated. */
   readonly usage: Usage
+  /** `router_metadata` of the response, in the shape of the API. */
   readonly metadata: RouterMetadata
 }
 
 /** The stream broke after its first content; what came before is part of an answer, not an answer. */
 export class StreamBroken extends Data.TaggedError("StreamBroken")<{
+  /** Stable, machine-readable: of the provider's failure, or of the gateway's. */
   readonly code: string
-  readonly message: string | null
+  readonly message: string
 }> {}
 
+/** A response whose first content is there. */
 export interface StreamedAnswer extends ResponseStart {
+  /** What the model answers as it comes, and `Completed` last; fails where the response breaks. */
   readonly events: Stream.Stream<ChatEvent | Completed, StreamBroken>
 }
 
@@ -60,7 +67,7 @@ export const make = (
             push({ _tag: "Completed", finish, usage, metadata })
           },
           fail: ({ code, message }) => {
-            mailbox.unsafeDone(Exit.fail(new StreamBroken({ code, message })))
+            mailbox.unsafeDone(Exit.fail(new StreamBroken({ code, message: message ?? "The provider failed." })))
           }
         }),
         {

@@ -7,8 +7,11 @@ import { rateLimitHeaders } from "./RateLimitHeaders.ts"
 
 /** An error as a client sees it: a status, headers, and the error object of the body. */
 export interface HttpError {
+  /** Of the response. */
   readonly status: number
+  /** Such as `retry-after`. */
   readonly headers: Readonly<Record<string, string>>
+  /** The object of the body. */
   readonly error: WireError
 }
 

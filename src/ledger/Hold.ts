@@ -9,7 +9,9 @@ import { type MicroUsd, microUsd } from "../domain/Money.ts"
  * amounts of the whole hold.
  */
 export interface HoldOption {
+  /** For the full output cap. */
   readonly max: MicroUsd
+  /** For the smallest cap that is worth a call. */
   readonly min: MicroUsd
   /**
    * What most calls need, where the client set no output cap: such a hold takes a share of the room, see `grantedAmount`.
@@ -41,8 +43,11 @@ export const grantedAmount = ({ max, min, typical }: HoldOption, room: number, b
 
 /** A request for a hold. */
 export interface Reservation {
+  /** One hold per call. */
   readonly callId: RequestId
+  /** Whose money it is. */
   readonly caller: CallerShape
+  /** For the record of a call that is lost. */
   readonly requestedModel: string
   /** In rank order; the first whose `min` fits the room is granted, with the amount of `grantedAmount`. */
   readonly options: NonEmptyReadonlyArray<HoldOption>
@@ -57,10 +62,13 @@ export const maxHeldWaitMillis = 2_000
 
 /** Money set aside for a call. */
 export interface Hold {
+  /** One hold per call. */
   readonly callId: RequestId
+  /** Whose money it is. */
   readonly caller: CallerShape
   /** Index of the option that was granted. */
   readonly option: number
+  /** What is held. */
   readonly amount: MicroUsd
   /** What every scope had left beside it when it was granted or extended. */
   readonly room: MicroUsd
@@ -72,14 +80,19 @@ export const scopeIdsOf = ({ accountId, billingMode, keyId, projectId }: CallerS
 
 /** The response that is replayed when the same request is sent again under its Idempotency-Key. */
 export interface SealedAnswer {
+  /** Whose repetition gets it. */
   readonly keyId: KeyId
+  /** As it was sent. */
   readonly idempotencyKey: string
+  /** Of the response. */
   readonly status: number
+  /** Of the response. */
   readonly contentType: string
   /** Besides the content type. */
   readonly headers: Readonly<Record<string, string>>
   /** The body, encrypted. */
   readonly sealed: Uint8Array
+  /** How long it is kept. */
   readonly keptMillis: number
 }
 
@@ -89,13 +102,18 @@ export interface Settlement {
   readonly state: "settled" | "cancelled" | "void"
   /** Cost of the call. The customer pays at most the hold; what exceeds it is written off. */
   readonly actual: MicroUsd
+  /** What is logged of the call. */
   readonly record: CallRecord
   /** Written in the same statement: it is never replayed without its charge, nor charged again. */
   readonly kept?: SealedAnswer | undefined
 }
 
+/** The money of an account. */
 export interface Balance {
+  /** The sum of its credits. */
   readonly creditMicroUsd: number
+  /** What ended calls have cost. */
   readonly spentMicroUsd: number
+  /** What running calls hold. */
   readonly heldMicroUsd: number
 }

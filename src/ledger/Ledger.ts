@@ -8,13 +8,17 @@ import * as AccountLanes from "./batcher/AccountLanes.ts"
 import type { Balance, Hold, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 import { LedgerStore } from "./LedgerStore.ts"
+import { ledgerOf, scopesOf } from "./memory/MemoryServices.ts"
+import { MemoryState } from "./memory/MemoryState.ts"
 import * as Recovery from "./Recovery.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
+import { Scopes } from "./Scopes.ts"
 import * as ScopesStore from "./ScopesStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 
 export type { Balance, Hold, HoldOption, Reservation, SealedAnswer, Settlement } from "./Hold.ts"
 
+/** Holds money before calls and settles them after. */
 export interface LedgerShape {
   /**
    * Sets money aside before a call, in every scope at once: the account's balance (not for byok), the project's limit,
@@ -34,6 +38,7 @@ export interface LedgerShape {
   readonly settle: (hold: Hold, settlement: Settlement) => Effect.Effect<void>
   /** Succeeds once every settlement queued before it has been written. */
   readonly flushed: Effect.Effect<void>
+  /** Of an account, without settlements that still wait: see `flushed`. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance, StoreUnavailable>
   /** Names the invariants of the ledger that do not hold, each with rows that break it. */
   readonly checkInvariants: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
@@ -41,6 +46,7 @@ export interface LedgerShape {
 
 /** Money: holds before calls, settlements after them, exact to the micro-USD. */
 export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerShape>() {
+  /** @internal */
   static readonly layer: Layer.Layer<Ledger, never, LedgerStore | StoreHealth | Timers> = Layer.scoped(
     this,
     Effect.gen(function* () {
@@ -78,15 +84,33 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
       }
     })
   )
+
+  /**
+   * The same decisions in memory, for programs without a stored ledger: scopes are opened on first use, each account with this
+   * credit, and a call is forgotten once it has ended.
+   */
+  static readonly layerMemory = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes> =>
+    Layer.effectContext(
+      Effect.sync(() => {
+        const state = new MemoryState({ openOnUse: options, keepsCalls: false })
+        return Context.make(this, ledgerOf(state)).pipe(Context.add(Scopes, scopesOf(state)))
+      })
+    )
 }
 
-/** Everything about money, on the database: the ledger, the scopes whose limits it enforces, and the recovery from crashes. */
-export const ledgerLayer = (recovery: Recovery.RecoveryOptions) =>
-  Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer, Recovery.layer(recovery)).pipe(
+/** How much money there is in memory. */
+export interface MemoryLedgerOptions {
+  /** What each account may spend, in micro-USD. */
+  readonly creditMicroUsd: number
+}
+
+/**
+ * Everything about money, on the database: the ledger, the scopes whose limits it enforces, and the recovery from crashes.
+ * Without options for calls of at most half an hour.
+ */
+export const LedgerLayer = (options: Recovery.RecoveryOptions = {}) =>
+  Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer, Recovery.layer(options)).pipe(
     Layer.provideMerge(StoreHealth.layer),
     Layer.provide(RecoveryStore.layer),
     Layer.provide(LedgerNode.layer)
   )
-
-/** The same for calls of at most half an hour. */
-export const LedgerLayer = ledgerLayer({})

@@ -5,6 +5,7 @@ import { periodically } from "../domain/Periodic.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 
+/** When a hold counts as lost. */
 export interface RecoveryOptions {
   /** How often this process writes its heartbeat and looks for processes without one. */
   readonly interval?: Duration.DurationInput

@@ -4,14 +4,19 @@ import type * as Option from "effect/Option"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId, KeyId, ProjectId } from "../domain/Ids.ts"
 
+/** The money of one account, project or key. */
 export interface ScopeState {
+  /** Of what. */
   readonly kind: "account" | "project" | "key"
   /** `null` is no limit; for an account it is the sum of its credits. */
   readonly limitMicroUsd: number | null
+  /** What ended calls have cost. */
   readonly spentMicroUsd: number
+  /** What running calls hold. */
   readonly heldMicroUsd: number
 }
 
+/** Opens scopes, and raises and reads them. */
 export interface ScopesShape {
   /** Creates the scope of a new account, project or key; an existing one is not changed. An account starts without credit. */
   readonly open: {
@@ -31,6 +36,7 @@ export interface ScopesShape {
     source: string,
     note?: string
   ) => Effect.Effect<boolean, StoreUnavailable>
+  /** None for an id that has no scope. */
   readonly read: (id: AccountId | ProjectId | KeyId) => Effect.Effect<Option.Option<ScopeState>, StoreUnavailable>
 }
 

@@ -17,11 +17,13 @@ export type LimitReset = typeof LimitReset.Type
 const Amount = Schema.NumberFromString
 
 const SpendLimit = Schema.Struct({
+  /** `null` is no limit. */
   limitMicroUsd: Schema.NullOr(Amount),
   /** `null`: the limit is for ever. */
   limitReset: Schema.NullOr(LimitReset),
   /** In the current period of the limit; without one for ever. */
   spentMicroUsd: Amount,
+  /** For ever, whatever the period of the limit. */
   totalSpentMicroUsd: Amount
 })
 export type SpendLimit = typeof SpendLimit.Type

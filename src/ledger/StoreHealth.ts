@@ -26,6 +26,7 @@ export interface StoreHealthShape extends WriteReports {
 
 /** Whether the database accepts writes, from the results of the ledger's statements. */
 export class StoreHealth extends Context.Tag("gateway/ledger/StoreHealth")<StoreHealth, StoreHealthShape>() {
+  /** @internal */
   static readonly layer: Layer.Layer<StoreHealth, never, RecoveryStore | Timers> = Layer.effect(
     this,
     Effect.suspend(() => make)

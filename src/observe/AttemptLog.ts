@@ -106,7 +106,12 @@ const detailOf = (reason: ProviderFailure): Readonly<Record<string, string | num
     case "Unreachable":
     case "BadResponse":
       return { detail: reason.detail }
+    case "Failed":
+      return { detail: nameOf(reason.cause) }
     default:
       return {}
   }
 }
+
+/** The kind of an error of the application's own; its text may be about a request or a secret. */
+const nameOf = (cause: unknown): string => (cause instanceof Error ? cause.name : typeof cause)

@@ -8,9 +8,11 @@ const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
+export const isDefaultTracer = (tracer: Tracer.Tracer): boolean => tracer === defaultTracer
+
 /** Whether spans are recorded, asked once per call; `use` decides with it what to wrap. */
 export const whenTraced = <A, E, R>(use: (isTraced: boolean) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime((fiber) => use(fiber.currentTracer !== defaultTracer))
+  Effect.withFiberRuntime((fiber) => use(!isDefaultTracer(fiber.currentTracer)))
 
 /**
  * The effect as a span where spans are recorded, otherwise the effect as it is. A span that nothing exports costs 24 to

@@ -1,29 +1,17 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { RoutingRestrictions } from "../domain/Chat.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
 import { type PolicyColumns, PolicyStore } from "./PolicyStore.ts"
+import { openPolicy, type ProjectPolicy } from "./ProjectPolicy.ts"
+import { RateLimits } from "./RateLimits.ts"
+import { RoutingConfigurations } from "./RoutingConfigurations.ts"
 
-export interface ProjectPolicy extends RoutingRestrictions {
-  /** Increases with every change. */
-  readonly version: number
-  readonly defaultAlpha: number | null
-  readonly enableFallback: boolean
-}
-
-/** A project's routing configuration, selected as `auto:<slug>` or by id or slug in `routing_config`. */
-export interface RoutingConfiguration extends RoutingRestrictions {
-  readonly id: string
-  readonly slug: string
-  readonly alpha: number | null
-  readonly enableFallback: boolean
-  readonly isActive: boolean
-}
+export type { ProjectPolicy, RoutingConfiguration } from "./ProjectPolicy.ts"
 
 export interface PolicyShape {
   /** Cached; a change is in force at once on the node that made it. */
@@ -32,9 +20,17 @@ export interface PolicyShape {
 
 /** The policies of projects; `intersectPolicies` applies them. */
 export class Policy extends Context.Tag("gateway/policy/Policy")<Policy, PolicyShape>() {
+  /** @internal */
   static readonly layer: Layer.Layer<Policy, never, PolicyStore | ChangeNotifications | Timers> = Layer.scoped(
     this,
     Effect.suspend(() => make)
+  )
+
+  /** What `PolicyLayer` provides, without a database: every project may use everything, with fallback, and nothing is limited. */
+  static readonly layerOpen: Layer.Layer<Policy | RoutingConfigurations | RateLimits> = Layer.mergeAll(
+    Layer.succeed(this, { ofProject: () => Effect.succeed(openPolicy) }),
+    RoutingConfigurations.layerNone,
+    RateLimits.layerOff
   )
 }
 

@@ -10,6 +10,7 @@ import { RoutingConfigurationStore } from "./RoutingConfigurationStore.ts"
 import { RoutingConfigurations } from "./RoutingConfigurations.ts"
 import * as StoredRateLimits from "./StoredRateLimits.ts"
 
+/** What applies to every project. */
 export interface PolicyOptions {
   /** Of each key and each project that has none of its own, over all processes that share a database; default: no limit. */
   readonly rateLimits?: RateLimitOptions

@@ -41,7 +41,9 @@ export class RateLimits extends Context.Tag("gateway/policy/RateLimits")<RateLim
 
 /** Of every key and every project that has none of its own. */
 export interface RateLimitOptions {
+  /** Of each key. */
   readonly key: RateLimit
+  /** Of each project. */
   readonly project: RateLimit
 }
 

@@ -6,7 +6,7 @@ import { ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
-import type { RoutingConfiguration } from "./Policy.ts"
+import type { RoutingConfiguration } from "./ProjectPolicy.ts"
 import { type RoutingConfigurationRow, RoutingConfigurationStore } from "./RoutingConfigurationStore.ts"
 
 export interface RoutingConfigurationsShape {
@@ -14,10 +14,12 @@ export interface RoutingConfigurationsShape {
   readonly ofProject: (project: ProjectId) => Effect.Effect<ReadonlyArray<RoutingConfiguration>, StoreUnavailable>
 }
 
+/** The routing configurations of projects, for calls. */
 export class RoutingConfigurations extends Context.Tag("gateway/policy/RoutingConfigurations")<
   RoutingConfigurations,
   RoutingConfigurationsShape
 >() {
+  /** @internal */
   static readonly layer: Layer.Layer<
     RoutingConfigurations,
     never,
@@ -26,6 +28,11 @@ export class RoutingConfigurations extends Context.Tag("gateway/policy/RoutingCo
     this,
     Effect.suspend(() => make)
   )
+
+  /** No project has any. */
+  static readonly layerNone: Layer.Layer<RoutingConfigurations> = Layer.succeed(this, {
+    ofProject: () => Effect.succeed([])
+  })
 }
 
 const make = Effect.gen(function* () {

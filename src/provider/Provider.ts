@@ -1,4 +1,5 @@
 import type * as Effect from "effect/Effect"
+import type * as Tracer from "effect/Tracer"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
 import type { RequestId } from "../domain/Ids.ts"
@@ -9,8 +10,11 @@ import type { Probed } from "./probe/Probe.ts"
 
 /** One attempt, ready to be sent. */
 export interface ProviderCall {
+  /** Of the call; several attempts have the same. */
   readonly requestId: RequestId
+  /** The route to take. */
   readonly model: Model
+  /** What the client asked for; `effort`, `maxOutputTokens` and `dropped` beside it are decided. */
   readonly request: ChatRequest
   /** The effort or depth to send; `undefined` sends none. Decided by the router; the request's own effort must not be used. */
   readonly effort: Effort | number | undefined
@@ -20,6 +24,8 @@ export interface ProviderCall {
   readonly dropped: ReadonlyArray<string>
   /** Authenticates the attempt in place of the provider's own credential. */
   readonly credential?: ProviderCredential | undefined
+  /** The span of the attempt with its tracer, where the application traces its calls: the parent of the provider's own spans. */
+  readonly span?: { readonly tracer: Tracer.Tracer; readonly span: Tracer.AnySpan } | undefined
 }
 
 /**
@@ -29,15 +35,21 @@ export interface ProviderCall {
 export interface Receiver {
   /** Bytes were received from the upstream; the idle deadline starts again. */
   readonly activity: () => void
+  /** A part of the response, in order. */
   readonly event: (event: ChatEvent) => void
+  /** The response is complete. */
   readonly end: () => void
+  /** The attempt has failed. */
   readonly fail: (error: ProviderError) => void
 }
 
 /** The socket of an attempt. `close` is idempotent, ends the upstream call at once, and silences the receiver. */
 export interface Upstream {
+  /** No more events, please: the reader is slow. */
   readonly pause: () => void
+  /** Go on. */
   readonly resume: () => void
+  /** Ends the call at the provider. */
   readonly close: () => void
 }
 
@@ -47,9 +59,11 @@ export interface Upstream {
  * is delivered as the same events.
  */
 export interface Provider {
+  /** What model ids begin with. */
   readonly id: string
   /** `open` uses the credential of the call where it has one; to other providers such a call is never sent. */
   readonly takesCredentials?: boolean
+  /** Starts the attempt; everything else comes to the receiver. */
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
   /** Asks about the credential, the provider's own one unless another is given, without the cost of a call. */
   readonly probe?: ((credential?: ProviderCredential) => Effect.Effect<Probed>) | undefined

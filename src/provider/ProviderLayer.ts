@@ -5,9 +5,11 @@ import { buildModels } from "../catalog/Build.ts"
 import { Catalog } from "../catalog/Catalog.ts"
 import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
+import type { Model } from "../domain/Model.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Health } from "../routing/Health.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
+import type { Provider } from "./Provider.ts"
 import { Providers } from "./Providers.ts"
 import * as Registry from "./Registry.ts"
 import * as Simulated from "./simulated/Models.ts"
@@ -17,10 +19,20 @@ import { describe, type Vendor } from "./vendors/Vendor.ts"
 
 /** A custom provider with its models. */
 export interface OwnProvider extends Registry.CredentialedProvider {
+  /** What it serves; each id begins with the provider's. */
   readonly models: ReadonlyArray<ConfiguredModel>
 }
 
-export interface ProviderOptions {
+/** A provider that runs in this process, such as one of `makeProvider`, with its models. */
+export interface InProcessProvider<R = never> {
+  /** The provider, or the effect that makes it, once, when the Layer is built. */
+  readonly provider: Provider | Effect.Effect<Provider, never, R>
+  /** Of `makeModel`; each id begins with the provider's. */
+  readonly models: ReadonlyArray<Model>
+}
+
+/** Which providers there are; `R` is what the providers of the application need. */
+export interface ProviderOptions<R = never> {
   /** Keys of built-in vendors by vendor id (`openai`, `groq`, …); only the models of these vendors are available. */
   readonly credentials?: ReadonlyMap<string, Redacted.Redacted>
   /** Amazon Bedrock: the region, and a Bedrock API key or an AWS identity that signs requests. */
@@ -30,7 +42,10 @@ export interface ProviderOptions {
    * here; default false.
    */
   readonly callerCredentials?: boolean
+  /** Other servers that speak one of the four protocols. */
   readonly own?: ReadonlyArray<OwnProvider>
+  /** Providers of the application, which run in this process. */
+  readonly providers?: ReadonlyArray<InProcessProvider<R>>
   /** The simulated providers `sim` and `sim2`: no sockets, no cost, the same answer each time. */
   readonly simulated?: boolean
   /** Changes to catalog entries by model id; `null` removes the model. */
@@ -41,17 +56,23 @@ export interface ProviderOptions {
 
 const defaultConnectMillis = 5_000
 
-/** The providers that can be called, the catalog of their models, and what recent calls say about their health. */
-export const ProviderLayer = (
-  options: ProviderOptions
-): Layer.Layer<Providers | Catalog | Health | RetryBudget, never, Timers> =>
+/**
+ * The providers that can be called, the catalog of their models, and what recent calls say about their health.
+ *
+ * @example
+ * const layer = ProviderLayer({ simulated: true, patches: { "sim/fast": null } })
+ */
+export const ProviderLayer = <R = never>(
+  options: ProviderOptions<R> = {}
+): Layer.Layer<Providers | Catalog | Health | RetryBudget, never, Timers | R> =>
   Layer.mergeAll(providersAndCatalog(options), Health.layer, RetryBudget.layer)
 
-const providersAndCatalog = (options: ProviderOptions): Layer.Layer<Providers | Catalog, never, Timers> =>
+const providersAndCatalog = <R>(options: ProviderOptions<R>): Layer.Layer<Providers | Catalog, never, Timers | R> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const own = options.own ?? []
       const simulated = options.simulated ?? false
+      const inProcess = yield* Effect.forEach(options.providers ?? [], resolved)
       const registry = Registry.make({
         transport: yield* Transport,
         timers: yield* Timers,
@@ -66,7 +87,7 @@ const providersAndCatalog = (options: ProviderOptions): Layer.Layer<Providers | 
           data: builtInCatalog,
           vendors: vendors.map(describe),
           configured: registry.own.map((vendor, index) => ({ ...describe(vendor), models: own[index]?.models ?? [] })),
-          ready: simulated ? Simulated.models : [],
+          ready: [...(simulated ? Simulated.models : []), ...inProcess.flatMap(({ models }) => models)],
           patches: options.patches ?? {}
         })
       const { callerVendors, vendors } = registry
@@ -74,6 +95,32 @@ const providersAndCatalog = (options: ProviderOptions): Layer.Layer<Providers | 
         modelsOf(vendors),
         callerVendors.length === 0 ? undefined : modelsOf([...vendors, ...callerVendors])
       )
-      return Layer.merge(Providers.layerOf(registry.providers), catalog)
+      const providers = [...registry.providers, ...inProcess.map(({ provider }) => provider)]
+      requireUnique(providers)
+      return Layer.merge(Providers.layerOf(providers), catalog)
     })
   ).pipe(Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis })))
+
+const resolved = <R>({
+  models,
+  provider
+}: InProcessProvider<R>): Effect.Effect<
+  { readonly provider: Provider; readonly models: ReadonlyArray<Model> },
+  never,
+  R
+> =>
+  Effect.flatMap(Effect.isEffect(provider) ? provider : Effect.succeed(provider), (provider) => {
+    const foreign = models.find((model) => model.providerId !== provider.id)
+    return foreign === undefined
+      ? Effect.succeed({ provider, models })
+      : Effect.dieMessage(`the model ${foreign.id} is not one of the provider ${provider.id}`)
+  })
+
+/** Of two providers with one id only one could be called. */
+const requireUnique = (providers: ReadonlyArray<Provider>): void => {
+  const ids = new Set<string>()
+  for (const { id } of providers) {
+    if (ids.has(id)) throw new Error(`two providers have the id ${id}`)
+    ids.add(id)
+  }
+}

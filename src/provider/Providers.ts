@@ -19,6 +19,7 @@ export interface ProvidersShape {
 
 /** Dispatches a call to the provider with the model's `providerId`. */
 export class Providers extends Context.Tag("gateway/provider/Providers")<Providers, ProvidersShape>() {
+  /** Exactly these providers. */
   static readonly layerOf = (providers: Iterable<Provider>): Layer.Layer<Providers> =>
     Layer.succeed(this, make(providers))
 }

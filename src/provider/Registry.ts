@@ -12,6 +12,7 @@ import { vendors as builtIn, vendorOf } from "./vendors/Vendors.ts"
 
 /** A configured provider and its credential; `null` sends none. */
 export interface CredentialedProvider extends ConfiguredProvider {
+  /** `null` sends no credential. */
   readonly apiKey: Redacted.Redacted | null
 }
 

@@ -1,20 +1,25 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
-import { ProviderError, type ProviderFailure } from "../domain/ProviderError.ts"
+import { ProviderError } from "../domain/ProviderError.ts"
 import type { Provider, ProviderCall, Receiver } from "./Provider.ts"
 
 /**
  * A provider written as a stream: each call runs `answer` on its own fiber, which waits while the reader is paused and is
- * interrupted when the call is closed. A stream that ends without a Finish event was cut off; a defect is a bad response.
+ * interrupted when the call is closed. A stream that ends without a Finish event was cut off. An error that is not a
+ * `ProviderError`, and a defect, become one with the reason `Failed`, which keeps it as its cause and lets the call fall back.
+ *
+ * @example
+ * const provider = makeProvider("echo", ({ request }) =>
+ *   Stream.make(textEvent(`${request.messages.length} messages`), finishEvent(), usageEvent({ outputTokens: 2 }))
+ * )
  */
-export const make = <R = never>(
+export const make = <E = never, R = never>(
   id: string,
-  answer: (call: ProviderCall) => Stream.Stream<ChatEvent, ProviderError, R>
+  answer: (call: ProviderCall) => Stream.Stream<ChatEvent, E, R>
 ): Effect.Effect<Provider, never, R> =>
   Effect.map(Effect.runtime<R>(), (runtime) => ({
     id,
@@ -25,16 +30,13 @@ export const make = <R = never>(
       /** An open latch is not awaited: each await resets the fiber's operation count, so that the fiber would never yield. */
       const turn = Effect.suspend(() => (isPaused ? reading.await : Effect.void))
       const run = Effect.suspend(() => deliver(answer(call), turn, receiver, () => isOver))
-      const fiber = Runtime.runFork(runtime, run, { immediate: false })
+      const fiber = Runtime.runFork(runtime, traced(call, run), { immediate: false })
       fiber.addObserver((exit) => {
         if (isOver) return
         isOver = true
-        const failure = failureOf(exit)
+        const failure = failureOf(id, exit)
         if (failure === undefined) receiver.end()
-        else
-          receiver.fail(
-            failure instanceof ProviderError ? failure : new ProviderError({ providerId: id, reason: failure })
-          )
+        else receiver.fail(failure)
       })
       return {
         pause: () => {
@@ -54,13 +56,17 @@ export const make = <R = never>(
     }
   }))
 
+/** Spans of the provider are children of the attempt's. */
+const traced = <A, E, R>({ span }: ProviderCall, run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  span === undefined ? run : Effect.withTracer(Effect.withParentSpan(run, span.span), span.tracer)
+
 /** Succeeds with whether a Finish event was delivered. */
-const deliver = <R>(
-  events: Stream.Stream<ChatEvent, ProviderError, R>,
+const deliver = <E, R>(
+  events: Stream.Stream<ChatEvent, E, R>,
   turn: Effect.Effect<void>,
   receiver: Receiver,
   isOver: () => boolean
-): Effect.Effect<boolean, ProviderError, R> => {
+): Effect.Effect<boolean, E, R> => {
   let finished = false
   return Stream.runForEach(events, (event) =>
     Effect.map(turn, () => {
@@ -72,10 +78,10 @@ const deliver = <R>(
   ).pipe(Effect.map(() => finished))
 }
 
-const failureOf = (exit: Exit.Exit<boolean, ProviderError>): ProviderError | ProviderFailure | undefined => {
-  if (Exit.isSuccess(exit)) return exit.value ? undefined : { _tag: "Disconnected" }
-  return Option.getOrElse(
-    Cause.failureOption(exit.cause),
-    (): ProviderFailure => ({ _tag: "BadResponse", detail: "the provider's program has died" })
-  )
+const failureOf = <E>(providerId: string, exit: Exit.Exit<boolean, E>): ProviderError | undefined => {
+  if (Exit.isSuccess(exit)) {
+    return exit.value ? undefined : new ProviderError({ providerId, reason: { _tag: "Disconnected" } })
+  }
+  const cause = Cause.squash(exit.cause)
+  return cause instanceof ProviderError ? cause : new ProviderError({ providerId, reason: { _tag: "Failed", cause } })
 }

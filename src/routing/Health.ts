@@ -33,6 +33,7 @@ export interface HealthShape {
 
 /** Health of each route from recent calls, in memory and per node. */
 export class Health extends Context.Tag("gateway/routing/Health")<Health, HealthShape>() {
+  /** Circuit breakers and rates of failure, empty at the start. */
   static readonly layer: Layer.Layer<Health, never, Timers> = Layer.effect(
     this,
     Effect.map(Effect.all([Timers, Random.nextInt]), ([timers, seed]) => {

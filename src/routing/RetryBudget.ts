@@ -17,6 +17,7 @@ export interface RetryBudgetShape {
 
 /** Bounds the retries that a failing provider gets: a share of its calls, never a multiple. */
 export class RetryBudget extends Context.Tag("gateway/routing/RetryBudget")<RetryBudget, RetryBudgetShape>() {
+  /** A share of recent calls may be retried. */
   static readonly layer: Layer.Layer<RetryBudget, never, Timers> = Layer.effect(
     this,
     Effect.map(Timers, (timers) => make(timers))

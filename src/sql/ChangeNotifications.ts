@@ -54,11 +54,13 @@ export class ChangeNotifications extends Context.Tag("gateway/sql/ChangeNotifica
   ChangeNotifications,
   ChangeNotificationsShape
 >() {
+  /** @internal */
   static readonly layer: Layer.Layer<ChangeNotifications, never, PgClient.PgClient | IdGenerator> = Layer.scoped(
     this,
     Effect.suspend(() => make({ checkEveryMillis: 5_000 }))
   )
 
+  /** @internal */
   static readonly layerWith = (
     options: ChangeNotificationsOptions
   ): Layer.Layer<ChangeNotifications, never, PgClient.PgClient | IdGenerator> => Layer.scoped(this, make(options))

@@ -2,7 +2,10 @@ import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
 
 /** Another process has the data directory open; two processes would silently lose rows. */
-export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{ readonly directory: string }> {
+export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
+  /** The data directory. */
+  readonly directory: string
+}> {
   override get message() {
     return `the data directory ${this.directory} is in use by another process; stop it, or set DATA_DIR or DATABASE_URL`
   }

@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Attempt } from "../domain/Call.ts"
 
+/** The error object of a response. */
 export const WireError = Schema.Struct({
   message: Schema.String.annotations({ description: "Human-readable error message." }),
   type: Schema.String.annotations({ description: "Error type; one type per status." }),

@@ -44,7 +44,7 @@ const spendIn = (data: ActivityDataOut) => data.timeseries.reduce((sum, point) =
 for (const [name, database] of databases) {
   describe(`activity on ${name}`, () => {
     const services = activityLayer.pipe(
-      Layer.provideMerge(LedgerLayer),
+      Layer.provideMerge(LedgerLayer()),
       Layer.provideMerge(database),
       Layer.provide(IdGenerator.layer),
       Layer.provideMerge(Timers.layer)

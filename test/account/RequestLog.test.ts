@@ -43,7 +43,7 @@ for (const [name, database] of databases) {
   describe(`the request log on ${name}`, () => {
     const services = RequestLog.layer.pipe(
       Layer.provide(RequestLogStore.layer({ maxScanned })),
-      Layer.provideMerge(LedgerLayer),
+      Layer.provideMerge(LedgerLayer()),
       Layer.provideMerge(database),
       Layer.provide(IdGenerator.layer),
       Layer.provideMerge(Timers.layer)

@@ -19,7 +19,7 @@ const callDays = 30
 for (const [name, database] of databases) {
   describe(`retention on ${name}`, () => {
     const services = Layer.mergeAll(
-      LedgerLayer,
+      LedgerLayer(),
       InvariantCheckStore.layer(3_600),
       RetentionStore.layer,
       Activity.layer.pipe(Layer.provideMerge(ActivityStore.layer({ marginMillis: 0 })))

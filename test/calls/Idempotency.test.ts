@@ -22,7 +22,8 @@ import { LedgerStore } from "../../src/ledger/LedgerStore.ts"
 import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
 import type { Scopes } from "../../src/ledger/Scopes.ts"
 import { Database } from "../../src/sql/Database.ts"
-import { MemoryIdempotency, MemoryLedger } from "../../src/testing/index.ts"
+import * as MemoryIdempotency from "../../src/testing/doubles/MemoryIdempotency.ts"
+import { MemoryLedger } from "../../src/testing/index.ts"
 import { databases } from "../ledger/databases.ts"
 import { newCaller, newCallId, option, settled, voided } from "../ledger/fixtures.ts"
 
@@ -90,7 +91,7 @@ const memory = MemoryIdempotency.layer.pipe(Layer.provideMerge(MemoryLedger.laye
 const onDatabase = (database: (typeof databases)[number][1]) =>
   Idempotency.layer.pipe(
     Layer.provideMerge(IdempotencyStore.layer),
-    Layer.provideMerge(LedgerLayer),
+    Layer.provideMerge(LedgerLayer()),
     Layer.provideMerge(LedgerStore.layer),
     Layer.provideMerge(LedgerNode.layer),
     Layer.provideMerge(database),

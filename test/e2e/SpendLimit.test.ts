@@ -49,7 +49,7 @@ describe.each(databases)("%s: a thousand calls at once", { timeout: testMillis }
       const gateway = await startInProcess({
         origins: { one: upstream.baseUrl },
         models: [model({ id: "one/held", providerId: "one", upstreamModel: "held", alias: "held", prices })],
-        ledger: LedgerLayer.pipe(Layer.provide(database)),
+        ledger: LedgerLayer().pipe(Layer.provide(database)),
         openScopes: open(credit, keyLimit),
         loadShedding: neverOverloaded,
         deadlines: { plainAnswerMillis: testMillis }

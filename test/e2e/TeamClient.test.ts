@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { CredentialRequired } from "../../src/domain/AccountError.ts"
-import { accountClient } from "../../src/index.ts"
+import { makeAccountClient } from "../../src/index.ts"
 import { codeAtStart, databaseKinds, sendTo } from "../support/AccountService.ts"
 import { keyLimit, maxCalls, model, ownSecret, startTeamNode, type TeamNode } from "./TeamNode.ts"
 
@@ -18,10 +18,10 @@ describe.each(databaseKinds)("a team with the typed client on %s", (kind) => {
 
   const signIn = Effect.gen(function* () {
     const code = yield* Effect.promise(() => codeAtStart(team.node))
-    const stranger = yield* accountClient({ baseUrl: team.node.url })
+    const stranger = yield* makeAccountClient({ baseUrl: team.node.url })
     const session = yield* stranger.session.createSession({ payload: { code, transport: "bearer" } })
     if (!("token" in session)) return yield* Effect.dieMessage("a bearer session has a token")
-    return yield* accountClient({ baseUrl: team.node.url, token: Redacted.make(session.token) })
+    return yield* makeAccountClient({ baseUrl: team.node.url, token: Redacted.make(session.token) })
   })
 
   it("signs in, spends up to a limit, tops up and changes to its own credential, each amount as in the ledger", async () => {

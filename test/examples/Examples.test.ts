@@ -1,7 +1,15 @@
 import { readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as embedding from "./embedding.ts"
+import * as production from "./production.ts"
+import { routes } from "./routes.ts"
 import * as testing from "./testing.ts"
 
 it.live("the embedding example answers", () =>
@@ -19,9 +27,38 @@ it.live("the testing example falls back in virtual time and charges once", () =>
   })
 )
 
-it("the README shows the examples as they are", () => {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
-  for (const example of ["embedding", "testClock.test"]) {
-    expect(readme).toContain(readFileSync(new URL(`./${example}.ts`, import.meta.url), "utf8").trim())
-  }
+it("the READMEs show the examples as they are", () => {
+  const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8")
+  const readme = textOf("../../README.md")
+  for (const example of ["embedding", "testClock.test"]) expect(readme).toContain(textOf(`./${example}.ts`).trim())
+  const library = textOf("../../src/library/README.md")
+  for (const example of ["production", "routes"]) expect(library).toContain(textOf(`./${example}.ts`).trim())
 })
+
+it.scopedLive("the production example serves a new customer over the routes example", () =>
+  Effect.gen(function* () {
+    const app = HttpLayerRouter.serve(routes, { disableListenLog: true, disableLogger: true }).pipe(
+      Layer.provideMerge(production.inMemory),
+      Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+    )
+    const context = yield* Layer.build(app)
+    const { address } = Context.get(context, HttpServer.HttpServer)
+    const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}/ai/chat/completions`
+    const { secret } = yield* Effect.provide(production.newCustomer("search"), context)
+    const asked = (bearer: string) =>
+      Effect.promise(async () => {
+        const response = await fetch(url, {
+          method: "POST",
+          headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
+          body: JSON.stringify({ model: "auto", messages: [{ role: "user", content: "Hi." }] })
+        })
+        return [response.status, await response.text()] as const
+      })
+    const [status, body] = yield* asked(secret)
+    expect(status).toBe(200)
+    expect(body).toContain("You have sent 1 message.")
+    const [refused, error] = yield* asked("mrg_sk_wrong")
+    expect(refused).toBe(401)
+    expect(error).toContain("invalid_api_key")
+  })
+)

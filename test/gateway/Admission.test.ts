@@ -15,14 +15,8 @@ import {
   RoutingConfigurations,
   Timers
 } from "../../src/index.ts"
-import {
-  FixedPolicy,
-  MemoryLedger,
-  ScriptedProvider,
-  TestGateway,
-  testModel,
-  VirtualTimers
-} from "../../src/testing/index.ts"
+import { openPolicy } from "../../src/policy/ProjectPolicy.ts"
+import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
 import { request } from "../provider/protocols/calls.ts"
 import { inVirtualTime, quiet } from "./virtualTime.ts"
 
@@ -36,10 +30,10 @@ const setUp = () => {
   const slowPolicy = Layer.succeed(Policy, {
     ofProject: () =>
       Effect.async((resume) => {
-        timers.after(1_000, () => resume(Effect.succeed(FixedPolicy.openPolicy)))
+        timers.after(1_000, () => resume(Effect.succeed(openPolicy)))
       })
   })
-  const layer = Gateway.layer().pipe(
+  const layer = Gateway.layer.pipe(
     Layer.provide([
       Catalog.layerOf([testModel("one/m")]),
       Providers.layerOf([provider]),

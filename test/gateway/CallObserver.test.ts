@@ -209,8 +209,8 @@ it.effect("the application's tracer sees the call, each attempt and the ledger a
     expect(spans.map(({ name, parent }) => `${parent} > ${name}`)).toEqual([
       "- > gateway.call",
       "gateway.call > gateway.ledger.reserve",
-      "gateway.call > gateway.attempt",
-      "gateway.call > gateway.attempt",
+      "gateway.call > chat m",
+      "gateway.call > chat m",
       "gateway.call > gateway.relay",
       "gateway.call > gateway.ledger.settle"
     ])
@@ -220,5 +220,49 @@ it.effect("the application's tracer sees the call, each attempt and the ledger a
       "gen_ai.response.model": "two/m",
       "gateway.cost_microusd": expect.any(Number)
     })
+  })
+)
+
+it.effect("the span of an attempt lasts until its response ends and has the attributes of generative AI", () =>
+  Effect.gen(function* () {
+    const { spans, tracer } = recordingTracer()
+    const { run } = setUp([wait(5), busy], [wait(20), text("a"), wait(30), ...answer("b")])
+    yield* run(Effect.withTracer(streamed, tracer))
+    const [first, second] = spans.filter(({ name }) => name === "chat m")
+    expect([first?.millis(), second?.millis()]).toEqual([5, 50])
+    expect([first?.failure(), second?.failure()]).toEqual(["ProviderError", undefined])
+    expect(Object.fromEntries(first?.attributes ?? [])).toMatchObject({
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": "one",
+      "gen_ai.request.model": "m",
+      "gateway.model": "one/m",
+      "gateway.attempt": 1,
+      "error.type": "provider_error"
+    })
+    expect(Object.fromEntries(second?.attributes ?? [])).toMatchObject({
+      "gateway.attempt": 2,
+      "gateway.status": "success",
+      "gateway.first_content_ms": 20,
+      "gen_ai.response.finish_reasons": ["stop"],
+      "gen_ai.usage.input_tokens": expect.any(Number),
+      "gen_ai.usage.output_tokens": expect.any(Number)
+    })
+    expect(second?.attributes.has("error.type")).toBe(false)
+  })
+)
+
+it.effect("the span of an attempt whose client has left ends as interrupted", () =>
+  Effect.gen(function* () {
+    const { spans, tracer } = recordingTracer()
+    const { run } = setUp([text("a"), hang], answer("b"))
+    const left = Effect.scoped(
+      Effect.flatMap(Gateway, (gateway) =>
+        Effect.flatMap(gateway.stream(request()), ({ events }) => Stream.runDrain(Stream.take(events, 1)))
+      )
+    )
+    yield* run(Effect.withTracer(left, tracer))
+    const [attempt] = spans.filter(({ name }) => name === "chat m")
+    expect(attempt?.failure()).toBe("interrupted")
+    expect(attempt?.attributes.get("gateway.status")).toBe("cancelled")
   })
 )

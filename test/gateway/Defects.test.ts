@@ -3,7 +3,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { describe } from "vitest"
-import { CallRunner } from "../../src/gateway/CallRunner.ts"
 import type { Sink } from "../../src/gateway/Relay.ts"
 import { Caller, Gateway } from "../../src/index.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
@@ -13,7 +12,7 @@ import { inVirtualTime } from "./virtualTime.ts"
 const { answer, end, event, finish, hang, text, used, wait } = ScriptedProvider
 
 /** What happens in a gateway whose provider follows the script, and what its ledger holds afterwards. */
-const played = <A, E>(script: ScriptedProvider.Script, run: Effect.Effect<A, E, Gateway | CallRunner | Caller>) => {
+const played = <A, E>(script: ScriptedProvider.Script, run: Effect.Effect<A, E, Gateway | Caller>) => {
   const timers = VirtualTimers.make()
   const provider = ScriptedProvider.make({ id: "one", timers, script: () => script })
   return inVirtualTime(
@@ -98,8 +97,8 @@ describe("A sink that throws", () => {
 
 it.effect("a non-streaming answer that cannot be encoded is not charged", () =>
   Effect.gen(function* () {
-    const encoded = Effect.flatMap(CallRunner, (calls) =>
-      calls.complete(TestGateway.testCaller, request({ stream: false }), callOptions, throwing)
+    const encoded = Effect.flatMap(Gateway, (gateway) =>
+      gateway.completeWith(request({ stream: false }), throwing, callOptions)
     )
     const { call, exit } = yield* played(answer("a"), encoded)
     expect(isOurDefect(exit)).toBe(true)

@@ -1,9 +1,21 @@
+import * as Cause from "effect/Cause"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
-/** A tracer of the application that keeps its spans' names, parents and attributes. */
+interface RecordedSpan {
+  readonly name: string
+  readonly parent: string
+  readonly attributes: Map<string, unknown>
+  /** `undefined` while it is open. */
+  readonly millis: () => number | undefined
+  /** The tag of the error that it ended with, `interrupted`, or `undefined`. */
+  readonly failure: () => string | undefined
+}
+
+/** A tracer of the application that keeps its spans' names, parents, attributes and ends. */
 export const recordingTracer = () => {
-  const spans: Array<{ readonly name: string; readonly parent: string; readonly attributes: Map<string, unknown> }> = []
+  const spans: Array<RecordedSpan> = []
   const tracer = Tracer.make({
     span: (name, parent, context, links, startTime, kind) => {
       const attributes = new Map<string, unknown>()
@@ -11,7 +23,14 @@ export const recordingTracer = () => {
         onNone: () => "-",
         onSome: (span) => ("name" in span ? span.name : "-")
       })
-      spans.push({ name, parent: parentName, attributes })
+      let ended: { readonly time: bigint; readonly exit: Exit.Exit<unknown, unknown> } | undefined
+      spans.push({
+        name,
+        parent: parentName,
+        attributes,
+        millis: () => (ended === undefined ? undefined : Number((ended.time - startTime) / 1_000_000n)),
+        failure: () => (ended === undefined || Exit.isSuccess(ended.exit) ? undefined : failureOf(ended.exit.cause))
+      })
       return {
         _tag: "Span",
         name,
@@ -24,7 +43,9 @@ export const recordingTracer = () => {
         links,
         sampled: true,
         kind,
-        end: () => {},
+        end: (time, exit) => {
+          ended = { time, exit }
+        },
         attribute: (key, value) => attributes.set(key, value),
         event: () => {},
         addLinks: () => {}
@@ -33,4 +54,10 @@ export const recordingTracer = () => {
     context: (f) => f()
   })
   return { spans, tracer }
+}
+
+const failureOf = (cause: Cause.Cause<unknown>): string => {
+  if (Cause.isInterruptedOnly(cause)) return "interrupted"
+  const error = Cause.squash(cause)
+  return error instanceof Error ? error.name : String(error)
 }

@@ -17,7 +17,7 @@ const maxCallSeconds = 3_600
 
 for (const [name, database] of databases) {
   describe(`the check of the ledger's invariants on ${name}`, () => {
-    const services = Layer.merge(LedgerLayer, InvariantCheckStore.layer(maxCallSeconds)).pipe(
+    const services = Layer.merge(LedgerLayer(), InvariantCheckStore.layer(maxCallSeconds)).pipe(
       Layer.provideMerge(database),
       Layer.provide(IdGenerator.layer),
       Layer.provideMerge(Timers.layer)

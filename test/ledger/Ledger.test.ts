@@ -14,7 +14,7 @@ describe("in memory", () => {
 for (const [name, database] of databases) {
   describe(`on ${name}`, () => {
     layer(
-      LedgerLayer.pipe(
+      LedgerLayer().pipe(
         Layer.provideMerge(database),
         Layer.provide(IdGenerator.layer),
         Layer.provideMerge(Timers.layer)

@@ -18,7 +18,7 @@ import { newCaller, newCallId, option, settled, voided, wants } from "./fixtures
 for (const [name, database] of databases) {
   describe(`the ledger's tables on ${name}`, () => {
     layer(
-      LedgerLayer.pipe(
+      LedgerLayer().pipe(
         Layer.provideMerge(database),
         Layer.provide(IdGenerator.layer),
         Layer.provideMerge(Timers.layer)

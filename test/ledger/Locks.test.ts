@@ -60,7 +60,7 @@ describe.skipIf(postgresServer === undefined)("a locked account on PostgreSQL", 
       Effect.gen(function* () {
         const url = yield* freshDatabase(postgresServer ?? "")
         const context = yield* Layer.build(
-          LedgerLayer.pipe(
+          LedgerLayer().pipe(
             Layer.provideMerge(postgresAt(url)),
             Layer.provide(IdGenerator.layer),
             Layer.provide(Timers.layer)
@@ -111,7 +111,7 @@ describe.skipIf(postgresServer === undefined)("a locked account on PostgreSQL", 
     Effect.gen(function* () {
       const url = yield* freshDatabase(postgresServer ?? "")
       const context = yield* Layer.build(
-        LedgerLayer.pipe(
+        LedgerLayer().pipe(
           Layer.provideMerge(postgresAt(url)),
           Layer.provide(IdGenerator.layer),
           Layer.provide(Timers.layer)

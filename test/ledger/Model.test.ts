@@ -140,7 +140,7 @@ describe("the ledger agrees with the reference model, in memory", () => {
 for (const [name, database] of databases) {
   describe(`the ledger agrees with the reference model, on ${name}`, () => {
     layer(
-      LedgerLayer.pipe(Layer.provideMerge(database), Layer.provide(IdGenerator.layer), Layer.provide(Timers.layer)),
+      LedgerLayer().pipe(Layer.provideMerge(database), Layer.provide(IdGenerator.layer), Layer.provide(Timers.layer)),
       {
         timeout: 60_000,
         excludeTestServices: true

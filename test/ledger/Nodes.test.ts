@@ -22,7 +22,7 @@ describe.skipIf(postgresServer === undefined)("four nodes on one PostgreSQL", ()
     () =>
       Effect.gen(function* () {
         const url = yield* freshDatabase(postgresServer ?? "")
-        const node = LedgerLayer.pipe(
+        const node = LedgerLayer().pipe(
           Layer.provideMerge(postgresAt(url)),
           Layer.provide(IdGenerator.layer),
           Layer.provide(Timers.layer)

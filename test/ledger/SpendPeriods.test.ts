@@ -32,7 +32,7 @@ const periods = ["day", "week", "month"] as const
 for (const [name, database] of databases) {
   describe(`limits with a period on ${name}`, () => {
     layer(
-      LedgerLayer.pipe(
+      LedgerLayer().pipe(
         Layer.provideMerge(SpendLimitStore.layer),
         Layer.provideMerge(database),
         Layer.provideMerge(IdGenerator.layer),
@@ -104,7 +104,7 @@ for (const [name, database] of databases) {
 
       it.effect("two nodes together grant exactly the limit of the new period, from its first moment on", () =>
         Effect.gen(function* () {
-          const other = yield* Layer.build(Layer.fresh(LedgerLayer))
+          const other = yield* Layer.build(Layer.fresh(LedgerLayer()))
           const ledgers = [yield* Ledger, Context.get(other, Ledger)] as const
           const caller = yield* limited("week")
           yield* spend(caller, 100)

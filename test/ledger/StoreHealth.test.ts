@@ -141,7 +141,7 @@ describe("Whether the store takes writes", () => {
         expect(yield* health.takesWrites).toBe(true)
       }).pipe(
         Effect.provide(
-          LedgerLayer.pipe(
+          LedgerLayer().pipe(
             Layer.provideMerge(embedded),
             Layer.provide(IdGenerator.layer),
             Layer.provideMerge(Timers.layer)

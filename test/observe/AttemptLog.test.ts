@@ -53,6 +53,9 @@ const logged = (failures: ReadonlyArray<Failed>, timers = VirtualTimers.make()) 
         error: new ProviderError({ providerId: "one", reason, httpStatus }),
         credentialId: own === true ? credential : null,
         firstContentMillis: null,
+        usage: null,
+        finishReason: null,
+        servedModel: null,
         number: number ?? 1,
         next: next ?? { _tag: "GiveUp" }
       })

@@ -6,7 +6,7 @@ import type { AccountId } from "../../src/domain/Ids.ts"
 import { microUsd, zero } from "../../src/domain/Money.ts"
 import { type Hold, scopeIdsOf } from "../../src/ledger/Hold.ts"
 import type { BatchReservation, BatchSettlement, ReservationResult } from "../../src/ledger/LedgerStore.ts"
-import { type LedgerCall, MemoryLedgerState } from "../../src/testing/doubles/MemoryLedger.ts"
+import { type LedgerCall, MemoryState } from "../../src/ledger/memory/MemoryState.ts"
 import { SimulatedClaims } from "./SimulatedClaims.ts"
 
 interface HoldRow {
@@ -52,7 +52,7 @@ export class SimulatedDatabase {
   private readonly nowMillis: () => number
   /** Calls whose hold can never be made any more. */
   private readonly buried = new Set<string>()
-  private readonly state = new MemoryLedgerState({})
+  private readonly state = new MemoryState({})
   private readonly holds = new Map<string, HoldRow>()
   private readonly nodes = new Map<string, NodeRow>()
 

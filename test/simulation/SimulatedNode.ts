@@ -131,7 +131,7 @@ export class SimulatedNode {
     })
     const providers = providerIds.map((provider) => makeProvider(provider, this.scheduler, dice, wordsOf, opened))
     return Layer.mergeAll(
-      CallRunner.layer(defaultOptions),
+      CallRunner.layerWith(defaultOptions),
       Recovery.layer(),
       Idempotency.layer.pipe(Layer.provide(idempotency))
     ).pipe(

@@ -167,7 +167,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     offered(options),
     watched
   )
-  const gateway = Gateway.layer({
+  const gateway = Gateway.layerAndRunner({
     deadlines: { ...defaultDeadlines, ...options.deadlines },
     maxAttempts: options.maxAttempts ?? 4
   })

@@ -99,9 +99,11 @@ const program = Effect.gen(function* () {
   )
 })
 
-const services = library.LedgerLayer.pipe(
-  Layer.provideMerge(library.databaseLayer({ url: Option.some(Redacted.make(database.url)), dataDir: "" })),
-  Layer.provide(library.IdGenerator.layer),
-  Layer.provide(library.Timers.layer)
-)
+const services = library
+  .LedgerLayer()
+  .pipe(
+    Layer.provideMerge(library.databaseLayer({ url: Option.some(Redacted.make(database.url)), dataDir: "" })),
+    Layer.provide(library.IdGenerator.layer),
+    Layer.provide(library.Timers.layer)
+  )
 await Effect.runPromise(Effect.provide(program, services)).finally(() => database.drop())

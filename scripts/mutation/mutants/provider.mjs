@@ -145,8 +145,8 @@ export const provider = {
     },
     {
       file: "src/provider/StreamProvider.ts",
-      find: 'return exit.value ? undefined : { _tag: "Disconnected" }',
-      replace: "return undefined",
+      find: "return exit.value ? undefined : new ProviderError",
+      replace: "return true ? undefined : new ProviderError",
       breaks: "a provider written as a stream may end without a finish",
       tests: ["test/testing/doubles/ScriptedProvider.test.ts"]
     },

@@ -7,6 +7,7 @@ import { periodically } from "../../domain/Periodic.ts"
 import type { ActivityDataOut, Granularity } from "../../wire/account/Activity.ts"
 import { type ActivityQuestion, type ActivityRow, ActivityStore } from "./ActivityStore.ts"
 
+/** Reads the sums of a project. */
 export interface ActivityShape {
   /**
    * What the project has called and spent, by the calls that had ended at the time of the query. Days are UTC days, the last one
@@ -19,6 +20,7 @@ export interface ActivityShape {
 
 /** Sums of a project's calls. They agree with the ledger at any time, and stay when the calls themselves are deleted. */
 export class Activity extends Context.Tag("gateway/account/Activity")<Activity, ActivityShape>() {
+  /** @internal */
   static readonly layer: Layer.Layer<Activity, never, ActivityStore> = Layer.effect(
     this,
     Effect.map(ActivityStore, (store) => ({

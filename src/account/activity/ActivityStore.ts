@@ -11,7 +11,9 @@ import { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
+/** Which calls to add up. */
 export interface ActivityQuestion {
+  /** Whose calls. */
   readonly project: ProjectId
   /** Today in UTC and the days before it. */
   readonly days: number

@@ -12,6 +12,7 @@ import { Scopes } from "../../ledger/Scopes.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { BalanceStore, type Entry, type Money, type OpenHold } from "./BalanceStore.ts"
 
+/** Reads and raises the money of accounts, each time as `CurrentUser`. */
 export interface BillingShape {
   /** Of the current user's account. */
   readonly balance: Effect.Effect<Money, StoreUnavailable, CurrentUser>
@@ -36,6 +37,7 @@ export interface BillingShape {
 
 /** The money of people's accounts. */
 export class Billing extends Context.Tag("gateway/account/Billing")<Billing, BillingShape>() {
+  /** @internal */
   static readonly layer: Layer.Layer<
     Billing,
     never,

@@ -1,9 +1,11 @@
 import { randomFillSync } from "node:crypto"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit } from "../../audit/Audit.ts"
 import { NotFound, OperatorRequired, type RoleRequired, type VersionMismatch } from "../../domain/AccountError.ts"
+import type { CallerShape } from "../../domain/Caller.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
@@ -19,8 +21,11 @@ import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { requireWithin } from "../limits/ConfiguredLimits.ts"
 import { type KeySettings, type ProjectKey, ProjectKeyStore } from "./ProjectKeyStore.ts"
 
+/** A key to be created. */
 export interface NewKey {
+  /** For people; need not be unique. */
   readonly name: string
+  /** What its calls may cost together; `null` is no limit. */
   readonly limitMicroUsd: number | null
 }
 
@@ -29,15 +34,21 @@ export type KeyPatch = Partial<KeySettings & Pick<SpendLimit, "limitMicroUsd" | 
 
 /** A key with its secret, which is shown once. */
 export interface KeyWithSecret {
+  /** Of the key, in every other program. */
   readonly id: KeyId
+  /** What clients send as bearer; only its hash is kept. */
   readonly secret: string
+  /** The first 12 characters of the secret, which may be shown. */
   readonly prefix: string
+  /** As it was given. */
   readonly name: string
 }
 
 type Refused = NotFound | RoleRequired | StoreUnavailable
 
+/** Creates, reads and ends the keys of projects, each time as `CurrentUser`. */
 export interface KeysShape {
+  /** In a project in which the current user is at least a member; the secret is shown this once. */
   readonly create: (project: ProjectId, key: NewKey) => Effect.Effect<KeyWithSecret, Refused, CurrentUser>
   /** In a project of anybody; for operators. */
   readonly createAnywhere: (
@@ -53,7 +64,13 @@ export interface KeysShape {
     NotFound | StoreUnavailable,
     CurrentUser
   >
+  /** A key of a project that the current user may see. */
   readonly read: (key: KeyId) => Effect.Effect<ProjectKey, NotFound | StoreUnavailable, CurrentUser>
+  /**
+   * Who a call of this key runs for, without its secret: for programs that authenticate by themselves. Not found also where the
+   * key is inactive, revoked or expired. Reads the database each time.
+   */
+  readonly caller: (key: KeyId) => Effect.Effect<CallerShape, NotFound | StoreUnavailable, CurrentUser>
   /** `check` sees the key as it is before the change and can refuse it. */
   readonly update: (
     key: KeyId,
@@ -73,7 +90,7 @@ export interface KeysShape {
 
 /** The keys of projects. */
 export class Keys extends Context.Tag("gateway/account/Keys")<Keys, KeysShape>() {
-  /** With the rate limits that are configured for all keys. */
+  /** @internal With the rate limits that are configured for all keys. */
   static readonly layer = (configured: RateLimit) => Layer.effect(this, make(configured))
 }
 
@@ -165,6 +182,22 @@ const make = (configured: RateLimit) =>
         ),
       list: (projectId, range) => Effect.zipRight(access.find(projectId), keys.list(projectId, range)),
       read: (id) => Effect.map(found(id), ({ key }) => key),
+      caller: (id) =>
+        Effect.gen(function* () {
+          const { key, project } = yield* found(id)
+          const now = yield* Clock.currentTimeMillis
+          const isExpired = key.expiresAt !== null && key.expiresAt.getTime() <= now
+          if (!key.isActive || key.revokedAt !== null || isExpired) return yield* noKey
+          return {
+            keyId: key.id,
+            projectId: project.id,
+            accountId: project.accountId,
+            billingMode: project.billingMode,
+            ...(key.rateLimits === null && project.rateLimits === null
+              ? {}
+              : { rateLimits: { key: key.rateLimits, project: project.rateLimits } })
+          }
+        }),
       update: (id, patch, check) =>
         changed(id, "key.update", (before) =>
           Effect.gen(function* () {

@@ -40,6 +40,7 @@ const ProjectKey = Schema.Struct({
 /** A key with the money of its scope. */
 export type ProjectKey = typeof ProjectKey.Type
 
+/** What can be changed of a key. */
 export type KeySettings = Pick<ProjectKey, "name" | "isActive" | "expiresAt" | "rateLimits">
 
 export interface ProjectKeyStoreShape {

@@ -25,9 +25,11 @@ import { credentialsFor } from "../../routing/CredentialChoice.ts"
 import { listable } from "../../routing/Router.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 
+/** What a policy would change. */
 export interface PolicySimulation {
   /** Ids of the models that the project's keys may use, in code point order. */
   readonly before: ReadonlyArray<string>
+  /** The same under the policy in question. */
   readonly after: ReadonlyArray<string>
   /** `auto` and each `auto:<slug>` that has a model to choose now and would have none. */
   readonly becomesEmpty: ReadonlyArray<string>
@@ -35,7 +37,9 @@ export interface PolicySimulation {
 
 type Found = NotFound | StoreUnavailable
 
+/** Reads and writes the policies of projects, each time as `CurrentUser`. */
 export interface ProjectPoliciesShape {
+  /** The policy in force. */
   readonly read: (project: ProjectId) => Effect.Effect<PolicyRow, Found, CurrentUser>
   /** `check` sees the policy as it is before the change and can refuse it. */
   readonly write: (
@@ -52,6 +56,7 @@ export class ProjectPolicies extends Context.Tag("gateway/account/ProjectPolicie
   ProjectPolicies,
   ProjectPoliciesShape
 >() {
+  /** @internal */
   static readonly layer = Layer.effect(
     this,
     Effect.suspend(() => make)

@@ -32,6 +32,7 @@ export type ProjectPatch = Partial<Pick<Project, "name" | "limitMicroUsd" | "lim
 
 type Refused = NotFound | RoleRequired | StoreUnavailable
 
+/** Creates, reads and changes projects, each time as `CurrentUser`. */
 export interface ProjectsShape {
   /** In the account of the current user; every model is allowed, and nothing is limited. */
   readonly create: (name: string) => Effect.Effect<Project, StoreUnavailable, CurrentUser>
@@ -40,6 +41,7 @@ export interface ProjectsShape {
     max: number,
     before: ProjectId | undefined
   ) => Effect.Effect<ReadonlyArray<Project>, StoreUnavailable, CurrentUser>
+  /** A project that the current user may see. */
   readonly read: (id: ProjectId) => Effect.Effect<Project, NotFound | StoreUnavailable, CurrentUser>
   /** `check` sees the project as it is before the change and can refuse it. */
   readonly update: (
@@ -55,7 +57,7 @@ export interface ProjectsShape {
 
 /** The projects of people. */
 export class Projects extends Context.Tag("gateway/account/Projects")<Projects, ProjectsShape>() {
-  /** With the rate limits that are configured for all projects. */
+  /** @internal With the rate limits that are configured for all projects. */
   static readonly layer = (configured: RateLimit) => Layer.effect(this, make(configured))
 }
 

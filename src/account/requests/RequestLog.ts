@@ -12,6 +12,7 @@ import type { RequestOut } from "../../wire/account/Requests.ts"
 import { chatUsage } from "../../wire/chat/ChatUsage.ts"
 import { type RequestFilter, RequestLogStore, type RequestRow } from "./RequestLogStore.ts"
 
+/** Reads the calls that have ended. */
 export interface RequestLogShape {
   /** The newest first, from `after`, at most `limit`; `next` is `null` at the end. Fewer than `limit` is not the end. */
   readonly page: (
@@ -28,6 +29,7 @@ export interface RequestLogShape {
 
 /** The calls of a project, as the ledger has written them. */
 export class RequestLog extends Context.Tag("gateway/account/RequestLog")<RequestLog, RequestLogShape>() {
+  /** @internal */
   static readonly layer: Layer.Layer<RequestLog, never, RequestLogStore> = Layer.effect(
     this,
     Effect.map(RequestLogStore, (store) => ({

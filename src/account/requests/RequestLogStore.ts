@@ -13,9 +13,13 @@ import { fromSql } from "../../sql/StoreErrors.ts"
 
 /** What a list of requests is narrowed to; times are those when calls ended. */
 export interface RequestFilter {
+  /** Only calls that ended so. */
   readonly status?: CallStatus | undefined
+  /** Only calls that this model answered, or failed last. */
   readonly model?: string | undefined
+  /** Only calls of this provider. */
   readonly provider?: string | undefined
+  /** Only calls of this key. */
   readonly key?: KeyId | undefined
   /** Included. */
   readonly from?: Date | undefined

@@ -27,6 +27,7 @@ import {
 type Found = NotFound | StoreUnavailable
 type Refused = Found | RoleRequired
 
+/** Reads and writes the routing configurations of projects, each time as `CurrentUser`. */
 export interface ProjectRoutingsShape {
   /** Newest first, those before `before`. */
   readonly list: (
@@ -34,6 +35,7 @@ export interface ProjectRoutingsShape {
     max: number,
     before: string | undefined
   ) => Effect.Effect<ReadonlyArray<ProjectRouting>, Found, CurrentUser>
+  /** The configuration with this slug, as it is in force. */
   readonly read: (project: ProjectId, slug: string) => Effect.Effect<ProjectRouting, Found, CurrentUser>
   /** With these settings as its first version, which is in force. */
   readonly create: (
@@ -54,6 +56,7 @@ export interface ProjectRoutingsShape {
     slug: string,
     version: number
   ) => Effect.Effect<ProjectRouting, Refused | ManagedByConfiguration | InvalidRequest, CurrentUser>
+  /** The configuration with all its versions. */
   readonly remove: (
     project: ProjectId,
     slug: string
@@ -76,6 +79,7 @@ export class ProjectRoutings extends Context.Tag("gateway/account/ProjectRouting
   ProjectRoutings,
   ProjectRoutingsShape
 >() {
+  /** @internal */
   static readonly layer = Layer.effect(
     this,
     Effect.suspend(() => make)

@@ -5,6 +5,7 @@ import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { AccountApi } from "./AccountApi.ts"
 
+/** Where the service is, and as whom. */
 export interface AccountClientOptions {
   /** Of the service, without a path. */
   readonly baseUrl: string
@@ -21,4 +22,5 @@ export const make = ({ baseUrl, token }: AccountClientOptions) =>
       : { transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(Redacted.value(token))) })
   })
 
+/** A client with one method for each endpoint of the account API, typed by its declaration. */
 export type AccountClient = Effect.Effect.Success<ReturnType<typeof make>>

@@ -20,6 +20,7 @@ export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/ac
   provides: CurrentUser,
   failure: DeclaredErrors.Common
 }) {
+  /** @internal */
   static readonly layer: Layer.Layer<Identity, never, OidcSignIn | PublicUrl | Sessions> = Layer.effect(
     this,
     Effect.suspend(() =>

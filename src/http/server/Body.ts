@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Stream from "effect/Stream"
 import { InvalidRequest } from "../../domain/GatewayError.ts"
 import { maxBytesInOneTurn, yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import * as JsonBounds from "../../wire/validation/JsonBounds.ts"
@@ -26,7 +27,38 @@ export const read = (
   return fault === undefined ? received(request, limitBytes) : Effect.fail(fault)
 }
 
-const contentHeaderError = (request: IncomingMessage, limitBytes: number): InvalidRequest | undefined => {
+/** The same for a body that comes as a stream, from whatever server. */
+export const readStream = <E>(
+  request: { readonly headers: ContentHeaders; readonly stream: Stream.Stream<Uint8Array, E> },
+  limitBytes: number = maxBytes
+): Effect.Effect<RequestBody, InvalidRequest> => {
+  const fault = contentHeaderError(request, limitBytes)
+  if (fault !== undefined) return Effect.fail(fault)
+  const parts: Array<Uint8Array> = []
+  let total = 0
+  return Stream.runForEach(request.stream, (part) => {
+    total += part.length
+    if (total > limitBytes) return Effect.fail(tooLarge(limitBytes))
+    parts.push(part)
+    return Effect.void
+  }).pipe(
+    Effect.mapError((error) => (error instanceof InvalidRequest ? error : unreadable)),
+    Effect.flatMap(() => bodyOf(Buffer.concat(parts)))
+  )
+}
+
+const unreadable = invalid("invalid_value", "The body could not be read.")
+
+interface ContentHeaders {
+  readonly "content-type"?: string | undefined
+  readonly "content-encoding"?: string | undefined
+  readonly "content-length"?: string | undefined
+}
+
+const contentHeaderError = (
+  request: { readonly headers: ContentHeaders },
+  limitBytes: number
+): InvalidRequest | undefined => {
   const type = request.headers["content-type"]
   if (type === undefined || !isJsonInUtf8(type)) {
     return invalid("unsupported_content_type", "The body must be application/json in UTF-8.")

@@ -27,7 +27,8 @@ export class Drain extends Context.Tag("gateway/http/Drain")<Drain, DrainShape>(
   static readonly layer = (grace: Duration.Duration): Layer.Layer<Drain> => Layer.effect(this, make(grace))
 }
 
-const make = (grace: Duration.Duration): Effect.Effect<DrainShape> =>
+/** Without a Layer, for one set of routes. */
+export const make = (grace: Duration.Duration): Effect.Effect<DrainShape> =>
   Effect.gen(function* () {
     let running = 0
     const forced = yield* Deferred.make<void>()

@@ -16,8 +16,10 @@ import { FailureLimits } from "./FailureLimits.ts"
 import { KnownKeys, maxKnownKeys } from "./KnownKeys.ts"
 import * as LookupBudget from "./LookupBudget.ts"
 
+/** Why a key was not accepted, or could not be looked up. */
 export type AuthenticationFailure = Unauthenticated | RateLimited | ServiceRefused | StoreUnavailable
 
+/** Finds the caller of an API key. */
 export interface ApiKeysShape {
   /**
    * `authorization` is the unparsed header; only `Bearer <key>` is accepted. Failures are counted by `address`: an address
@@ -33,6 +35,7 @@ export interface ApiKeysShape {
 
 /** Authentication by project API keys. */
 export class ApiKeys extends Context.Tag("gateway/identity/ApiKeys")<ApiKeys, ApiKeysShape>() {
+  /** @internal */
   static readonly layer: Layer.Layer<ApiKeys, never, ApiKeyStore | ChangeNotifications | Timers> = Layer.scoped(
     this,
     Effect.suspend(() => make)

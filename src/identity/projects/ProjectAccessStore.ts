@@ -11,16 +11,25 @@ import { fromSql } from "../../sql/StoreErrors.ts"
 import { RateLimitColumn } from "../keys/RateLimitColumn.ts"
 
 const AccessibleProject = Schema.Struct({
+  /** Of the project. */
   id: ProjectId,
+  /** Of the account that pays. */
   accountId: AccountId,
+  /** For people. */
   name: Schema.String,
+  /** The project that the first start has made. */
   isDefault: Schema.Boolean,
+  /** `byok`: the project pays its providers itself. */
   billingMode: Schema.Literal("managed", "byok"),
+  /** Increases with every change of the policy. */
   policyVersion: Schema.Int,
+  /** `GATEWAY_CONFIG` has its policy. */
   managedByConfiguration: Schema.Boolean,
   /** `null`: as configured for all projects. */
   rateLimits: Schema.NullOr(RateLimitColumn),
+  /** By the database's clock. */
   createdAt: Schema.DateFromSelf,
+  /** Of the last change. */
   updatedAt: Schema.DateFromSelf,
   /** Of the person who asked. */
   role: Schema.Literal("owner", "member", "viewer")

@@ -13,11 +13,13 @@ export interface ProbeRequest {
 
 /** What a provider says to a credential, asked without the cost of a call. */
 export interface Probed {
+  /** What the provider says. */
   readonly status: ProbeStatus
   /** Why, unless it was accepted; never text of the provider. */
   readonly detail: string | null
   /** Of the provider's answer; `null` where there was none. */
   readonly httpStatus: number | null
+  /** Until its answer. */
   readonly latencyMillis: number
 }
 

@@ -15,17 +15,27 @@ export type ScriptStep =
   /** Nothing more ever comes. */
   | { readonly _tag: "Hang" }
 
+/** What a scripted provider does, step by step. */
 export type Script = ReadonlyArray<ScriptStep>
 
+/** Nothing for so long. */
 export const wait = (millis: number): ScriptStep => ({ _tag: "Wait", millis })
+/** Bytes without content. */
 export const activity: ScriptStep = { _tag: "Activity" }
+/** One event of the response. */
 export const event = (value: ChatEvent): ScriptStep => ({ _tag: "Event", event: value })
+/** A piece of text. */
 export const text = (value: string): ScriptStep => event({ _tag: "Text", text: value })
+/** The model stops. */
 export const finish = (reason: FinishReason = "stop"): ScriptStep => event({ _tag: "Finish", reason, native: reason })
+/** The usage so far. */
 export const used = (counts: Partial<Omit<Usage, "details">>): ScriptStep =>
   event({ _tag: "Usage", usage: usage(counts) })
+/** The response ends. */
 export const end: ScriptStep = { _tag: "End" }
+/** The attempt fails. */
 export const fail = (reason: ProviderFailure): ScriptStep => ({ _tag: "Fail", reason })
+/** Nothing more ever comes. */
 export const hang: ScriptStep = { _tag: "Hang" }
 
 /** A complete response: the pieces as text, then finish and usage. */

@@ -6,8 +6,11 @@ import type { Auth, Outgoing } from "./Auth.ts"
 
 /** An AWS identity; temporary ones have a session token. */
 export interface AwsKeys {
+  /** Is sent with the signature. */
   readonly accessKeyId: Redacted.Redacted
+  /** Signs, and is never sent. */
   readonly secretAccessKey: Redacted.Redacted
+  /** Of temporary credentials. */
   readonly sessionToken: Redacted.Redacted | null
 }
 

@@ -6,7 +6,9 @@ import { converseCompatible, type Vendor } from "./Vendor.ts"
 
 /** Region and authentication of Bedrock: a Bedrock API key or an AWS identity. */
 export interface BedrockAccess {
+  /** Such as us-east-1. */
   readonly region: string
+  /** A Bedrock API key, or an AWS identity that signs. */
   readonly auth:
     | { readonly _tag: "Bearer"; readonly token: Redacted.Redacted }
     | ({ readonly _tag: "Signature" } & AwsKeys)

@@ -6,12 +6,17 @@ import { vendorOf } from "./Vendors.ts"
 
 /** A provider of the configuration file. */
 export interface ConfiguredProvider {
+  /** What the ids of its models begin with. */
   readonly id: string
+  /** The format that it speaks. */
   readonly protocol?: ProtocolId | undefined
   /** The built-in vendor whose settings apply. */
   readonly vendor?: string | undefined
+  /** As in `https://host/v1`. */
   readonly baseUrl?: string | undefined
+  /** The name of its output cap. */
   readonly outputCapField?: Quirks["outputCapField"] | undefined
+  /** False: it does not charge for a call that was aborted before it answered. */
   readonly billsAbortedCalls?: boolean | undefined
 }
 

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Policy, type ProjectPolicy, type RoutingConfiguration } from "../../policy/Policy.ts"
+import { Policy } from "../../policy/Policy.ts"
+import { openPolicy, type ProjectPolicy, type RoutingConfiguration } from "../../policy/ProjectPolicy.ts"
 import { RateLimits } from "../../policy/RateLimits.ts"
 import { RoutingConfigurations } from "../../policy/RoutingConfigurations.ts"
 
@@ -10,17 +11,6 @@ export const layer = (
   configurations: ReadonlyArray<RoutingConfiguration> = []
 ): Layer.Layer<Policy | RoutingConfigurations | RateLimits> =>
   Layer.mergeAll(layerPolicy(policy), layerConfigurations(configurations), RateLimits.layerOff)
-
-/** Allows everything, with fallback. */
-export const openPolicy: ProjectPolicy = {
-  version: 1,
-  models: { allow: null, deny: [] },
-  providers: { allow: null, deny: [] },
-  maxInputPriceMicroUsdPerMillion: null,
-  maxOutputPriceMicroUsdPerMillion: null,
-  defaultAlpha: null,
-  enableFallback: true
-}
 
 /** Every project has the open policy with these changes. */
 export const layerPolicy = (policy: Partial<ProjectPolicy> = {}): Layer.Layer<Policy> =>

@@ -33,4 +33,5 @@ const foundOf = (ledger: MemoryLedgerShape, { requestHash, runId }: Claim): Foun
   return kept === undefined ? { state: "running", requestHash } : { state: "finished", requestHash, ...kept }
 }
 
+/** Over the ledger in memory. */
 export const layer: Layer.Layer<Idempotency, never, MemoryLedger> = Idempotency.layer.pipe(Layer.provide(store))

@@ -20,17 +20,25 @@ export {
 /** `ordinal` counts the calls of the provider from 0. */
 export type ScriptFor = (call: ProviderCall, ordinal: number) => Script
 
+/** A call that the provider was given. */
 export interface RecordedCall {
+  /** As the gateway made it. */
   readonly call: ProviderCall
+  /** By the timers of the provider. */
   readonly openedAtMillis: number
   /** `open`: neither ended nor closed. */
   readonly state: () => "open" | "ended" | "failed" | "closed"
+  /** `undefined` while it is open. */
   readonly closedAtMillis: () => number | undefined
+  /** How often the reader was slow. */
   readonly pauses: () => number
+  /** Events so far. */
   readonly delivered: () => number
 }
 
+/** A provider that follows scripts and records its calls. */
 export interface ScriptedProvider extends Provider {
+  /** In the order of their start. */
   readonly calls: ReadonlyArray<RecordedCall>
   /** Number of calls that are neither ended nor closed. */
   readonly running: () => number

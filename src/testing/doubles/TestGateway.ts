@@ -5,7 +5,7 @@ import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId } from "../../domain/Ids.ts"
 import type { Model } from "../../domain/Model.ts"
 import { Timers, type TimersShape } from "../../domain/Timers.ts"
-import { type CallRunner, defaultOptions, type GatewayOptions } from "../../gateway/CallRunner.ts"
+import { defaultOptions, type GatewayOptions } from "../../gateway/CallRunner.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import type { Ledger } from "../../ledger/Ledger.ts"
 import type { Scopes } from "../../ledger/Scopes.ts"
@@ -18,16 +18,23 @@ import { RetryBudget } from "../../routing/RetryBudget.ts"
 import * as FixedPolicy from "./FixedPolicy.ts"
 import { MemoryLedger } from "./MemoryLedger.ts"
 
+/** What the gateway under test is made of. */
 export interface TestGatewayOptions {
+  /** The whole catalog. */
   readonly models: ReadonlyArray<Model>
+  /** The models' providers. */
   readonly providers: ReadonlyArray<Provider>
   /** Time for deadlines and waits; default the Effect Clock in force: a TestClock moves them too. */
   readonly timers?: TimersShape
   /** The credit of every account; default 1 000 000 000 micro-USD. */
   readonly creditMicroUsd?: number
+  /** Changes to the open policy. */
   readonly policy?: Partial<ProjectPolicy>
+  /** Routing configurations of every project; default none. */
   readonly configurations?: ReadonlyArray<RoutingConfiguration>
+  /** Default none. */
   readonly rateLimits?: RateLimitOptions
+  /** Deadlines and attempts; default those of the service. */
   readonly gateway?: GatewayOptions
 }
 
@@ -44,9 +51,9 @@ const defaultCreditMicroUsd = 1_000_000_000
 /** The real gateway program with the given providers and the ledger in memory. */
 export const layer = (
   options: TestGatewayOptions
-): Layer.Layer<Gateway | CallRunner | Ledger | Scopes | MemoryLedger | IdGenerator | Timers | Health> => {
+): Layer.Layer<Gateway | Ledger | Scopes | MemoryLedger | IdGenerator | Timers | Health> => {
   const timers = options.timers === undefined ? Timers.layerClock : Timers.layerOf(options.timers)
-  return Gateway.layer(options.gateway ?? defaultOptions).pipe(
+  return Gateway.layerWith(options.gateway ?? defaultOptions).pipe(
     Layer.provideMerge(Health.layer),
     Layer.provideMerge(MemoryLedger.layerFunded(options.creditMicroUsd ?? defaultCreditMicroUsd)),
     Layer.provide([

@@ -23,6 +23,7 @@ export interface VirtualTimers extends TimersShape {
 const epochMillis = 1_767_225_600_000
 const defaultMaxRuns = 1_000_000
 
+/** A clock that stands still until it is told to advance. */
 export const make = (startMillis: number = epochMillis): VirtualTimers => {
   const heap = new Heap()
   let nowMillis = startMillis

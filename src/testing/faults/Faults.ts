@@ -77,8 +77,10 @@ export const faults = {
   endless: Array.from({ length: 20 * 60 }, (): Script => [text("more "), wait(minute / 60)]).flat()
 } as const satisfies Readonly<Record<string, ReadonlyArray<ScriptStep>>>
 
+/** The name of a fault. */
 export type FaultName = keyof typeof faults
 
+/** All of them. */
 export const names: ReadonlyArray<FaultName> = Object.keys(faults).filter((name): name is FaultName => name in faults)
 
 /** For models whose upstream name is a fault's name. */

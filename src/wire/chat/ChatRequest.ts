@@ -37,6 +37,15 @@ const ignoredOf = (json: unknown, body: ChatBody): ReadonlyArray<string> | undef
 /** The gateway adds no padding. */
 export const obfuscation = "stream_options.include_obfuscation"
 
+/**
+ * A request that is written in code: the compiler knows every field, in the names of the API. What no type can say, such as the
+ * range of `temperature`, is an `InvalidRequest`. For parsed JSON there is `decodeChatRequest`.
+ *
+ * @example
+ * const request = makeRequest({ model: "auto", messages: [{ role: "user", content: "Say hello." }] })
+ */
+export const make = (body: ChatCompletionRequest): Either.Either<ChatRequest, InvalidRequest> => decode(body)
+
 const explainBody = explainer(ChatCompletionRequest)
 
 const explain = (json: unknown, path: ReadonlyArray<string | number>): InvalidRequest => {

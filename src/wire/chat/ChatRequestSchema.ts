@@ -85,6 +85,7 @@ export const routingFields = {
   enable_fallback: optional(Schema.Boolean, "When false, only the first candidate is tried.")
 } as const
 
+/** The body of a chat completion, as the OpenAPI document describes it. */
 export const ChatCompletionRequest = Schema.Struct({
   model: Schema.String.annotations({ description: "`auto`, `auto:<slug>`, or a concrete id from the models list." }),
   messages: listOf(Message, { min: 1, max: maxMessages }).annotations({

@@ -54,7 +54,7 @@ const fill = Effect.gen(function* () {
 })
 
 const onFresh = (database: AnyDatabase) =>
-  LedgerLayer.pipe(Layer.provideMerge(database), Layer.provide(IdGenerator.layer), Layer.provideMerge(Timers.layer))
+  LedgerLayer().pipe(Layer.provideMerge(database), Layer.provide(IdGenerator.layer), Layer.provideMerge(Timers.layer))
 
 for (const [from, source] of databases) {
   for (const [to, target] of databases) {
@@ -81,7 +81,7 @@ for (const [from, source] of databases) {
                 yield* ledger.settle(yield* ledger.reserve(wants(other, option(50))), settled(50))
                 yield* ledger.flushed
                 expect(yield* ledger.checkInvariants).toEqual([])
-              }).pipe(Effect.provide(LedgerLayer))
+              }).pipe(Effect.provide(LedgerLayer()))
             ),
             Effect.provide(target),
             Effect.provide(Layer.provideMerge(IdGenerator.layer, Timers.layer))

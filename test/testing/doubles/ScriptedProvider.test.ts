@@ -79,7 +79,7 @@ describe("a provider written as a stream", () => {
   const finish: ChatEvent = { _tag: "Finish", reason: "stop", native: "stop" }
   const text = (value: string): ChatEvent => ({ _tag: "Text", text: value })
 
-  const run = async (stream: Stream.Stream<ChatEvent, ProviderError>) => {
+  const run = async <E>(stream: Stream.Stream<ChatEvent, E>) => {
     const provider = await Effect.runPromise(StreamProvider.make("mine", () => stream))
     return open(provider, call())
   }
@@ -93,14 +93,18 @@ describe("a provider written as a stream", () => {
     expect([cut.text, cut.outcome]).toEqual(["a", "Disconnected"])
   })
 
-  it("passes its error on as it is, and a defect as a bad response", async () => {
+  it("passes its error on as it is; any other error and a defect keep their cause", async () => {
     const error = new ProviderError({ providerId: "mine", reason: { _tag: "QuotaExhausted" } })
     const failed = (await run(Stream.fail(error))).recorder
     await failed.over
     expect(failed.errors).toEqual([error])
-    const died = (await run(Stream.die("bug"))).recorder
-    await died.over
-    expect(died.outcome).toBe("BadResponse")
+    for (const stream of [Stream.die("bug"), Stream.fail("bug")]) {
+      const { recorder } = await run(stream)
+      await recorder.over
+      expect(recorder.errors.map(({ cause, facts, reason }) => [reason._tag, cause, facts.mayFallBack])).toEqual([
+        ["Failed", "bug", true]
+      ])
+    }
   })
 
   it("close interrupts the stream and silences it", async () => {

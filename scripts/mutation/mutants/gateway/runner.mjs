@@ -344,13 +344,6 @@ export const runnerMutants = [
     tests: dispatchTests
   },
   {
-    file: dispatch,
-    find: 'Spans.span(true, "gateway.attempt"',
-    replace: 'Spans.span(true, "attempt"',
-    breaks: "the span of an attempt has another name",
-    tests: dispatchTests
-  },
-  {
     file: deadlines,
     find: "idleMillis: deadlines.idleMillis * 4",
     replace: "idleMillis: deadlines.idleMillis",

@@ -10,6 +10,7 @@ export class AnthropicSimulator extends Context.Tag("gateway/testing/AnthropicSi
   AnthropicSimulator,
   Simulator.Simulator
 >() {
+  /** Started with the Layer, stopped with its scope. */
   static readonly layer: Layer.Layer<AnthropicSimulator> = Layer.scoped(
     this,
     Effect.acquireRelease(
@@ -19,6 +20,7 @@ export class AnthropicSimulator extends Context.Tag("gateway/testing/AnthropicSi
   )
 }
 
+/** Listens on a free port of loopback until it is stopped. */
 export const start = (): Promise<Simulator.Simulator> => {
   const cached = new Set<string>()
   return Simulator.start({

@@ -3,9 +3,13 @@ import type { SimulatedRequest } from "../core/Simulator.ts"
 
 /** The AWS identity that a simulator accepts. */
 export interface AwsIdentity {
+  /** Is sent with the signature. */
   readonly accessKeyId: string
+  /** Signs, and is never sent. */
   readonly secretAccessKey: string
+  /** Of temporary credentials. */
   readonly sessionToken?: string
+  /** What the signature is made for. */
   readonly region: string
 }
 

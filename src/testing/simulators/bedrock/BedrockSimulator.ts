@@ -18,6 +18,7 @@ export class BedrockSimulator extends Context.Tag("gateway/testing/BedrockSimula
   BedrockSimulator,
   Simulator.Simulator
 >() {
+  /** Started with the Layer, stopped with its scope. */
   static readonly layer: Layer.Layer<BedrockSimulator> = Layer.scoped(
     this,
     Effect.acquireRelease(
@@ -27,6 +28,7 @@ export class BedrockSimulator extends Context.Tag("gateway/testing/BedrockSimula
   )
 }
 
+/** Listens on a free port of loopback until it is stopped. */
 export const start = (identity: AwsIdentity = defaultIdentity): Promise<Simulator.Simulator> => {
   const cached = new Set<string>()
   return Simulator.start({

@@ -11,6 +11,7 @@ export interface Simulator {
   readonly origin: string
   /** As a provider's `baseUrl`. */
   readonly baseUrl: string
+  /** What it has received, in order. */
   readonly requests: ReadonlyArray<SimulatedRequest>
   /** Resolves with the n-th request, counted from 1, as soon as it was received. */
   readonly received: (count: number) => Promise<SimulatedRequest>
@@ -20,13 +21,19 @@ export interface Simulator {
   readonly rejections: ReadonlyArray<string>
   /** The next calls fail with these faults, in order. */
   readonly failNext: (...faults: ReadonlyArray<InjectedFault>) => void
+  /** Closes all connections. */
   readonly stop: () => Promise<void>
 }
 
+/** A request that a simulator has received. */
 export interface SimulatedRequest {
+  /** As sent. */
   readonly method: string
+  /** With the query. */
   readonly path: string
+  /** By lower-case name. */
   readonly headers: IncomingMessage["headers"]
+  /** The body. */
   readonly text: string
   /** Resolves when the connection is closed or the response has been sent. */
   readonly closed: Promise<"answered" | "aborted">
@@ -57,6 +64,7 @@ export const faults = [
   "hang-mid",
   "hang"
 ] as const
+/** A fault that a simulator can inject. */
 export type InjectedFault = (typeof faults)[number]
 
 /** Retry delay of a rate limit. */

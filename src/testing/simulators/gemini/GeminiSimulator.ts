@@ -10,6 +10,7 @@ export class GeminiSimulator extends Context.Tag("gateway/testing/GeminiSimulato
   GeminiSimulator,
   Simulator.Simulator
 >() {
+  /** Started with the Layer, stopped with its scope. */
   static readonly layer: Layer.Layer<GeminiSimulator> = Layer.scoped(
     this,
     Effect.acquireRelease(
@@ -19,6 +20,7 @@ export class GeminiSimulator extends Context.Tag("gateway/testing/GeminiSimulato
   )
 }
 
+/** Listens on a free port of loopback until it is stopped. */
 export const start = (): Promise<Simulator.Simulator> => {
   const cached = new Set<string>()
   return Simulator.start({

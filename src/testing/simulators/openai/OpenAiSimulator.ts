@@ -10,6 +10,7 @@ export class OpenAiSimulator extends Context.Tag("gateway/testing/OpenAiSimulato
   OpenAiSimulator,
   Simulator.Simulator
 >() {
+  /** Started with the Layer, stopped with its scope. */
   static readonly layer: Layer.Layer<OpenAiSimulator> = Layer.scoped(
     this,
     Effect.acquireRelease(
@@ -19,6 +20,7 @@ export class OpenAiSimulator extends Context.Tag("gateway/testing/OpenAiSimulato
   )
 }
 
+/** Listens on a free port of loopback until it is stopped. */
 export const start = (): Promise<Simulator.Simulator> => {
   const cached = new Set<string>()
   return Simulator.start({

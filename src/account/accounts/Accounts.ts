@@ -1,0 +1,97 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Audit } from "../../audit/Audit.ts"
+import { NotFound } from "../../domain/AccountError.ts"
+import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
+import { AccountId, UserId } from "../../domain/Ids.ts"
+import { AccountStore } from "../../identity/projects/AccountStore.ts"
+import { type User, UserStore } from "../../identity/users/UserStore.ts"
+import { Scopes } from "../../ledger/Scopes.ts"
+import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+
+/** A person to be created, with the account that they own. */
+export interface NewAccount {
+  /** The person's name, as others of a project see it. */
+  readonly name: string
+  /** May give credit and see every project; default false. */
+  readonly isOperator?: boolean
+  /** What the account may spend from the start, in micro-USD; default 0. */
+  readonly creditMicroUsd?: number
+}
+
+/** The people of the gateway, for programs that embed it. */
+export interface AccountsShape {
+  /** A new person with their account; the result is who they are for the other programs. */
+  readonly create: (account: NewAccount) => Effect.Effect<CurrentUserShape, StoreUnavailable>
+  /** Somebody who was created before, as the other programs ask for them. */
+  readonly find: (user: UserId) => Effect.Effect<CurrentUserShape, NotFound | StoreUnavailable>
+}
+
+/**
+ * Creates people with their accounts. What they may do is done by `Projects`, `Keys`, `Billing`, `ProjectPolicies` and
+ * `ProjectRoutings`, each with the person as `CurrentUser`; every change is in their audit log.
+ */
+export class Accounts extends Context.Tag("gateway/account/Accounts")<Accounts, AccountsShape>() {
+  /** @internal */
+  static readonly layer: Layer.Layer<
+    Accounts,
+    never,
+    AccountStore | AccountTransactions | Audit | IdGenerator | Scopes | UserStore
+  > = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+/** Stands in the audit log in place of the address of a request. */
+const address = "program"
+
+const make = Effect.gen(function* () {
+  const accounts = yield* AccountStore
+  const users = yield* UserStore
+  const scopes = yield* Scopes
+  const transactions = yield* AccountTransactions
+  const audit = yield* Audit
+  const ids = yield* IdGenerator
+
+  const actorOf = ({ accountId, id, isOperator }: Pick<User, "accountId" | "id" | "isOperator">): CurrentUserShape => ({
+    userId: id,
+    accountId,
+    isOperator,
+    sessionId: null,
+    transport: "bearer",
+    address,
+    requestId: nextRequestId(ids)
+  })
+
+  return Accounts.of({
+    create: ({ creditMicroUsd = 0, isOperator = false, name }) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          const user = { id: UserId.make(ids.uuid()), accountId: AccountId.make(ids.uuid()), isOperator }
+          const actor = actorOf(user)
+          yield* accounts.create({ userId: user.id, accountId: user.accountId, name, isOperator })
+          yield* scopes.open("account", user.accountId, null)
+          if (creditMicroUsd > 0) yield* scopes.credit(user.accountId, creditMicroUsd, "program")
+          yield* audit.record({
+            accountId: user.accountId,
+            actor,
+            action: "user.create",
+            target: { kind: "user", id: user.id },
+            before: null,
+            after: { name, is_operator: isOperator, credit_microusd: creditMicroUsd }
+          })
+          return actor
+        })
+      ),
+    find: (id) =>
+      Effect.flatMap(users.find(id), (user) =>
+        user === undefined
+          ? Effect.fail(new NotFound({ message: "There is no such user." }))
+          : Effect.succeed(actorOf(user))
+      )
+  })
+})

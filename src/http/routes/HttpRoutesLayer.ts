@@ -1,0 +1,93 @@
+import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import type { Caller } from "../../domain/Caller.ts"
+import { IdGenerator } from "../../domain/IdGenerator.ts"
+import { Timers } from "../../domain/Timers.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
+import { chatEndpoint } from "../inference/ChatEndpoint.ts"
+import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
+import * as Drain from "../server/Drain.ts"
+import { type AppDeps, post, type RouteHandler } from "./InferenceApp.ts"
+import { models } from "./ModelsApp.ts"
+
+/** How the routes behave towards clients. */
+export interface HttpRoutesOptions {
+  /** What comes before each path; default `/v1`. */
+  readonly prefix?: `/${string}`
+  /** How long a stream's head waits for the first content, while a failure can still have a status; default 10 000. */
+  readonly headHoldMillis?: number
+  /** How long a stream may be silent before a comment keeps its connection alive; default 15 000. */
+  readonly heartbeatMillis?: number
+  /** How long running calls may go on when the routes are closed, before they end with an error; default 30 seconds. */
+  readonly drainGrace?: Duration.DurationInput
+}
+
+/** The routes as handlers, by name: for a router other than `HttpLayerRouter`. Each needs the `Caller` that pays. */
+export interface HttpHandlers {
+  /** `POST /chat/completions` */
+  readonly chatCompletions: RouteHandler
+  /** `POST /responses` */
+  readonly responses: RouteHandler
+  /** `GET /models` */
+  readonly models: RouteHandler
+}
+
+const defaultHeadHoldMillis = 10_000
+const defaultHeartbeatMillis = 15_000
+const defaultDrainGrace = Duration.seconds(30)
+
+/**
+ * The routes of the service as handlers for the platform's routers. When the scope closes, new calls are refused, running ones may
+ * end within the grace, and what still runs then ends with an error.
+ */
+export const makeHttpHandlers = ({
+  drainGrace = defaultDrainGrace,
+  headHoldMillis = defaultHeadHoldMillis,
+  heartbeatMillis = defaultHeartbeatMillis
+}: HttpRoutesOptions = {}): Effect.Effect<HttpHandlers, never, Gateway | IdGenerator | Scope.Scope | Timers> =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const drain = yield* Drain.make(Duration.decode(drainGrace))
+    const deps: AppDeps = {
+      gateway,
+      drain,
+      ids: yield* IdGenerator,
+      timers: yield* Timers,
+      headHoldMillis,
+      heartbeatMillis
+    }
+    yield* Effect.addFinalizer(() => drain.drain(gateway.abort))
+    return {
+      chatCompletions: post(chatEndpoint, deps),
+      responses: post(responsesEndpoint, deps),
+      models: models(deps)
+    }
+  })
+
+/**
+ * Chat completions, Responses and the list of models for an application of `HttpLayerRouter`, an `HttpApi` beside it too. The
+ * application authenticates: its middleware provides the `Caller` of each request. Errors have the statuses and bodies of the
+ * service, and no stream ends as if it were whole after a failure. The body's limit is 20 MiB.
+ *
+ * @example
+ * const routes = HttpRoutesLayer({ prefix: "/ai", drainGrace: "10 seconds" })
+ */
+export const HttpRoutesLayer = (
+  options: HttpRoutesOptions = {}
+): Layer.Layer<
+  never,
+  never,
+  Gateway | HttpLayerRouter.HttpRouter | HttpLayerRouter.Request<"Requires", Caller> | IdGenerator | Timers
+> =>
+  HttpLayerRouter.use((router) =>
+    Effect.gen(function* () {
+      const { prefix = "/v1" } = options
+      const handlers = yield* makeHttpHandlers(options)
+      yield* router.add("POST", `${prefix}/chat/completions`, handlers.chatCompletions)
+      yield* router.add("POST", `${prefix}/responses`, handlers.responses)
+      yield* router.add("GET", `${prefix}/models`, handlers.models)
+    })
+  )

@@ -1,0 +1,19 @@
+import * as Effect from "effect/Effect"
+import { anthropicList } from "../../wire/models/AnthropicModelList.ts"
+import { modelList } from "../../wire/models/ModelList.ts"
+import { rateLimitHeaders } from "../RateLimitHeaders.ts"
+import { type AppDeps, answering, jsonResponse, type RouteHandler } from "./InferenceApp.ts"
+
+/** The models that the caller may use: OpenAI's list, or with an `anthropic-version` header Anthropic's. */
+export const models = (deps: AppDeps): RouteHandler =>
+  answering(deps, (_, request) =>
+    Effect.map(deps.gateway.models, ({ configurations, models, rateLimits }) =>
+      jsonResponse(
+        request.headers["anthropic-version"] === undefined
+          ? modelList(models, configurations)
+          : anthropicList(models, configurations, new URL(request.url, "http://localhost").searchParams),
+        200,
+        { vary: "anthropic-version, authorization", ...rateLimitHeaders(rateLimits) }
+      )
+    )
+  )

@@ -1,0 +1,154 @@
+import { Readable } from "node:stream"
+import type { CallError } from "../../domain/Call.ts"
+import type { ChatEvent, Finish } from "../../domain/ChatEvent.ts"
+import type { ResponseStart } from "../../domain/ResponseStart.ts"
+import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
+import type { Cancel, TimersShape } from "../../domain/Timers.ts"
+import type { Usage } from "../../domain/Usage.ts"
+import type { Sink } from "../../gateway/Relay.ts"
+import type { WireError } from "../../wire/ErrorBody.ts"
+import * as Errors from "../Errors.ts"
+import type { StreamEncoder } from "../inference/HttpSink.ts"
+
+export interface StreamedBodyOptions {
+  readonly timers: TimersShape
+  readonly headHoldMillis: number
+  readonly heartbeatMillis: number
+  readonly heartbeat: string
+  readonly encoder: (start: ResponseStart, write: (frame: string) => boolean) => StreamEncoder
+  /** The response start for a failure before any provider has started a response. */
+  readonly startBeforeResponse: ResponseStart
+  /** The response has to begin: content is there, or the head was held for long enough. Called once. */
+  readonly opened: () => void
+  /** The body is over; `isWhole` is false where its reader has left or it had to be cut off. */
+  readonly closed: (isWhole: boolean) => void
+}
+
+/** A client that reads nothing for this long counts as disconnected, even if its connection is open. */
+const readStallMillis = 60_000
+
+/**
+ * A streamed response as the body of a platform response. A `Stream` would not do on Node.js: the platform ends a response whose
+ * stream has failed as if it were complete. A readable that is destroyed with an error resets the connection instead, so that no
+ * client takes a part for the whole; an expected failure ends it as an error frame without the format's end.
+ */
+export class StreamedBody implements Sink {
+  readonly readable: Readable
+  private readonly options: StreamedBodyOptions
+  private encoder: StreamEncoder | undefined
+  private cancelHeartbeat: Cancel
+  private cancelStall: Cancel | undefined
+  private resumeReading: (() => void) | undefined
+  private lastWriteAtMillis: number
+  private isOpen = false
+  private isEnded = false
+
+  constructor(options: StreamedBodyOptions) {
+    this.options = options
+    this.lastWriteAtMillis = options.timers.now()
+    this.readable = new Readable({
+      read: () => this.wanted(),
+      destroy: (error, done) => {
+        this.stop()
+        options.closed(this.isEnded && error === null)
+        done(error)
+      }
+    })
+    // without a listener an error would end the process where nothing reads the body any more
+    this.readable.on("error", () => {})
+    this.cancelHeartbeat = options.timers.after(options.headHoldMillis, () => this.beat())
+  }
+
+  readonly begin = (start: ResponseStart): void => {
+    this.encoder = this.options.encoder(start, this.write)
+    this.open()
+    this.cancelHeartbeat()
+    this.beatAfter(this.options.heartbeatMillis)
+  }
+
+  readonly event = (event: ChatEvent): boolean => this.encoder?.event(event) ?? true
+
+  readonly drained = (resume: () => void): void => {
+    this.resumeReading = resume
+    this.cancelStall = this.options.timers.after(readStallMillis, () =>
+      this.cutOff(new Error("the client has stopped reading"))
+    )
+  }
+
+  readonly complete = (finish: Finish, usage: Usage, metadata: RouterMetadata): void => {
+    this.encoder?.complete(finish, usage, metadata)
+    this.end()
+  }
+
+  readonly fail = (error: CallError): void => this.failWith(Errors.inBand(error))
+
+  /** The head has been sent, or will be: an error cannot have a status any more. */
+  get headSent(): boolean {
+    return this.isOpen
+  }
+
+  /** Ends the response with an error, so that no client takes it for a complete one. */
+  failWith(error: WireError): void {
+    if (this.isEnded || this.readable.destroyed) return
+    try {
+      const encoder = this.encoder ?? this.options.encoder(this.options.startBeforeResponse, this.write)
+      encoder.fail(error)
+      this.end()
+    } catch (defect) {
+      this.cutOff(defect instanceof Error ? defect : new Error(String(defect)))
+    }
+  }
+
+  /** Resets the connection: what was sent is a part of a response, and nothing can say so any more. */
+  cutOff(reason: Error): void {
+    if (!this.isEnded) this.readable.destroy(reason)
+  }
+
+  /** Nothing is written any more, and no timer runs. */
+  stop(): void {
+    this.cancelHeartbeat()
+    this.cancelStall?.()
+    this.resumeReading = undefined
+  }
+
+  private open(): void {
+    if (this.isOpen) return
+    this.isOpen = true
+    this.options.opened()
+  }
+
+  private end(): void {
+    this.isEnded = true
+    this.stop()
+    this.readable.push(null)
+  }
+
+  private wanted(): void {
+    const resume = this.resumeReading
+    this.resumeReading = undefined
+    this.cancelStall?.()
+    resume?.()
+  }
+
+  private readonly write = (frame: string): boolean => {
+    if (this.readable.destroyed) return true
+    this.lastWriteAtMillis = this.options.timers.now()
+    return this.readable.push(frame)
+  }
+
+  private beatAfter(millis: number): void {
+    this.cancelHeartbeat = this.options.timers.after(millis, () => this.beat())
+  }
+
+  private beat(): void {
+    if (this.isEnded) return
+    const { heartbeat, heartbeatMillis, timers } = this.options
+    const silentMillis = timers.now() - this.lastWriteAtMillis
+    const isFirst = !this.isOpen
+    this.open()
+    if (isFirst || silentMillis >= heartbeatMillis) {
+      this.write(heartbeat)
+      this.beatAfter(heartbeatMillis)
+    } else this.beatAfter(heartbeatMillis - silentMillis)
+  }
+}

@@ -1,0 +1,103 @@
+import * as Layer from "effect/Layer"
+import { Accounts } from "../account/accounts/Accounts.ts"
+import { Activity, summingUp } from "../account/activity/Activity.ts"
+import { ActivityStore } from "../account/activity/ActivityStore.ts"
+import { AlertStore } from "../account/alerts/AlertStore.ts"
+import { BalanceStore } from "../account/billing/BalanceStore.ts"
+import { Billing } from "../account/billing/Billing.ts"
+import { Keys } from "../account/keys/Keys.ts"
+import { ProjectKeyStore } from "../account/keys/ProjectKeyStore.ts"
+import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
+import { Projects } from "../account/projects/Projects.ts"
+import { RequestLog } from "../account/requests/RequestLog.ts"
+import { RequestLogStore } from "../account/requests/RequestLogStore.ts"
+import * as Retention from "../account/retention/Retention.ts"
+import { RetentionStore } from "../account/retention/RetentionStore.ts"
+import { ProjectRoutings } from "../account/routing/ProjectRoutings.ts"
+import { RoutingVersionStore } from "../account/routing/RoutingVersionStore.ts"
+import { Audit } from "../audit/Audit.ts"
+import { AuditStore } from "../audit/AuditStore.ts"
+import type { Catalog } from "../catalog/Catalog.ts"
+import { CredentialStore } from "../credentials/CredentialStore.ts"
+import type { IdGenerator } from "../domain/IdGenerator.ts"
+import type { Timers } from "../domain/Timers.ts"
+import { ApiKeyStore } from "../identity/keys/ApiKeyStore.ts"
+import { ApiKeys } from "../identity/keys/ApiKeys.ts"
+import { AccountStore } from "../identity/projects/AccountStore.ts"
+import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
+import { ProjectAccessStore } from "../identity/projects/ProjectAccessStore.ts"
+import { ProjectStore } from "../identity/projects/ProjectStore.ts"
+import { UserStore } from "../identity/users/UserStore.ts"
+import type { Scopes } from "../ledger/Scopes.ts"
+import { SpendLimitStore } from "../ledger/SpendLimitStore.ts"
+import { PolicyStore } from "../policy/PolicyStore.ts"
+import { noRateLimits, type RateLimitOptions } from "../policy/RateLimits.ts"
+import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
+import type { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
+import { AccountTransactions } from "../sql/AccountDatabase.ts"
+import type { DatabaseServices } from "../sql/DatabaseLayer.ts"
+
+/** What the programs of accounts are configured by. */
+export interface AccountOptions {
+  /** The limits that `PolicyLayer` has for all keys and projects: own ones may only be lower; default none. */
+  readonly rateLimits?: RateLimitOptions
+  /** Calls are deleted so many days after they ended, their sums stay; `null` keeps them; default 90. */
+  readonly callDays?: number | null
+}
+
+/** The programs behind the account API, and authentication by API keys. */
+export type AccountServices =
+  | Accounts
+  | Activity
+  | ApiKeys
+  | Billing
+  | Keys
+  | ProjectPolicies
+  | ProjectRoutings
+  | Projects
+  | RequestLog
+
+const defaultCallDays = 90
+
+/** People, projects, keys, policies, credit and what was called, on the database; every change is in the audit log. */
+export const AccountLayer = ({
+  callDays = defaultCallDays,
+  rateLimits = noRateLimits
+}: AccountOptions = {}): Layer.Layer<
+  AccountServices,
+  never,
+  Catalog | DatabaseServices | IdGenerator | RoutingConfigurations | Scopes | Timers
+> => {
+  const stores = Layer.mergeAll(
+    AccountStore.layer,
+    ActivityStore.layer(),
+    AlertStore.layer,
+    ApiKeyStore.layer,
+    AuditStore.layer,
+    BalanceStore.layer,
+    CredentialStore.layer,
+    PolicyStore.layer,
+    ProjectAccessStore.layer,
+    ProjectKeyStore.layer,
+    ProjectStore.layer,
+    RequestLogStore.layer(),
+    RetentionStore.layer,
+    RoutingConfigurationStore.layer,
+    RoutingVersionStore.layer,
+    SpendLimitStore.layer,
+    UserStore.layer
+  ).pipe(Layer.provideMerge(AccountTransactions.layer))
+  return Layer.mergeAll(
+    Accounts.layer,
+    Activity.layer,
+    ApiKeys.layer,
+    Billing.layer,
+    Keys.layer(rateLimits.key),
+    ProjectPolicies.layer,
+    ProjectRoutings.layer,
+    Projects.layer(rateLimits.project),
+    RequestLog.layer,
+    Retention.layer(callDays),
+    summingUp
+  ).pipe(Layer.provide(Layer.mergeAll(Audit.layer, ProjectAccess.layer)), Layer.provide(stores))
+}

@@ -1,0 +1,115 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Catalog } from "../catalog/Catalog.ts"
+import { CredentialStore } from "../credentials/CredentialStore.ts"
+import { MasterKey, type MasterKeyFailed, type MasterKeyOptions } from "../credentials/MasterKey.ts"
+import { ProjectCredentials } from "../credentials/ProjectCredentials.ts"
+import { SealedCredentials } from "../credentials/SealedCredentials.ts"
+import { CallObservers } from "../domain/CallObserver.ts"
+import { IdGenerator } from "../domain/IdGenerator.ts"
+import { Timers } from "../domain/Timers.ts"
+import { defaultOptions, type GatewayOptions } from "../gateway/CallRunner.ts"
+import { Gateway } from "../gateway/Gateway.ts"
+import { type Ledger, LedgerLayer } from "../ledger/Ledger.ts"
+import { maxCallDurationOf } from "../ledger/Recovery.ts"
+import type { Scopes } from "../ledger/Scopes.ts"
+import type { StoreHealth } from "../ledger/StoreHealth.ts"
+import * as AttemptLog from "../observe/AttemptLog.ts"
+import * as CallMetrics from "../observe/CallMetrics.ts"
+import type { Policy } from "../policy/Policy.ts"
+import { PolicyLayer, type PolicyOptions } from "../policy/PolicyLayer.ts"
+import type { RateLimits } from "../policy/RateLimits.ts"
+import type { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
+import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
+import type { Providers } from "../provider/Providers.ts"
+import type { Health } from "../routing/Health.ts"
+import type { RetryBudget } from "../routing/RetryBudget.ts"
+import {
+  type DatabaseError,
+  DatabaseLayer,
+  type DatabaseLayerOptions,
+  type DatabaseServices
+} from "../sql/DatabaseLayer.ts"
+import { AccountLayer, type AccountOptions, type AccountServices } from "./AccountLayer.ts"
+
+/** What the whole stack is configured by; `R` is what the providers of the application need. */
+export interface ProductionOptions<R = never> extends PolicyOptions, Pick<AccountOptions, "callDays"> {
+  /** PostgreSQL by its URL, or the embedded one in a directory. */
+  readonly database: DatabaseLayerOptions
+  /** As of `ProviderLayer`: credentials of vendors, other servers, providers of the application. */
+  readonly providers: ProviderOptions<R>
+  /** Deadlines of a call and how many candidates it may try. */
+  readonly gateway?: GatewayOptions
+  /** Opens the sealed credentials of projects that pay their providers themselves; without it these have none. */
+  readonly masterKey?: MasterKeyOptions
+  /** Time for everything but the database; default real time. `Timers.layerClock` follows a TestClock. */
+  readonly timers?: Layer.Layer<Timers>
+}
+
+/** Everything that `ProductionLayer` provides. */
+export type ProductionServices =
+  | AccountServices
+  | Catalog
+  | DatabaseServices
+  | Gateway
+  | Health
+  | IdGenerator
+  | Ledger
+  | Policy
+  | Providers
+  | RateLimits
+  | RetryBudget
+  | RoutingConfigurations
+  | Scopes
+  | StoreHealth
+  | Timers
+
+/**
+ * The stack of the service without its HTTP server: gateway, providers, policy, ledger and the programs of accounts, on
+ * PostgreSQL or the embedded database. Failed attempts are logged, calls counted in Effect's metrics; `CallObservers` that are
+ * provided to it are kept. Needs nothing but what the application's own providers need.
+ *
+ * @example
+ * const stack = ProductionLayer({ database: { directory: ":memory:" }, providers: { simulated: true } })
+ * const models = Effect.map(Catalog, (catalog) => catalog.snapshot().models.length)
+ * await Effect.runPromise(Effect.provide(models, stack))
+ */
+export const ProductionLayer = <R = never>(
+  options: ProductionOptions<R>
+): Layer.Layer<ProductionServices, DatabaseError | MasterKeyFailed, R> => {
+  const { callDays, database, gateway = defaultOptions, masterKey = noMasterKey, rateLimits } = options
+  const policy = rateLimits === undefined ? {} : { rateLimits }
+  const account = callDays === undefined ? policy : { ...policy, callDays }
+  const credentials = ProjectCredentials.layer.pipe(
+    Layer.provide(
+      Layer.provideMerge(SealedCredentials.layer, Layer.merge(CredentialStore.layer, MasterKey.layer(masterKey)))
+    )
+  )
+  return Layer.merge(
+    Gateway.layerWith(gateway).pipe(Layer.provide([observers, credentials])),
+    AccountLayer(account)
+  ).pipe(
+    Layer.provideMerge(ProviderLayer(options.providers)),
+    Layer.provideMerge(PolicyLayer(policy)),
+    Layer.provideMerge(
+      LedgerLayer({
+        maxCallDuration: maxCallDurationOf(gateway.deadlines.maxTotalMillis ?? gateway.deadlines.totalMillis)
+      })
+    ),
+    Layer.provideMerge(DatabaseLayer(database)),
+    Layer.provideMerge(IdGenerator.layer),
+    Layer.provideMerge(options.timers ?? Timers.layer)
+  )
+}
+
+const noMasterKey: MasterKeyOptions = { current: null, previous: null, directory: null }
+
+/** The application's observers, metrics, and the log of failed attempts. */
+const observers = Layer.effect(
+  CallObservers,
+  Effect.zipWith(CallObservers, AttemptLog.make({ variables: new Map() }), (own, attemptLog) => [
+    ...own,
+    CallMetrics.observer,
+    attemptLog
+  ])
+)

@@ -1,0 +1,50 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import type { IdGenerator } from "../domain/IdGenerator.ts"
+import type { AccountSql } from "./AccountDatabase.ts"
+import { ChangeNotifications } from "./ChangeNotifications.ts"
+import * as Database from "./Database.ts"
+import type { DatabaseFailed, DirectoryInUse } from "./DatabaseError.ts"
+import type { MigrationError } from "./Migrations.ts"
+
+/** PostgreSQL 14 or newer, directly or behind a pooler in session mode. */
+export interface PostgresOptions {
+  /** Such as `postgres://user:password@host:5432/name`. */
+  readonly url: Redacted.Redacted<string>
+  /** Connections for calls; default 10. Account programs have four of their own. */
+  readonly maxConnections?: number
+  /** PostgreSQL cancels any statement that runs longer; default 5000. */
+  readonly statementTimeoutMillis?: number
+}
+
+/** PGlite in a worker thread: PostgreSQL in a directory, for one process at a time. */
+export interface EmbeddedOptions {
+  /** With `:memory:` nothing is stored. */
+  readonly directory: string
+}
+
+/** Which database to open. */
+export type DatabaseLayerOptions = PostgresOptions | EmbeddedOptions
+
+/** Why a database could not be opened or migrated. */
+export type DatabaseError = DirectoryInUse | DatabaseFailed | SqlError | MigrationError
+
+/** What `PolicyLayer` and `LedgerLayer` need of a database. */
+export type DatabaseServices = AccountSql | ChangeNotifications | Database.Database | PgClient | SqlClient
+
+/** The migrated database, and what tells this process of changes that others make in it. */
+export const DatabaseLayer = (
+  options: DatabaseLayerOptions
+): Layer.Layer<DatabaseServices, DatabaseError, IdGenerator> =>
+  Layer.provideMerge(
+    ChangeNotifications.layer,
+    Database.layer(
+      "url" in options
+        ? { ...options, url: Option.some(options.url), dataDir: "" }
+        : { url: Option.none(), dataDir: options.directory }
+    )
+  )

@@ -1,0 +1,37 @@
+import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { ApiKeys, Caller, encodeError, HttpRoutesLayer, httpErrorOf } from "model-routing-gateway"
+
+/** The application authenticates as it likes; here by the gateway's own keys. */
+const authentication = HttpLayerRouter.middleware<{ provides: Caller }>()(
+  Effect.map(
+    ApiKeys,
+    (keys) => (app) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, remoteAddress }) =>
+        Effect.matchEffect(
+          keys.authenticate(
+            headers["authorization"],
+            Option.getOrElse(remoteAddress, () => "")
+          ),
+          {
+            onFailure: (error) => Effect.succeed(refused(error)),
+            onSuccess: (caller) => Effect.provideService(app, Caller, caller)
+          }
+        )
+      )
+  )
+)
+
+const refused = (error: Parameters<typeof httpErrorOf>[0]) => {
+  const { error: described, headers, status } = httpErrorOf(error)
+  return HttpServerResponse.text(encodeError(described), { status, headers, contentType: "application/json" })
+}
+
+/** Chat completions, Responses and models under /ai, beside the other routes of the application. */
+export const routes = HttpRoutesLayer({ prefix: "/ai", drainGrace: "10 seconds" }).pipe(
+  Layer.provide(authentication.layer)
+)

@@ -1,0 +1,280 @@
+import { createServer } from "node:http"
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import OpenAI from "openai"
+import { Timers } from "../../../src/domain/Timers.ts"
+import { chatEndpoint } from "../../../src/http/inference/ChatEndpoint.ts"
+import { Caller, HttpRoutesLayer } from "../../../src/index.ts"
+import { MemoryLedger, ScriptedProvider, TestGateway, testModel } from "../../../src/testing/index.ts"
+
+const { answer, fail, hang, text, wait } = ScriptedProvider
+
+const own = HttpApi.make("shop").add(
+  HttpApiGroup.make("orders").add(HttpApiEndpoint.get("count", "/orders/count").addSuccess(Schema.Number))
+)
+const ownHandlers = HttpApiBuilder.group(own, "orders", (handlers) => handlers.handle("count", () => Effect.succeed(7)))
+
+/** The application's own authentication: who may call, and who pays. */
+const authentication = HttpLayerRouter.middleware<{ provides: Caller }>()((app) =>
+  Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    if (headers["authorization"] !== "Bearer ours") return HttpServerResponse.text("who are you?", { status: 401 })
+    return yield* Effect.provideService(app, Caller, TestGateway.testCaller)
+  })
+)
+
+interface RouteTestOptions {
+  readonly creditMicroUsd?: number
+  readonly headHoldMillis?: number
+}
+
+const setUp = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
+  Effect.gen(function* () {
+    const timers = Context.get(yield* Layer.build(Timers.layer), Timers)
+    const provider = ScriptedProvider.make({ id: "one", timers, script: () => script })
+    const gateway = TestGateway.layer({
+      timers,
+      models: [testModel("one/m")],
+      providers: [provider],
+      ...(options.creditMicroUsd !== undefined && { creditMicroUsd: options.creditMicroUsd })
+    })
+    const routes = Layer.mergeAll(
+      HttpLayerRouter.addHttpApi(own).pipe(Layer.provide(ownHandlers)),
+      HttpRoutesLayer({
+        drainGrace: "10 millis",
+        heartbeatMillis: 20,
+        headHoldMillis: options.headHoldMillis ?? 60_000
+      }).pipe(Layer.provide(authentication.layer))
+    )
+    return { gateway, provider, routes, timers }
+  })
+
+const served = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
+  Effect.gen(function* () {
+    const { gateway, provider, routes } = yield* setUp(script, options)
+    const app = HttpLayerRouter.serve(routes, { disableListenLog: true, disableLogger: true }).pipe(
+      Layer.provideMerge(gateway),
+      Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+    )
+    const scope = yield* Scope.make()
+    yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
+    const context = yield* Scope.extend(Layer.build(app), scope)
+    const { address } = Context.get(context, HttpServer.HttpServer)
+    const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
+    return { url, provider, close: Scope.close(scope, Exit.void), ledger: Context.get(context, MemoryLedger) }
+  })
+
+const body = (more: object = {}) => ({ model: "one/m", messages: [{ role: "user", content: "Hi." }], ...more })
+const post = (url: string, json: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: "Bearer ours", "content-type": "application/json", ...headers },
+    body: typeof json === "string" ? json : JSON.stringify(json)
+  })
+
+describe("the routes in an application of HttpLayerRouter", () => {
+  it.scopedLive("answer the official client, streamed and not, beside the application's own HttpApi", () =>
+    Effect.gen(function* () {
+      const { ledger, url } = yield* served(answer("All is well."))
+      const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "ours", maxRetries: 0 })
+      yield* Effect.promise(async () => {
+        const plain = await client.chat.completions.create({
+          model: "auto",
+          messages: [{ role: "user", content: "Hi." }]
+        })
+        expect(plain.choices[0]?.message.content).toBe("All is well.")
+        const stream = client.chat.completions.stream({ model: "auto", messages: [{ role: "user", content: "Hi." }] })
+        expect(await stream.finalContent()).toBe("All is well.")
+        const response = await client.responses.create({ model: "auto", input: "Hi." })
+        expect(response.output_text).toBe("All is well.")
+        expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["auto", "one/m"])
+        expect(await (await fetch(`${url}/orders/count`)).json()).toBe(7)
+      })
+      expect(ledger.calls().map(({ state }) => state)).toEqual(["settled", "settled", "settled"])
+    })
+  )
+
+  it.scopedLive("leave authentication to the application, and have the service's errors", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served(answer("a"), { creditMicroUsd: 1 })
+      yield* Effect.promise(async () => {
+        const stranger = await post(url, body(), { authorization: "Bearer theirs" })
+        expect([stranger.status, await stranger.text()]).toEqual([401, "who are you?"])
+        const errorOf = async (json: unknown, headers: Record<string, string> = {}) => {
+          const response = await post(url, json, headers)
+          const { error } = (await response.json()) as { error: { code: string; param: string | null } }
+          expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+          return [response.status, error.code, error.param]
+        }
+        expect(await errorOf("{")).toEqual([400, "invalid_json", null])
+        expect(await errorOf(body({ temperature: "warm" }))).toEqual([400, "invalid_type", "temperature"])
+        expect(await errorOf(body(), { "content-type": "text/plain" })).toEqual([400, "unsupported_content_type", null])
+        expect(await errorOf(body(), { "idempotency-key": "a" })).toEqual([400, "unsupported_parameter", null])
+        expect(await errorOf(body({ model: "two/m" }))).toEqual([404, "model_not_found", "model"])
+        expect(await errorOf(body({ stream: true }))).toEqual([402, "insufficient_balance", null])
+        expect(await errorOf(`"${"x".repeat(20 * 1024 * 1024)}"`)).toEqual([400, "request_too_large", null])
+      })
+    })
+  )
+
+  it.scopedLive("a failure before the first content has a status, even where a stream was asked for", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served([fail({ _tag: "ServerError", status: 500 })])
+      const response = yield* Effect.promise(() => post(url, body({ stream: true })))
+      expect(response.status).toBe(502)
+      expect(response.headers.get("x-should-retry")).toBe("false")
+    })
+  )
+
+  it.scopedLive("a stream that breaks ends with the error, without [DONE]", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served([text("a"), fail({ _tag: "Disconnected" })])
+      const sent = yield* Effect.promise(async () => (await post(url, body({ stream: true }))).text())
+      expect(sent).toContain('"code":"provider_disconnected"')
+      expect(sent).not.toContain("[DONE]")
+    })
+  )
+
+  it.scopedLive(
+    "a silent stream begins after the hold of its head, has heartbeats, and then an error in place of a status",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* served([wait(150), fail({ _tag: "ServerError", status: 500 })], { headHoldMillis: 10 })
+        const response = yield* Effect.promise(() => post(url, body({ stream: true })))
+        expect(response.status).toBe(200)
+        const sent = yield* Effect.promise(() => response.text())
+        expect(sent.split(": keep-alive").length).toBeGreaterThan(2)
+        expect(sent).toContain('"code":"provider_error"')
+        expect(sent).not.toContain("[DONE]")
+      })
+  )
+
+  it.scopedLive(
+    "a defect while a stream is written resets the connection or ends it with an error, never as if it were whole",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* served([text("a"), text("b"), ...answer("c")])
+        const stream = chatEndpoint.stream
+        const broken = { ...chatEndpoint }
+        Object.assign(chatEndpoint, {
+          stream: (...args: Parameters<typeof stream>) => {
+            const encoder = stream(...args)
+            let events = 0
+            return {
+              event: (event: Parameters<typeof encoder.event>[0]) => {
+                events += 1
+                if (events > 1) throw new Error("a defect")
+                return encoder.event(event)
+              },
+              complete: () => {
+                throw new Error("a defect")
+              },
+              fail: () => {
+                throw new Error("a defect")
+              }
+            }
+          }
+        })
+        yield* Effect.addFinalizer(() => Effect.sync(() => Object.assign(chatEndpoint, broken)))
+        const outcome = yield* Effect.promise(async () => {
+          const response = await post(url, body({ stream: true }))
+          return response.text().then(
+            (sent) => `complete: ${sent}`,
+            () => "reset"
+          )
+        })
+        expect(outcome).toBe("reset")
+      })
+  )
+
+  it.scopedLive("a client that leaves closes the upstream, and pays for what it got", () =>
+    Effect.gen(function* () {
+      const { ledger, provider, url } = yield* served([text("a"), hang])
+      yield* Effect.promise(async () => {
+        const leaving = new AbortController()
+        const response = await fetch(`${url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: "Bearer ours", "content-type": "application/json" },
+          body: JSON.stringify(body({ stream: true })),
+          signal: leaving.signal
+        })
+        await response.body?.getReader().read()
+        leaving.abort()
+      })
+      yield* Effect.repeat(Effect.yieldNow(), { until: () => provider.running() === 0 })
+      yield* Effect.repeat(Effect.yieldNow(), { until: () => ledger.calls()[0]?.state !== "held" })
+      expect(ledger.calls().map(({ state }) => state)).toEqual(["cancelled"])
+    })
+  )
+
+  it.scopedLive("a running stream ends with an error when the application stops, and costs nothing", () =>
+    Effect.gen(function* () {
+      const { close, ledger, url } = yield* served([text("a"), hang])
+      const response = yield* Effect.promise(() => post(url, body({ stream: true })))
+      yield* Effect.fork(close)
+      const sent = yield* Effect.promise(() => response.text())
+      expect(sent).toContain('"code":"server_shutdown"')
+      expect(sent).not.toContain("[DONE]")
+      expect(ledger.calls().map(({ charged }) => charged)).toEqual([0])
+    })
+  )
+})
+
+describe("the routes as a handler of the web", () => {
+  const webHandler = (script: ScriptedProvider.Script) =>
+    Effect.gen(function* () {
+      const { gateway, provider, routes } = yield* setUp(script)
+      const { dispose, handler } = HttpLayerRouter.toWebHandler(
+        routes.pipe(Layer.provideMerge(gateway), Layer.provideMerge(NodeHttpServer.layerContext)),
+        { disableLogger: true }
+      )
+      yield* Effect.addFinalizer(() => Effect.promise(dispose))
+      const request = (json: object) =>
+        new Request("http://localhost/v1/chat/completions", {
+          method: "POST",
+          headers: { authorization: "Bearer ours", "content-type": "application/json" },
+          body: JSON.stringify(json)
+        })
+      return { provider, ask: (json: object) => Effect.promise(() => handler(request(json))) }
+    })
+
+  it.scopedLive("answer, streamed and not", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* webHandler(answer("All is well."))
+      const plain = yield* ask(body())
+      expect(yield* Effect.promise(() => plain.text())).toContain("All is well.")
+      const streamed = yield* ask(body({ stream: true }))
+      expect(streamed.headers.get("content-type")).toContain("text/event-stream")
+      const sent = yield* Effect.promise(() => streamed.text())
+      expect(sent).toContain("All is well.")
+      expect(sent.trimEnd().endsWith("data: [DONE]")).toBe(true)
+    })
+  )
+
+  it.scopedLive("a reader that cancels closes the upstream", () =>
+    Effect.gen(function* () {
+      const { ask, provider } = yield* webHandler([text("a"), hang])
+      const response = yield* ask(body({ stream: true }))
+      yield* Effect.promise(async () => {
+        const reader = response.body?.getReader()
+        await reader?.read()
+        await reader?.cancel()
+      })
+      yield* Effect.repeat(Effect.yieldNow(), { until: () => provider.running() === 0 })
+    })
+  )
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import {
+  Accounts,
+  ApiKeys,
+  Billing,
+  Caller,
+  CurrentUser,
+  type DatabaseLayerOptions,
+  finishEvent,
+  Gateway,
+  Keys,
+  Ledger,
+  makeModel,
+  makeProvider,
+  makeRequest,
+  ProductionLayer,
+  ProjectPolicies,
+  Projects,
+  textEvent,
+  usageEvent
+} from "../../src/index.ts"
+import { freshDatabase, postgresServer, skipsEmbedded } from "../ledger/databases.ts"
+
+const databases: ReadonlyArray<
+  readonly [string, Effect.Effect<DatabaseLayerOptions, never, import("effect/Scope").Scope>]
+> = [
+  ...(skipsEmbedded ? [] : [["embedded", Effect.succeed({ directory: ":memory:" })] as const]),
+  ...(postgresServer === undefined
+    ? []
+    : [["PostgreSQL", Effect.map(freshDatabase(postgresServer), (url) => ({ url: Redacted.make(url) }))] as const])
+]
+
+const model = makeModel({
+  id: "mine/small",
+  prices: { input: 1_000_000, output: 2_000_000 },
+  contextTokens: 8_192,
+  outputTokens: 1_024
+})
+const provider = makeProvider("mine", () =>
+  Stream.make(textEvent("Hello."), finishEvent(), usageEvent({ inputTokens: 10, outputTokens: 5 }))
+)
+
+const ask = (name: string) =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    return yield* gateway.complete(
+      yield* makeRequest({ model: name, max_tokens: 100, messages: [{ role: "user", content: "Hi." }] })
+    )
+  })
+
+describe.each(databases)("the whole stack, on %s", (_, database) => {
+  it.scopedLive("an account is created, pays for a call with a key, and is held to policy, limit and revocation", () =>
+    Effect.gen(function* () {
+      const options = yield* database
+      const stack = ProductionLayer({ database: options, providers: { providers: [{ provider, models: [model] }] } })
+      // exact: nothing is needed that is not an option
+      const complete: Layer.Layer<Layer.Layer.Success<typeof stack>, Layer.Layer.Error<typeof stack>> = stack
+      yield* Effect.gen(function* () {
+        const operator = yield* (yield* Accounts).create({ name: "operations", isOperator: true })
+        const user = yield* (yield* Accounts).create({ name: "search", creditMicroUsd: 1_000 })
+        expect(yield* (yield* Accounts).find(user.userId)).toMatchObject({
+          accountId: user.accountId,
+          isOperator: false
+        })
+        const as = Effect.provideService(CurrentUser, user)
+        const project = yield* as((yield* Projects).create("search"))
+        const keys = yield* Keys
+        const key = yield* as(keys.create(project.id, { name: "backend", limitMicroUsd: 500 }))
+
+        const caller = yield* as(keys.caller(key.id))
+        expect(yield* (yield* ApiKeys).authenticate(`Bearer ${key.secret}`, "127.0.0.1")).toEqual(caller)
+        const called = Effect.provideService(Caller, caller)
+        const { answer, metadata } = yield* called(ask("auto"))
+        expect([answer.text, metadata.cost]).toEqual([
+          "Hello.",
+          { amount_microusd: 20, currency: "USD", basis: "charged" }
+        ])
+        yield* (yield* Ledger).flushed
+        const billing = yield* Billing
+        expect(yield* as(billing.balance)).toMatchObject({ creditedMicroUsd: 1_000, spentMicroUsd: 20 })
+        yield* Effect.provideService(billing.credit(user.accountId, 500, "thanks"), CurrentUser, operator)
+        expect(yield* as(billing.balance)).toMatchObject({ creditedMicroUsd: 1_500 })
+
+        const policies = yield* ProjectPolicies
+        const { policy_version: _version, ...policy } = yield* as(policies.read(project.id))
+        yield* as(policies.write(project.id, { ...policy, excluded_models: ["mine/*"] }, () => Effect.void))
+        expect(yield* Effect.flip(called(ask("mine/small")))).toMatchObject({ _tag: "ModelNotFound" })
+
+        yield* as(keys.revoke(key.id))
+        expect(yield* Effect.flip(as(keys.caller(key.id)))).toMatchObject({ _tag: "NotFound" })
+        expect(yield* Effect.flip((yield* ApiKeys).authenticate(`Bearer ${key.secret}`, "127.0.0.1"))).toMatchObject({
+          _tag: "Unauthenticated"
+        })
+      }).pipe(Effect.provide(complete))
+    })
+  )
+})

@@ -1,0 +1,123 @@
+import { expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { Catalog } from "../../src/catalog/Catalog.ts"
+import { Caller } from "../../src/domain/Caller.ts"
+import {
+  finishEvent,
+  Gateway,
+  IdGenerator,
+  Ledger,
+  makeModel,
+  makeProvider,
+  Policy,
+  ProviderLayer,
+  Timers,
+  textEvent,
+  usageEvent
+} from "../../src/index.ts"
+import { testCaller } from "../../src/testing/doubles/TestGateway.ts"
+import { recordingTracer } from "../gateway/recordingTracer.ts"
+import { request } from "./protocols/calls.ts"
+
+class Greeting extends Context.Tag("test/Greeting")<Greeting, string>() {}
+class Offline extends Error {
+  override readonly name = "Offline"
+}
+
+const limits = { contextTokens: 8_192, outputTokens: 1_024, prices: { input: 0, output: 0 } }
+const say = (text: string) =>
+  Stream.make(textEvent(text), finishEvent(), usageEvent({ inputTokens: 3, outputTokens: 2 }))
+
+const greeter = {
+  provider: Effect.flatMap(Greeting, (greeting) =>
+    makeProvider("greeter", () => Stream.withSpan(say(greeting), "greeter.look-up"))
+  ),
+  models: [makeModel({ id: "greeter/small", ...limits, quality: 0.2 })]
+}
+const offline = {
+  provider: makeProvider("offline", () => Stream.fail(new Offline("no connection, token 1234"))),
+  models: [makeModel({ id: "offline/large", ...limits, quality: 0.9 })]
+}
+
+const gatewayOf = <R>(
+  providers: Layer.Layer<Layer.Layer.Success<ReturnType<typeof ProviderLayer>>, never, Timers | R>
+) =>
+  Gateway.layer.pipe(
+    Layer.provideMerge(providers),
+    Layer.provide([Policy.layerOpen, Ledger.layerMemory({ creditMicroUsd: 1_000_000 })]),
+    Layer.provideMerge(IdGenerator.layer),
+    Layer.provideMerge(Timers.layer)
+  )
+const complete = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ stream: false })))
+
+it.effect("providers of the application answer beside the simulated ones, and fall back with their cause kept", () =>
+  Effect.gen(function* () {
+    const layer = gatewayOf(ProviderLayer({ simulated: true, providers: [greeter, offline] }))
+    const { spans, tracer } = recordingTracer()
+    const answered = Effect.gen(function* () {
+      const models = (yield* Catalog).snapshot().models.map(({ id }) => id)
+      expect(models).toEqual(expect.arrayContaining(["greeter/small", "offline/large", "sim/fast"]))
+      return yield* Effect.withTracer(
+        Effect.flatMap(Gateway, (gateway) =>
+          gateway.complete(
+            request({
+              stream: false,
+              routing: { ...request().routing, providers: { allow: ["greeter", "offline"], deny: [] }, alpha: 1 }
+            })
+          )
+        ),
+        tracer
+      )
+    }).pipe(
+      Effect.provide(layer),
+      Effect.provideService(Caller, testCaller),
+      Effect.provideService(Greeting, "Good day.")
+    )
+    const { answer, metadata } = yield* answered
+    expect(answer.text).toBe("Good day.")
+    expect(metadata.attempts.map(({ error, model }) => [model, error?.message ?? null])).toEqual([
+      ["offline/large", "The provider failed."],
+      ["greeter/small", null]
+    ])
+    expect(spans.map(({ name, parent }) => `${parent} > ${name}`)).toContain("chat small > greeter.look-up")
+  })
+)
+
+it.effect("what one's own provider fails with is told to nobody but the application", () =>
+  Effect.gen(function* () {
+    const layer = gatewayOf(ProviderLayer({ providers: [offline] }))
+    const exit = yield* complete.pipe(Effect.provide(layer), Effect.provideService(Caller, testCaller), Effect.exit)
+    const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
+    expect(error?._tag).toBe("ProvidersFailed")
+    expect(error?.message).toBe(
+      "Every provider that was tried has failed. offline/large: The provider failed. (provider_error)"
+    )
+    expect(JSON.stringify(error)).not.toContain("1234")
+  })
+)
+
+it.effect("two providers with one id, and a model of another provider, are refused when the Layer is built", () =>
+  Effect.gen(function* () {
+    const twice = ProviderLayer({ providers: [offline, offline] })
+    const foreign = ProviderLayer({ providers: [{ ...offline, models: greeter.models }] })
+    for (const [layer, message] of [
+      [twice, "two providers have the id offline"],
+      [foreign, "the model greeter/small is not one of the provider offline"]
+    ] as const) {
+      const exit = yield* Effect.exit(Effect.scoped(Layer.build(Layer.provide(layer, Timers.layer))))
+      expect(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "built").toContain(message)
+    }
+  })
+)
+
+it("a model without a provider or with broken limits is refused", () => {
+  expect(() => makeModel({ id: "small", ...limits })).toThrow("is not <provider>/<model>")
+  expect(() => makeModel({ id: "mine/small", ...limits, contextTokens: 0.5 })).toThrow("contextTokens")
+  expect(() => makeModel({ id: "mine/small", ...limits, prices: { input: -1, output: 0 } })).toThrow("input")
+})
