@@ -27,7 +27,7 @@ export type CostBasis = typeof CostBasis.Type
 /** What an attempt has cost, recorded once. */
 export const Cost = Schema.Struct({
   amount_microusd: Schema.Int.pipe(Schema.nonNegative()).annotations({ description: "Amount in micro-USD." }),
-  currency: Schema.Literal("USD").annotations({ description: "Always USD." }),
+  currency: Schema.Literal("USD").annotations({ description: "Always USD.", default: "USD" }),
   basis: CostBasis
 }).annotations({
   identifier: "Cost",

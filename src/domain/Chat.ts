@@ -30,8 +30,8 @@ export interface ChatRequest {
   readonly frequencyPenalty: number | undefined
   /** Makes tokens that have occurred less likely, -2 to 2. */
   readonly presencePenalty: number | undefined
-  /** Asks for repeatable sampling. */
-  readonly seed: number | undefined
+  /** Asks for repeatable sampling; beyond 2^53 a `bigint`. */
+  readonly seed: number | bigint | undefined
   /** Return log probabilities. */
   readonly logprobs: boolean | undefined
   /** How many alternatives per token, 0 to 20. */

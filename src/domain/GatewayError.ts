@@ -68,6 +68,8 @@ export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
 export class NoEligibleModel extends Data.TaggedError("NoEligibleModel")<{
   /** How many models were left out, by reason. */
   readonly excluded: Readonly<Record<string, number>>
+  /** The request field that has excluded most; `model` where it was none. */
+  readonly param: string
 }> {
   override get message(): string {
     const reasons = Object.entries(this.excluded).map(([reason, count]) => `${count} by ${reason}`)

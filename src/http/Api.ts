@@ -10,11 +10,11 @@ import { RequestOut } from "../wire/account/Requests.ts"
 import { RouteOut } from "../wire/account/Route.ts"
 import { ChatCompletion } from "../wire/chat/ChatAnswerSchema.ts"
 import { ChatCompletionRequest } from "../wire/chat/ChatRequestSchema.ts"
-import { AnthropicModelList } from "../wire/models/AnthropicModelListSchema.ts"
-import { ModelList } from "../wire/models/ModelListSchema.ts"
+import { AnthropicModelEntry, AnthropicModelList } from "../wire/models/AnthropicModelListSchema.ts"
+import { ModelEntry, ModelList } from "../wire/models/ModelListSchema.ts"
 import { ResponsesObject } from "../wire/responses/ResponsesObjectSchema.ts"
 import { ResponsesRequest } from "../wire/responses/ResponsesRequestSchema.ts"
-import { inferencePaths, projectChatPath, routedPaths } from "./Paths.ts"
+import { inferencePaths, modelPath, projectChatPath, routedPaths } from "./Paths.ts"
 
 /** The error statuses of the API. */
 const errors = {
@@ -55,6 +55,21 @@ const models = HttpApiEndpoint.get("listModels", routedPaths.listModels)
   .annotate(
     OpenApi.Description,
     "Specific to the key's project. With an `anthropic-version` header, of any value, the list has Anthropic's shape."
+  )
+
+const model = HttpApiEndpoint.get("getModel", modelPath)
+  .setPath(
+    Schema.Struct({
+      id: Schema.String.annotations({
+        description: "`id` of an entry of the list. Its slash may be percent-encoded or not."
+      })
+    })
+  )
+  .addSuccess(Schema.Union(ModelEntry, AnthropicModelEntry))
+  .annotate(OpenApi.Summary, "One model of the list")
+  .annotate(
+    OpenApi.Description,
+    "With an `anthropic-version` header, of any value, it has Anthropic's shape. What the list does not have for this key is 404 `model_not_found`."
   )
 
 const key = HttpApiEndpoint.get("getKey", routedPaths.getKey)
@@ -120,6 +135,7 @@ export const Api = HttpApi.make("gateway")
       .add(key)
       .add(generation)
       .add(route)
+      .add(model)
       .annotate(OpenApi.Description, "Beyond the specified endpoints, by project key.")
   )
   .add(
@@ -131,4 +147,8 @@ export const Api = HttpApi.make("gateway")
   )
   .annotate(OpenApi.Title, "Model routing gateway")
   .annotate(OpenApi.Version, "0.1.0")
+  .annotate(
+    OpenApi.Description,
+    "One OpenAI-compatible API for all configured model providers, with routing, fallback and exact costs. `/v1` takes project keys; `/api` takes identities of people. Clients with one base address use `/v1` of this server."
+  )
   .annotate(OpenApi.License, { name: "MIT" })

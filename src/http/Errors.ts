@@ -90,9 +90,9 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
           param: "model"
         }
       ),
-    NoEligibleModel: ({ excluded }) =>
+    NoEligibleModel: ({ excluded, param }) =>
       http(404, "invalid_request_error", "no_eligible_model", "The project and this request together allow no model.", {
-        param: "model",
+        param,
         metadata: { excluded }
       }),
     RoutingConfigNotFound: ({ routingConfig }) =>
@@ -129,14 +129,15 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
       ),
     ProvidersFailed: ({ attempts, retryAfterMillis }) => {
       const [only] = attempts
+      const last = attempts.at(-1)
       const several = new Set(attempts.map((attempt) => attempt.model)).size > 1
       return http(
         502,
         "provider_error",
-        several || only === undefined ? "all_providers_failed" : (attempts.at(-1)?.error?.code ?? "provider_error"),
-        several || only === undefined
-          ? "Every provider that was tried has failed."
-          : (attempts.at(-1)?.error?.message ?? "The provider failed."),
+        several || only === undefined ? "all_providers_failed" : (last?.error?.code ?? "provider_error"),
+        several || last === undefined
+          ? `Every provider that was tried has failed: ${attempts.map(reasonOf).join(" ")}`
+          : reasonOf(last),
         {
           metadata: { attempts },
           headers: retryAfterMillis === null ? { "x-should-retry": "false" } : retryAfter(retryAfterMillis)
@@ -198,12 +199,21 @@ export const ofConnection = (code: string | undefined): HttpError => {
 }
 
 /** A failure reported inside a response whose head has been sent. */
-export const inBand = (error: { readonly code: string; readonly message: string | null }): WireError => ({
+export const inBand = (
+  error: { readonly code: string; readonly message: string | null },
+  model: string
+): WireError => ({
   type: error.code === "server_shutdown" ? "server_error" : "provider_error",
   code: error.code,
-  message: error.message ?? "The provider failed.",
+  message:
+    error.code === "server_shutdown"
+      ? (error.message ?? "The gateway is shutting down.")
+      : `${model}: ${error.message ?? "The provider failed."}`,
   param: null
 })
+
+/** Who has failed, and how. */
+const reasonOf = ({ error, model }: Attempt): string => `${model}: ${error?.message ?? "The provider failed."}`
 
 const fundsMessage: Readonly<Record<"exhausted" | "held" | "too_large", (what: string) => string>> = {
   exhausted: (what) => `The ${what} is exhausted.`,

@@ -32,6 +32,10 @@ export const routedPaths = {
 } as const
 export type RoutedName = keyof typeof routedPaths
 
+/** One model of the list. Its id has a slash, so that the path is a prefix for the router. */
+export const modelPath = "/v1/models/:id"
+export const modelPrefix = "/v1/models/"
+
 /** What the provider of payments and the buyer's browser call; handlers are beside those of the account API. */
 export const paymentPaths = {
   stripeWebhook: "/webhooks/stripe",

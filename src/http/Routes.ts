@@ -8,12 +8,12 @@ import { InvalidRequest, UnknownPath } from "../domain/GatewayError.ts"
 import * as AccountPaths from "./account/AccountPaths.ts"
 import { AccountRoutes } from "./account/AccountRoutes.ts"
 import { generation, key } from "./inference/KeyHandlers.ts"
-import { models } from "./inference/ModelsHandler.ts"
+import { model, models } from "./inference/ModelsHandler.ts"
 import { route } from "./inference/RouteHandler.ts"
 import { docs } from "./operations/Docs.ts"
 import { openApiDocument } from "./operations/OpenApiDocument.ts"
 import { livez, metrics, readyz } from "./operations/Operations.ts"
-import { type RoutedName, routedPaths } from "./Paths.ts"
+import { modelPrefix, type RoutedName, routedPaths } from "./Paths.ts"
 import { getOnly } from "./server/RouterResponse.ts"
 
 export interface RouteOptions {
@@ -27,7 +27,17 @@ type RouteHandler = Effect.Effect<HttpServerResponse.HttpServerResponse, never, 
 const routed: ReadonlySet<string> = new Set(Object.values(routedPaths))
 
 /** Whether the platform's router serves this path. */
-export const isRouted = (path: string): boolean => routed.has(path)
+export const isRouted = (path: string): boolean =>
+  routed.has(path) || (path.startsWith(modelPrefix) && isEncoded(path.slice(modelPrefix.length)))
+
+/** The router has no answer for a path whose percent signs encode nothing. */
+const isEncoded = (id: string): boolean => {
+  try {
+    return decodeURIComponent(id) !== ""
+  } catch {
+    return false
+  }
+}
 
 /** What the platform's router has for a request to the account API; an error is for the caller to send. */
 export const accountRoute = (method: string, path: string): "routed" | InvalidRequest | UnknownPath => {
@@ -59,6 +69,7 @@ export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
         openApi: yield* openApi,
         docs: yield* docs
       }
+      yield* router.add("*", `${modelPrefix}*`, yield* model)
       for (const name of routedNames) yield* router.add("*", routedPaths[name], handlers[name])
       for (const { handler, method, path } of yield* AccountRoutes) yield* router.add(method, path, handler)
     })

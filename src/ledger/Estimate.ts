@@ -1,5 +1,6 @@
 import type { Candidate } from "../domain/Candidate.ts"
 import type { AudioPart, ChatRequest, FilePart, ImagePart, Message, ToolCall } from "../domain/Chat.ts"
+import { writeExactly } from "../domain/ExactJson.ts"
 import type { Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
 import { feeOf, highestAudioRate, highestInputRate, highestOutputRate, type Prices } from "../domain/Prices.ts"
@@ -51,8 +52,8 @@ export const estimatePrompt = (request: ChatRequest, random: TokenEstimator.Next
     text.add(message.role)
     addMessage(message, text, media)
   }
-  for (const tool of request.tools) text.add(JSON.stringify(tool))
-  if (request.responseFormat !== undefined) text.add(JSON.stringify(request.responseFormat))
+  for (const tool of request.tools) text.add(writeExactly(tool))
+  if (request.responseFormat !== undefined) text.add(writeExactly(request.responseFormat))
   const framing = framingTokens * (request.messages.length + request.tools.length + 1)
   const { high, likely } = text.tokens()
   return {
@@ -211,5 +212,5 @@ const addToolCall = (call: ToolCall, text: TokenEstimator.TokenEstimator): void 
     text.add(call.custom.name)
     text.add(call.custom.input)
   }
-  if (call.extra_content !== undefined && call.extra_content !== null) text.add(JSON.stringify(call.extra_content))
+  if (call.extra_content !== undefined && call.extra_content !== null) text.add(writeExactly(call.extra_content))
 }

@@ -2,7 +2,13 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
 import type { Capability, Model } from "../domain/Model.ts"
 import type { Prices } from "../domain/Prices.ts"
-import { type Parameter, shapingParameters, type TuningParameter, tuningParameters } from "../domain/Support.ts"
+import {
+  type Parameter,
+  type ProtocolId,
+  shapingParameters,
+  type TuningParameter,
+  tuningParameters
+} from "../domain/Support.ts"
 
 /** One capability, parameter or effort that the request needs of a model. */
 export interface Requirement {
@@ -19,6 +25,8 @@ export interface Requirement {
   readonly effort: Effort | number | null
   /** What must have a price where the customer is charged. */
   readonly isPriced: ((prices: Prices) => boolean) | null
+  /** Of these protocols only. */
+  readonly protocols?: ReadonlySet<ProtocolId>
 }
 
 /** Whether a model meets the requirement; `null` when that is unknown. */
@@ -29,6 +37,7 @@ export const meets = (
 ): boolean | null => {
   const { isPriced } = requirement
   if (isPriced !== null && billingMode === "managed" && model.prices !== null && !isPriced(model.prices)) return false
+  if (requirement.protocols?.has(model.protocol) === false) return false
   if (requirement.parameter !== null && isUnsupported(model, requirement.parameter)) return false
   if (requirement.effort !== null) return takesEffort(model, requirement.effort)
   return requirement.capability === null ? true : model.capabilities[requirement.capability]
@@ -243,8 +252,18 @@ const addPartRequirements = (
       return
     case "file":
       once("file-input", `${path}.type`, "files")
+      if (isWebAddress(messagePart.file.file_data ?? "")) {
+        requirements.push({
+          ...part("file-input", `${path}.file.file_data`, "files by address"),
+          reason: "unsupported_file_url",
+          protocols: filesByAddress
+        })
+      }
       return
   }
 }
+
+/** The protocols with a field for a file's address. */
+const filesByAddress: ReadonlySet<ProtocolId> = new Set<ProtocolId>(["anthropic-messages", "simulated"])
 
 const isWebAddress = (url: string): boolean => /^https?:/i.test(url)

@@ -4,7 +4,7 @@ import type { Snapshot } from "../catalog/Catalog.ts"
 import type { RoutingReason } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { Candidate } from "../domain/Candidate.ts"
-import type { ChatRequest, Effort } from "../domain/Chat.ts"
+import type { ChatRequest, Effort, Restriction, RoutingControls } from "../domain/Chat.ts"
 import { InvalidRequest, ModelNotFound, NoEligibleModel } from "../domain/GatewayError.ts"
 import type { Model } from "../domain/Model.ts"
 import type { MicroUsd } from "../domain/Money.ts"
@@ -79,7 +79,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   if (pool === null) return Either.left(new ModelNotFound({ model: request.model }))
   if (!pool.pinned && typeof request.effort === "number") return Either.left(depthNeedsModel())
   const { eligibility, scored } = decide(pool.models, features, input, pool.pinned ? request.effort : undefined)
-  if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request.model, pool.pinned, eligibility))
+  if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request, pool.pinned, eligibility))
   const [best] = scored
   const tuning = tuningOf(request)
   const candidates = Arr.map(pool.pinned ? Arr.of(best) : scored, (one) =>
@@ -184,11 +184,14 @@ const depthNeedsModel = (): InvalidRequest =>
   })
 
 /** The first stage without a model decides the error; to a project's keys, models that the project excludes do not exist. */
-const noneEligible = (requested: string, pinned: boolean, sifted: Eligibility): RankFailure => {
+const noneEligible = (request: ChatRequest, pinned: boolean, sifted: Eligibility): RankFailure => {
+  const requested = request.model
   const { byProject, capable, excluded, largestExclusion, permitted } = sifted
   if (permitted === 0) {
     const total = Object.values(excluded).reduce((sum, count) => sum + count, 0)
-    return pinned && byProject === total ? new ModelNotFound({ model: requested }) : new NoEligibleModel({ excluded })
+    return pinned && byProject === total
+      ? new ModelNotFound({ model: requested })
+      : new NoEligibleModel({ excluded, param: blamedField(request.routing, excluded) })
   }
   if (capable === 0 && largestExclusion !== null) {
     return new InvalidRequest({
@@ -203,6 +206,26 @@ const noneEligible = (requested: string, pinned: boolean, sifted: Eligibility): 
     param: "messages"
   })
 }
+
+/** The field of the request that has excluded most models; what the project excludes is the fault of none. */
+const blamedField = (routing: RoutingControls, excluded: Readonly<Record<string, number>>): string => {
+  let [most, blamed] = [0, "model"]
+  for (const [reason, field] of [
+    ["request_restriction", isOpen(routing.models) ? "provider" : "models"],
+    ["request_price_cap", capField(routing)],
+    ["routing_config", routing.routingConfig === undefined ? "model" : "routing_config"],
+    ["routing_config_price_cap", routing.routingConfig === undefined ? "model" : "routing_config"]
+  ] as const) {
+    const count = excluded[reason] ?? 0
+    if (count > most) [most, blamed] = [count, field]
+  }
+  return blamed
+}
+
+const isOpen = ({ allow, deny }: Restriction): boolean => allow === null && deny.length === 0
+
+const capField = ({ maxInputPriceMicroUsdPerMillion: input }: RoutingControls): string =>
+  input === undefined ? "max_output_price_microusd_per_million" : "max_input_price_microusd_per_million"
 
 const reasonOf = (
   scored: Arr.NonEmptyReadonlyArray<Scored>,

@@ -45,7 +45,7 @@ const errors: Readonly<Record<string, readonly [error: Error, fact: string]>> = 
   IssuerUnavailable: [new Library.IssuerUnavailable(given), given.message],
   ManagedByConfiguration: [new Library.ManagedByConfiguration(given), given.message],
   ModelNotFound: [new Library.ModelNotFound({ model: "acme/huge" }), "acme/huge"],
-  NoEligibleModel: [new Library.NoEligibleModel({ excluded: { price_cap: 3 } }), "3 by price_cap"],
+  NoEligibleModel: [new Library.NoEligibleModel({ excluded: { price_cap: 3 }, param: "models" }), "3 by price_cap"],
   NotFound: [new Library.NotFound(given), given.message],
   OperatorRequired: [new Library.OperatorRequired(given), given.message],
   PaymentProviderFailed: [new Library.PaymentProviderFailed(given), given.message],

@@ -94,7 +94,7 @@ const table: ReadonlyArray<readonly [string, GatewayError, Told]> = [
   ],
   [
     "nothing to choose from",
-    new NoEligibleModel({ excluded: { project_policy: 1 } }),
+    new NoEligibleModel({ excluded: { project_policy: 1 }, param: "model" }),
     { status: 404, type: "invalid_request_error", code: "no_eligible_model", param: "model", headers: {} }
   ],
   [
@@ -219,11 +219,12 @@ it("nothing of why the database is out of reach is told", () => {
 })
 
 it("a stream that this node has ended is no failure of a provider", () => {
-  expect(Errors.inBand({ code: "server_shutdown", message: null })).toMatchObject({
+  expect(Errors.inBand({ code: "server_shutdown", message: null }, "one/m")).toMatchObject({
     type: "server_error",
     code: "server_shutdown"
   })
-  expect(Errors.inBand({ code: "stream_stalled", message: null })).toMatchObject({
+  expect(Errors.inBand({ code: "stream_stalled", message: "The provider stopped sending." }, "one/m")).toMatchObject({
+    message: "one/m: The provider stopped sending.",
     type: "provider_error",
     code: "stream_stalled"
   })

@@ -91,6 +91,24 @@ describe("The model auto", () => {
     expect(failure([])).toMatchObject({ _tag: "NoEligibleModel", excluded: {} })
   })
 
+  it("no_eligible_model names the field of the request that excluded most", () => {
+    const none = { allow: [], deny: [] }
+    const blamed = (routing: Parameters<typeof controls>[0], more: object = {}) =>
+      failure(three, { asked: { routing: controls(routing) }, ...more })
+    expect(blamed({ models: none })).toMatchObject({ param: "models" })
+    expect(blamed({ providers: none })).toMatchObject({ param: "provider" })
+    expect(blamed({ maxInputPriceMicroUsdPerMillion: 0 })).toMatchObject({
+      param: "max_input_price_microusd_per_million"
+    })
+    expect(blamed({ maxOutputPriceMicroUsdPerMillion: 0 })).toMatchObject({
+      param: "max_output_price_microusd_per_million"
+    })
+    const configuration = { models: none }
+    expect(blamed({ routingConfig: "cheap" }, { configuration })).toMatchObject({ param: "routing_config" })
+    expect(blamed({}, { configuration })).toMatchObject({ param: "model" })
+    expect(blamed({}, { project: { models: none } })).toMatchObject({ param: "model" })
+  })
+
   it("nothing left by capabilities is a 400 with the param that excluded most", () => {
     const blind = { vision: false, tools: true }
     const handless = { vision: true, tools: false }

@@ -8,11 +8,14 @@ export type ProxyMode = "pass" | "cut" | "stall"
 export interface TcpProxy {
   readonly port: number
   readonly set: (mode: ProxyMode) => void
+  /** Called with each piece of data that a client sends, before the server has it; one at a time. */
+  readonly onSent: (listener: () => void) => void
   readonly stop: () => Promise<void>
 }
 
 export const startProxy = async (target: { readonly host: string; readonly port: number }): Promise<TcpProxy> => {
   let mode: ProxyMode = "pass"
+  let listener: () => void = () => {}
   const pairs = new Set<readonly [Socket, Socket]>()
 
   const server = createServer((near) => {
@@ -23,6 +26,7 @@ export const startProxy = async (target: { readonly host: string; readonly port:
     }
     const far = connect(target.port, target.host)
     far.on("error", () => {})
+    near.on("data", () => listener())
     const pair = [near, far] as const
     pairs.add(pair)
     for (const [from, to] of [pair, [far, near] as const]) {
@@ -56,6 +60,9 @@ export const startProxy = async (target: { readonly host: string; readonly port:
           far.pipe(near)
         }
       }
+    },
+    onSent: (next) => {
+      listener = next
     },
     stop: async () => {
       for (const [near] of pairs) near.destroy()

@@ -710,31 +710,23 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         ActivateVersionRequest: {
-            /** between(1, 2147483647) */
             version: number;
         };
         ActivityByKeyOut: {
-            /** int */
             count: components["schemas"]["NonNegative"];
             /** Format: uuid */
             key_id: string;
             name: string | null;
-            /** int */
             spend_microusd: components["schemas"]["NonNegative"];
-            /** int */
             tokens: components["schemas"]["NonNegative"];
         };
         ActivityByModelOut: {
-            /** int */
             count: components["schemas"]["NonNegative"];
             model: string;
-            /** int */
             spend_microusd: components["schemas"]["NonNegative"];
-            /** int */
             tokens: components["schemas"]["NonNegative"];
         };
         ActivityByProviderOut: {
-            /** int */
             count: components["schemas"]["NonNegative"];
             provider: string;
         };
@@ -749,18 +741,13 @@ export interface components {
         };
         ActivitySummaryOut: {
             error_rate_pct: number;
-            /** int */
             requests_24h: components["schemas"]["NonNegative"];
-            /** int */
             spend_24h_microusd: components["schemas"]["NonNegative"];
-            /** int */
             tokens_24h: components["schemas"]["NonNegative"];
         };
         ActivityTimeseriesPointOut: {
             date: string;
-            /** int */
             requests: components["schemas"]["NonNegative"];
-            /** int */
             spend_microusd: components["schemas"]["NonNegative"];
         };
         AdminProjectOut: {
@@ -782,7 +769,6 @@ export interface components {
             max_output_price_microusd_per_million: components["schemas"]["Int"] | null;
             name: string;
             spend_limit_microusd: components["schemas"]["Int"] | null;
-            /** int */
             total_spent_microusd: number;
             /** Format: date-time */
             updated_at: string;
@@ -796,7 +782,6 @@ export interface components {
         };
         AlertEventOut: {
             delivery: {
-                /** int */
                 attempts: components["schemas"]["NonNegative"];
                 delivered_at: string | null;
                 last_error: string | null;
@@ -809,7 +794,6 @@ export interface components {
             id: string;
             limit_microusd: components["schemas"]["NonNegativeInt"] | null;
             period_start: string | null;
-            /** int */
             spent_microusd: components["schemas"]["NonNegative"];
             threshold: components["schemas"]["AlertThreshold"];
         };
@@ -820,12 +804,10 @@ export interface components {
             webhook_url: string | null;
         };
         AlertThreshold: {
-            /** between(1, 100) */
             percent: components["schemas"]["Int"];
             /** @enum {string} */
             type: "limit_percent";
         } | {
-            /** between(1, 9007199254740991) */
             amount_microusd: components["schemas"]["Int"];
             /** @enum {string} */
             period: "day" | "week" | "month";
@@ -850,18 +832,13 @@ export interface components {
             rate_limits: components["schemas"]["RateLimits"] | null;
             revoked_at: string | null;
             spend_limit_microusd: components["schemas"]["Int"] | null;
-            /** int */
             spent_microusd: number;
-            /** int */
             total_spent_microusd: number;
         };
         ApiKeysPage: {
             items: components["schemas"]["ApiKeyOut"][];
-            /** int */
             limit: number;
-            /** int */
             page: number;
-            /** int */
             total: number;
         };
         Attempt: {
@@ -893,20 +870,15 @@ export interface components {
             hash: string;
             /** Format: uuid */
             id: string;
-            /** int */
             position: number;
             request_id: string | null;
             target_id: string;
             target_kind: string;
         };
         BalanceOut: {
-            /** int */
             available_microusd: number;
-            /** int */
             credited_microusd: number;
-            /** int */
             held_microusd: number;
-            /** int */
             spent_microusd: number;
         };
         BillingModeInput: {
@@ -945,7 +917,6 @@ export interface components {
                 input: number;
                 output: number;
                 tiers: {
-                    /** int */
                     above_prompt_tokens: number;
                     cache_read: number | null;
                     cache_write: number | null;
@@ -972,9 +943,7 @@ export interface components {
             [key: string]: unknown;
         };
         CheckoutStatusOut: {
-            /** int */
             checkout_amount_cents: number;
-            /** int */
             credited_amount_microusd: number;
             failure_category: string | null;
             failure_message: string | null;
@@ -982,37 +951,29 @@ export interface components {
             status: string;
         };
         CompletionUsage: {
-            /** nonNegative */
             completion_tokens: components["schemas"]["Int"];
             completion_tokens_details: {
-                /** nonNegative */
                 accepted_prediction_tokens: components["schemas"]["Int"];
-                /** nonNegative */
                 audio_tokens: components["schemas"]["Int"];
-                /** nonNegative */
                 reasoning_tokens: components["schemas"]["Int"];
-                /** nonNegative */
                 rejected_prediction_tokens: components["schemas"]["Int"];
             };
-            /** nonNegative */
             prompt_tokens: components["schemas"]["Int"];
             prompt_tokens_details: {
-                /** nonNegative */
                 audio_tokens: components["schemas"]["Int"];
-                /** nonNegative */
                 cache_write_tokens: components["schemas"]["Int"];
-                /** nonNegative */
                 cached_tokens: components["schemas"]["Int"];
             };
-            /** nonNegative */
             total_tokens: components["schemas"]["Int"];
         };
         Cost: {
-            /** nonNegative */
             amount_microusd: components["schemas"]["Int"];
             /** @enum {string} */
             basis: "charged" | "estimated";
-            /** @enum {string} */
+            /**
+             * @default USD
+             * @enum {string}
+             */
             currency: "USD";
         };
         CreateApiKeyRequest: {
@@ -1029,7 +990,6 @@ export interface components {
             name: string;
         };
         CreateCheckoutRequest: {
-            /** between(1000, 100000) */
             credit_amount_cents: number;
         };
         CreateCredentialRequest: {
@@ -1039,7 +999,6 @@ export interface components {
             secret: string;
         };
         CreateCreditRequest: {
-            /** between(1, 1000000000000) */
             amount_microusd: number;
             note: string;
         };
@@ -1088,7 +1047,6 @@ export interface components {
                 code: string;
                 message: string;
             } | null;
-            /** int */
             latency_ms: number;
             model: string | null;
             /** @enum {string} */
@@ -1137,7 +1095,6 @@ export interface components {
         InFlightOut: {
             /** @enum {string} */
             billing_mode: "managed" | "byok";
-            /** int */
             held_microusd: number;
             /** Format: uuid */
             id: string;
@@ -1152,10 +1109,8 @@ export interface components {
             items: components["schemas"]["InFlightOut"][];
             next_cursor: string | null;
         };
-        /** int */
         Int: number;
         LedgerEntryOut: {
-            /** int */
             amount_microusd: number;
             /** Format: date-time */
             at: string;
@@ -1207,16 +1162,12 @@ export interface components {
                 subject: string | null;
             };
         };
-        /** nonNegative */
         NonNegative: number;
-        /** int */
         NonNegativeInt: number;
         PaymentOut: {
-            /** int */
             checkout_amount_cents: number;
             /** Format: date-time */
             created_at: string;
-            /** int */
             credited_amount_microusd: number;
             failure_category: string | null;
             failure_message: string | null;
@@ -1254,7 +1205,6 @@ export interface components {
             managed_by_configuration: boolean;
             max_input_price_microusd_per_million?: number | null;
             max_output_price_microusd_per_million?: number | null;
-            /** int */
             policy_version: number;
         };
         PolicySimulationOut: {
@@ -1282,9 +1232,7 @@ export interface components {
             /** @enum {string} */
             role: "owner" | "member" | "viewer";
             spend_limit_microusd: components["schemas"]["Int"] | null;
-            /** int */
             spent_microusd: number;
-            /** int */
             total_spent_microusd: number;
             /** Format: date-time */
             updated_at: string;
@@ -1333,11 +1281,13 @@ export interface components {
             candidate_pool: components["schemas"]["CandidatePool"];
             client_request_id: string | null;
             cost: {
-                /** nonNegative */
                 amount_microusd: components["schemas"]["Int"];
                 /** @enum {string} */
                 basis: "charged" | "estimated";
-                /** @enum {string} */
+                /**
+                 * @default USD
+                 * @enum {string}
+                 */
                 currency: "USD";
             };
             ended_at: string;
@@ -1369,7 +1319,6 @@ export interface components {
             next_cursor: string | null;
         };
         RotateApiKeyRequest: {
-            /** between(0, 2592000) */
             grace_seconds?: number;
         };
         RouteHealth: {
@@ -1382,10 +1331,8 @@ export interface components {
             candidates: {
                 dropped_parameters: string[];
                 effort: (("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | number) | null;
-                /** int */
                 expected_cost_microusd: number;
                 health: components["schemas"]["RouteHealth"];
-                /** int */
                 max_cost_microusd: number;
                 model: string;
                 provider: string;
@@ -1451,7 +1398,6 @@ export interface components {
             models?: string[] | null;
             name: string;
             providers?: string[] | null;
-            /** int */
             version: number;
         };
         RoutingVersionsPage: {
@@ -1524,9 +1470,25 @@ export interface components {
         };
     };
     responses: never;
-    parameters: never;
+    parameters: {
+        AnthropicVersion: string;
+        ClientRequestId: string;
+        IdempotencyKey: string;
+    };
     requestBodies: never;
-    headers: never;
+    headers: {
+        AccelBuffering: string;
+        AnthropicRequestId: string;
+        Authenticate: string;
+        CacheControl: string;
+        ContentTypeOptions: string;
+        DroppedTools: string;
+        IdempotentReplayed: string;
+        RequestId: string;
+        RetryAfter: number;
+        ShouldRetry: string;
+        Vary: string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -1551,17 +1513,15 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** int */
                         available_microusd: number;
-                        /** int */
                         credited_microusd: number;
-                        /** int */
                         held_microusd: number;
-                        /** int */
                         spent_microusd: number;
                     };
                 };
@@ -1594,6 +1554,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1631,6 +1593,8 @@ export interface operations {
             /** @description AdminProjectsPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1665,6 +1629,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1687,7 +1653,6 @@ export interface operations {
                         max_output_price_microusd_per_million: components["schemas"]["Int"] | null;
                         name: string;
                         spend_limit_microusd: components["schemas"]["Int"] | null;
-                        /** int */
                         total_spent_microusd: number;
                         /** Format: date-time */
                         updated_at: string;
@@ -1721,6 +1686,8 @@ export interface operations {
             /** @description UsersPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1752,6 +1719,8 @@ export interface operations {
             /** @description AuditPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1782,6 +1751,8 @@ export interface operations {
             /** @description CredentialOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1811,6 +1782,8 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1845,6 +1818,8 @@ export interface operations {
             /** @description CredentialOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1875,6 +1850,8 @@ export interface operations {
             /** @description CredentialCheckOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1905,6 +1882,8 @@ export interface operations {
             /** @description ApiKeyOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1934,6 +1913,8 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1968,6 +1949,8 @@ export interface operations {
             /** @description ApiKeyOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1998,6 +1981,8 @@ export interface operations {
             /** @description ApiKeyOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2034,6 +2019,8 @@ export interface operations {
             /** @description CreateApiKeyResponse */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2062,6 +2049,8 @@ export interface operations {
             /** @description MeOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2090,6 +2079,8 @@ export interface operations {
             /** @description BalanceOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2124,6 +2115,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2158,6 +2151,8 @@ export interface operations {
             /** @description CheckoutStatusOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2189,6 +2184,8 @@ export interface operations {
             /** @description ApiKeysPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2223,6 +2220,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2260,6 +2259,8 @@ export interface operations {
             /** @description LedgerPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2291,6 +2292,8 @@ export interface operations {
             /** @description PaymentsPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2322,6 +2325,8 @@ export interface operations {
             /** @description ProjectsPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2356,6 +2361,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2375,9 +2382,7 @@ export interface operations {
                         /** @enum {string} */
                         role: "owner" | "member" | "viewer";
                         spend_limit_microusd: components["schemas"]["Int"] | null;
-                        /** int */
                         spent_microusd: number;
-                        /** int */
                         total_spent_microusd: number;
                         /** Format: date-time */
                         updated_at: string;
@@ -2409,6 +2414,8 @@ export interface operations {
             /** @description CatalogPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2439,6 +2446,8 @@ export interface operations {
             /** @description ProjectOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2468,6 +2477,8 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2502,6 +2513,8 @@ export interface operations {
             /** @description ProjectOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2535,6 +2548,8 @@ export interface operations {
             /** @description What a project has called and spent; equal to the ledger's rows at the time of the request. */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2565,6 +2580,8 @@ export interface operations {
             /** @description When a project is told what it has spent. */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2601,6 +2618,8 @@ export interface operations {
             /** @description When a project is told what it has spent. */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2631,6 +2650,8 @@ export interface operations {
             /** @description BillingModeInput */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2667,6 +2688,8 @@ export interface operations {
             /** @description BillingModeInput */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2698,20 +2721,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description ChatCompletion */
+            /** @description Without `stream`: the complete response. With `stream: true` the body is `text/event-stream`, and `x-event-stream` has the schema of each event's data. */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-ratelimit-limit-requests"?: number;
                     "x-ratelimit-limit-tokens"?: number;
                     "x-ratelimit-remaining-requests"?: number;
                     "x-ratelimit-remaining-tokens"?: number;
                     "x-ratelimit-reset-requests"?: string;
                     "x-ratelimit-reset-tokens"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ChatCompletion"];
-                    "text/event-stream": components["schemas"]["ChatCompletionChunk"];
                 };
             };
             default: {
@@ -2741,6 +2765,8 @@ export interface operations {
             /** @description CredentialsPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2777,6 +2803,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2823,6 +2851,8 @@ export interface operations {
             /** @description InFlightPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2856,6 +2886,8 @@ export interface operations {
             /** @description ApiKeysPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2892,6 +2924,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2931,6 +2965,8 @@ export interface operations {
             /** @description MembersPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2967,6 +3003,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3006,6 +3044,8 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3034,6 +3074,8 @@ export interface operations {
             /** @description PolicyOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3070,6 +3112,8 @@ export interface operations {
             /** @description PolicyOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3104,6 +3148,8 @@ export interface operations {
             /** @description PolicySimulationOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3137,6 +3183,8 @@ export interface operations {
             /** @description RefusalsPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3176,6 +3224,8 @@ export interface operations {
             /** @description RequestsPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3210,6 +3260,8 @@ export interface operations {
             /** @description What a request would be routed to now. */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3243,6 +3295,8 @@ export interface operations {
             /** @description RoutingConfigurationsPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3279,6 +3333,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3329,6 +3385,8 @@ export interface operations {
             /** @description RoutingConfigurationOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3366,6 +3424,8 @@ export interface operations {
             /** @description RoutingConfigurationOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3396,6 +3456,8 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3429,6 +3491,8 @@ export interface operations {
             /** @description RoutingConfigurationOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3463,6 +3527,8 @@ export interface operations {
             /** @description RoutingVersionsPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3493,6 +3559,8 @@ export interface operations {
             /** @description One call with all its attempts. */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3521,6 +3589,8 @@ export interface operations {
             /** @description SessionOut */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3553,6 +3623,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3588,6 +3660,8 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3616,6 +3690,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3689,6 +3765,8 @@ export interface operations {
             /** @description SessionsPage */
             200: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3718,6 +3796,8 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;

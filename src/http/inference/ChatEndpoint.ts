@@ -8,15 +8,26 @@ import type { InferenceEndpoint } from "./InferenceHandler.ts"
 
 interface DecodedChat {
   readonly request: ChatRequest
+  /** The effort was sent as `reasoning.effort`. */
+  readonly hasNestedEffort: boolean
 }
 
 const noHeaders: Readonly<Record<string, string>> = {}
+
+const hasNestedEffort = (json: unknown, { effort }: ChatRequest): boolean =>
+  effort !== undefined &&
+  typeof json === "object" &&
+  json !== null &&
+  (!("reasoning_effort" in json) || json.reasoning_effort === null)
 
 /** POST /v1/chat/completions. */
 export const chatEndpoint: InferenceEndpoint<DecodedChat> = {
   name: "chat",
   path: inferencePaths.createChatCompletion,
-  decode: (json) => Either.map(decode(json), (request) => ({ request })),
+  decode: (json) =>
+    Either.map(decode(json), (request) => ({ request, hasNestedEffort: hasNestedEffort(json, request) })),
+  paramOf: (param, { hasNestedEffort }) =>
+    param === "reasoning_effort" && hasNestedEffort ? "reasoning.effort" : param,
   headers: () => noHeaders,
   nonStreaming: (completion, { request }) =>
     chatCompletion(completion, completion.answer, completion.metadata, { excludeReasoning: request.reasoning.exclude }),

@@ -57,6 +57,8 @@ export const streamHeaders = {
 export class HttpSink implements Sink {
   private readonly options: HttpSinkOptions
   private encoder: StreamEncoder | undefined
+  /** The model that answers; before one does, as requested. */
+  private model: string
   private cancelHeartbeat: Cancel
   private cancelStall: Cancel | undefined
   private lastWriteAtMillis = 0
@@ -72,6 +74,7 @@ export class HttpSink implements Sink {
 
   constructor(options: HttpSinkOptions) {
     this.options = options
+    this.model = options.startBeforeResponse.model
     if (options.isKept) {
       this.transcript = []
       options.exchange.response.once("close", () => this.clientLeft())
@@ -89,6 +92,7 @@ export class HttpSink implements Sink {
   }
 
   readonly begin = (start: ResponseStart): void => {
+    this.model = start.model
     this.encoder = this.options.encoder(start, this.write)
     if (!this.headSent && !this.hasClientLeft) {
       this.sendHead()
@@ -125,7 +129,7 @@ export class HttpSink implements Sink {
   readonly fail = (error: CallError): void => {
     // what the shutdown of this node has cut short can be run again
     if (error.code === shutdownCode) this.transcript = undefined
-    this.failWith(Errors.inBand(error))
+    this.failWith(Errors.inBand(error, this.model))
   }
 
   /** Ends a stream whose head has been sent with an error, so that no client takes the response for a complete one. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type * as Either from "effect/Either"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { IdempotencyShape, Keep, KeptAnswer } from "../../calls/Idempotency.ts"
 import type { AccountError } from "../../domain/AccountError.ts"
@@ -42,6 +42,10 @@ export interface InferenceEndpoint<Decoded extends WithRequest> {
   readonly headers: (decoded: Decoded) => Readonly<Record<string, string>>
   readonly nonStreaming: (completion: Completion, decoded: Decoded) => string
   readonly stream: (start: ResponseStart, decoded: Decoded, write: (frame: string) => boolean) => StreamEncoder
+  /** Response headers of a request that cannot be decoded. */
+  readonly headersOfRejected?: (json: unknown) => Readonly<Record<string, string>>
+  /** The path of the client's body for one of the canonical request. */
+  readonly paramOf?: (param: string, decoded: Decoded) => string
 }
 
 /** Authenticates by a project key, or a person in a project. */
@@ -96,8 +100,8 @@ const answer = <Decoded extends WithRequest>(
         // decoding walks through the whole body again; the ledger hold comes between it and building the provider's body
         yieldIfLarge(body.bytes.length),
         Effect.suspend(() =>
-          Effect.flatMap(endpoint.decode(body.json), (decoded) =>
-            once({ endpoint, deps, caller, decoded, exchange, state }, body.bytes)
+          Effect.flatMap(decodedBy(endpoint, exchange, body.json), (decoded) =>
+            located(endpoint, decoded, once({ endpoint, deps, caller, decoded, exchange, state }, body.bytes))
           )
         )
       )
@@ -105,6 +109,38 @@ const answer = <Decoded extends WithRequest>(
       return place.state === "rejected" ? overloaded : Effect.zipRight(admission(place), decoded)
     })
   })
+
+/** From here on every answer has the headers that depend on the request: also errors, and replays of earlier answers. */
+const decodedBy = <Decoded extends WithRequest>(
+  endpoint: InferenceEndpoint<Decoded>,
+  exchange: NodeResponse.HttpExchange,
+  json: unknown
+): Either.Either<Decoded, InvalidRequest> => {
+  const decoded = endpoint.decode(json)
+  exchange.requestHeaders = Either.isRight(decoded)
+    ? endpoint.headers(decoded.right)
+    : (endpoint.headersOfRejected?.(json) ?? {})
+  return decoded
+}
+
+/** Errors name fields as the client has sent them. */
+const located = <Decoded extends WithRequest>(
+  { paramOf }: InferenceEndpoint<Decoded>,
+  decoded: Decoded,
+  call: Effect.Effect<void, GatewayError>
+): Effect.Effect<void, GatewayError> =>
+  paramOf === undefined
+    ? call
+    : Effect.mapError(call, (error) => {
+        if (error._tag !== "InvalidRequest" || error.param === null) return error
+        const { attempts, code, message, param } = error
+        return new InvalidRequest({
+          code,
+          message,
+          param: paramOf(param, decoded),
+          ...(attempts !== undefined && { attempts })
+        })
+      })
 
 /**
  * With an Idempotency-Key the call runs once, up to its end even if the client leaves, who can send the request again to get the

@@ -2,13 +2,16 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
-import { type GatewayError, ServiceRefused } from "../../domain/GatewayError.ts"
+import * as Either from "effect/Either"
+import { type GatewayError, ModelNotFound, ServiceRefused } from "../../domain/GatewayError.ts"
+import type { Listable } from "../../gateway/Admission.ts"
 import { CallRunner } from "../../gateway/CallRunner.ts"
 import { anthropicErrorBody } from "../../wire/ErrorBody.ts"
-import { anthropicList } from "../../wire/models/AnthropicModelList.ts"
-import { modelList } from "../../wire/models/ModelList.ts"
+import { anthropicEntry, anthropicList } from "../../wire/models/AnthropicModelList.ts"
+import { modelEntry, modelList } from "../../wire/models/ModelList.ts"
 import * as Errors from "../Errors.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
+import { modelPrefix } from "../Paths.ts"
 import { rateLimitHeaders } from "../RateLimitHeaders.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
 import { errorResponse, notAllowed } from "../server/RouterResponse.ts"
@@ -18,41 +21,55 @@ import { Security } from "./Security.ts"
 const listHeaders = { ...jsonHeaders, vary: "anthropic-version, authorization" }
 
 /**
- * GET /v1/models: the models that the key may use. A request with an `anthropic-version` header, of any value, gets Anthropic's
- * list shape and error shape.
+ * GET and HEAD of what is listed for the key; a request with an `anthropic-version` header, of any value, gets Anthropic's shape,
+ * also of errors. The handler receives the list, the request's URL, and whether it is to be in that shape.
  */
-export const models = Effect.gen(function* () {
-  const calls = yield* CallRunner
-  const loadShedding = yield* LoadShedding
-  const security = yield* Security
-  return Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const incoming = NodeHttpServerRequest.toIncomingMessage(request)
-    const requestId = String(NodeHttpServerRequest.toServerResponse(request).getHeader("x-request-id") ?? "")
-    const asAnthropic = request.headers["anthropic-version"] !== undefined
-    const errorReply = (error: GatewayError) =>
-      asAnthropic ? anthropicError(Errors.of(error), requestId) : errorResponse(Errors.of(error))
+const listed = (
+  answer: (listable: Listable, url: string, asAnthropic: boolean) => Either.Either<string, GatewayError>
+) =>
+  Effect.gen(function* () {
+    const calls = yield* CallRunner
+    const loadShedding = yield* LoadShedding
+    const security = yield* Security
+    return Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const incoming = NodeHttpServerRequest.toIncomingMessage(request)
+      const requestId = String(NodeHttpServerRequest.toServerResponse(request).getHeader("x-request-id") ?? "")
+      const asAnthropic = request.headers["anthropic-version"] !== undefined
+      const errorReply = (error: GatewayError) =>
+        asAnthropic ? anthropicError(Errors.of(error), requestId) : errorResponse(Errors.of(error))
 
-    return yield* Effect.gen(function* () {
-      const caller = yield* security.authenticate(incoming)
-      if (request.method !== "GET" && request.method !== "HEAD") return errorReply(notAllowed(request.method))
-      if (loadShedding.rejects(caller.accountId)) return errorReply(new ServiceRefused({ reason: "overloaded" }))
-      const listable = yield* calls.models(caller)
-      return HttpServerResponse.raw(
-        asAnthropic
-          ? anthropicList(listable.models, listable.configurations, queryOf(request.url))
-          : modelList(listable.models, listable.configurations),
-        {
+      return yield* Effect.gen(function* () {
+        const caller = yield* security.authenticate(incoming)
+        if (request.method !== "GET" && request.method !== "HEAD") return errorReply(notAllowed(request.method))
+        if (loadShedding.rejects(caller.accountId)) return errorReply(new ServiceRefused({ reason: "overloaded" }))
+        const listable = yield* calls.models(caller)
+        const body = yield* answer(listable, incoming.url ?? "", asAnthropic)
+        return HttpServerResponse.raw(body, {
           headers: {
             ...listHeaders,
             ...rateLimitHeaders(listable.rateLimits),
             ...(asAnthropic ? { "request-id": requestId } : {})
           }
-        }
-      )
-    }).pipe(Effect.catchAll((error) => Effect.succeed(errorReply(error))))
+        })
+      }).pipe(Effect.catchAll((error) => Effect.succeed(errorReply(error))))
+    })
   })
+
+/** GET /v1/models: the models that the key may use. */
+export const models = listed(({ configurations, models }, url, asAnthropic) =>
+  Either.right(asAnthropic ? anthropicList(models, configurations, queryOf(url)) : modelList(models, configurations))
+)
+
+/** GET /v1/models/{id}: one entry of the list. The slash of an id may be percent-encoded. */
+export const model = listed(({ configurations, models }, url, asAnthropic) => {
+  const id = idOf(url)
+  const entry = (asAnthropic ? anthropicEntry : modelEntry)(models, configurations, id)
+  return entry === undefined ? Either.left(new ModelNotFound({ model: id })) : Either.right(entry)
 })
+
+/** Other paths do not come here; see `isRouted`. */
+const idOf = (url: string): string => decodeURIComponent((url.split("?", 1)[0] ?? "").slice(modelPrefix.length))
 
 const anthropicError = ({ error, headers, status }: Errors.HttpError, requestId: string) =>
   HttpServerResponse.raw(anthropicErrorBody(error, requestId), {

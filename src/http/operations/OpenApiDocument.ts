@@ -3,19 +3,19 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 import { ChatCompletionChunk } from "../../wire/chat/ChatAnswerSchema.ts"
-import { ErrorResponse } from "../../wire/ErrorBody.ts"
+import { AnthropicErrorResponse, ErrorResponse } from "../../wire/ErrorBody.ts"
 import { ResponsesEvent } from "../../wire/responses/ResponsesEventSchema.ts"
 import { Api, type ErrorStatus, errorDescription } from "../Api.ts"
 import { AccountApi } from "../account/AccountApi.ts"
-import { inferencePaths, projectChatPath, routedPaths } from "../Paths.ts"
-
-type Json = { [key: string]: unknown }
+import { inferencePaths, modelPath, projectChatPath, routedPaths } from "../Paths.ts"
+import { asReference } from "./DocumentReference.ts"
+import type { Json } from "./DocumentSchemas.ts"
 
 /**
  * The declaration with what HttpApi cannot express: streamed responses, the errors of an endpoint, and its authentication.
  */
 export const DocumentedApi = Api.addHttpApi(AccountApi).annotate(OpenApi.Transform, (spec) =>
-  completed(structuredClone(spec))
+  asReference(completed(structuredClone(spec)))
 )
 
 /** The OpenAPI document. */
@@ -47,6 +47,13 @@ const completed = (spec: Json): Json => {
     content: errorSchema
   }
   describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)
+  describe(operation(paths, modelPath.replace(":id", "{id}"), "get"), schemas, [...listErrors, 404])
+  schemaOf(AnthropicErrorResponse, schemas)
+  for (const path of [routedPaths.listModels, modelPath.replace(":id", "{id}")]) {
+    for (const [status, response] of Object.entries(child(operation(paths, path, "get"), "responses"))) {
+      if (status !== "200") (response as Json)["content"] = { "application/json": { schema: { anyOf: eitherError } } }
+    }
+  }
   describe(operation(paths, routedPaths.previewRoute, "post"), schemas, listErrors)
   describe(operation(paths, routedPaths.getKey, "get"), schemas, keyErrors)
   describe(operation(paths, routedPaths.getGeneration, "get"), schemas, [...keyErrors, 404])
@@ -78,6 +85,12 @@ const completed = (spec: Json): Json => {
   }
   return spec
 }
+
+/** Anthropic's shape for requests with an `anthropic-version` header. */
+const eitherError: ReadonlyArray<Json> = [
+  { $ref: "#/components/schemas/ErrorResponse" },
+  { $ref: "#/components/schemas/AnthropicErrorResponse" }
+]
 
 /** On the account API, and never project keys; the cookie counts only with the page token. */
 const identitySchemes: Json = {
@@ -154,7 +167,10 @@ const describe = (
   child(responses, "200")["headers"] = rateLimitHeaders
   child(responses, "429")["headers"] = rateLimitHeaders
   if (event !== undefined) {
-    child(child(responses, "200"), "content")["text/event-stream"] = { schema: schemaOf(event, schemas) }
+    child(child(responses, "200"), "content")["text/event-stream"] = {
+      // a failure after the head is one event of its own
+      schema: { anyOf: [schemaOf(event, schemas), { $ref: "#/components/schemas/ErrorResponse" }] }
+    }
   }
 }
 

@@ -34,6 +34,8 @@ const readStallMillis = 60_000
  */
 export class StreamedBody implements Sink {
   readonly readable: Readable
+  /** The model that answers; before one does, as requested. */
+  private model: string
   private readonly options: StreamedBodyOptions
   private encoder: StreamEncoder | undefined
   private cancelHeartbeat: Cancel
@@ -54,12 +56,14 @@ export class StreamedBody implements Sink {
         done(error)
       }
     })
+    this.model = options.startBeforeResponse.model
     // without a listener an error would end the process where nothing reads the body any more
     this.readable.on("error", () => {})
     this.cancelHeartbeat = options.timers.after(options.headHoldMillis, () => this.beat())
   }
 
   readonly begin = (start: ResponseStart): void => {
+    this.model = start.model
     this.encoder = this.options.encoder(start, this.write)
     this.open()
     this.cancelHeartbeat()
@@ -80,7 +84,7 @@ export class StreamedBody implements Sink {
     this.end()
   }
 
-  readonly fail = (error: CallError): void => this.failWith(Errors.inBand(error))
+  readonly fail = (error: CallError): void => this.failWith(Errors.inBand(error, this.model))
 
   /** The head has been sent, or will be: an error cannot have a status any more. */
   get headSent(): boolean {

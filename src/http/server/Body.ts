@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
+import { parseExactly } from "../../domain/ExactJson.ts"
 import { InvalidRequest } from "../../domain/GatewayError.ts"
 import { maxBytesInOneTurn, yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import * as JsonBounds from "../../wire/validation/JsonBounds.ts"
@@ -132,7 +133,7 @@ const textOf = (bytes: Buffer): Exit.Exit<string, InvalidRequest> => {
 
 const parsed = (bytes: Buffer, text: string): Exit.Exit<RequestBody, InvalidRequest> => {
   try {
-    return Exit.succeed({ bytes, json: JSON.parse(text) as unknown })
+    return Exit.succeed({ bytes, json: parseExactly(text) })
   } catch (error) {
     return Exit.fail(
       invalid(

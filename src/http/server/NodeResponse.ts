@@ -13,6 +13,8 @@ export interface HttpExchange {
   readonly requestId: RequestId
   /** Headers of the response that are known before the rest of it. */
   earlyHeaders?: Headers
+  /** Headers of every answer to this request; those of a new answer are given with it. */
+  requestHeaders?: Headers
 }
 
 export type Headers = Readonly<Record<string, string | number>>
@@ -46,17 +48,23 @@ export const json = (exchange: HttpExchange, status: number, body: string, heade
 
 /** Replays the stored response of an earlier run of the same request. */
 export const replay = (exchange: HttpExchange, { body, contentType, headers, status }: KeptAnswer): void => {
-  head(exchange, status, headers, {
-    "content-type": contentType,
-    "content-length": body.length,
-    "idempotent-replayed": "true"
-  })
+  head(
+    exchange,
+    status,
+    { ...exchange.requestHeaders, ...headers },
+    {
+      "content-type": contentType,
+      "content-length": body.length,
+      "idempotent-replayed": "true"
+    }
+  )
   exchange.response.end(body)
 }
 
 /** An error may be sent before the body is read: the rest of the body must be read, or the client may not see the error. */
-export const error = (exchange: HttpExchange, { error, headers, status }: HttpError): void => {
-  const { request, response } = exchange
+export const error = (exchange: HttpExchange, { error, headers: own, status }: HttpError): void => {
+  const { request, requestHeaders, response } = exchange
+  const headers = requestHeaders === undefined ? own : { ...requestHeaders, ...own }
   const body = errorBody(error)
   if (request.complete || UnreadBody.isSmall(request)) {
     json(exchange, status, body, headers)

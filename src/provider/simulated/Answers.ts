@@ -1,4 +1,5 @@
 import type { ChatRequest, Effort, JsonObject, Tool } from "../../domain/Chat.ts"
+import { writeExactly } from "../../domain/ExactJson.ts"
 import { isObject, listAt, objectAt, textAt } from "../protocols/shared/Json.ts"
 import { Filler } from "./JsonSchema.ts"
 import type { Prompt } from "./Prompt.ts"
@@ -116,7 +117,7 @@ const callOf = (tool: Tool, prompt: string, filler: Filler): SimulatedToolCall =
     ? {
         kind: "function",
         name: tool.function.name,
-        arguments: JSON.stringify(filler.fill(tool.function.parameters ?? { type: "object" }) ?? {})
+        arguments: writeExactly(filler.fill(tool.function.parameters ?? { type: "object" }) ?? {})
       }
     : { kind: "custom", name: tool.custom.name, arguments: prompt.slice(0, maxInputCharacters) }
 
@@ -125,10 +126,10 @@ const callOf = (tool: Tool, prompt: string, filler: Filler): SimulatedToolCall =
 const textFor = (request: AnswerFields, prompt: Prompt, modelId: string): string => {
   const format = request.responseFormat
   if (format?.["type"] === "json_schema") {
-    return JSON.stringify(new Filler(prompt.text).fill(objectAt(format, "json_schema")?.["schema"] ?? {}))
+    return writeExactly(new Filler(prompt.text).fill(objectAt(format, "json_schema")?.["schema"] ?? {}))
   }
   const text = plainText(prompt, modelId)
-  return format?.["type"] === "json_object" ? JSON.stringify({ answer: text }) : text
+  return format?.["type"] === "json_object" ? writeExactly({ answer: text }) : text
 }
 
 const plainText = ({ attachments, text, toolResults }: Prompt, modelId: string): string => {

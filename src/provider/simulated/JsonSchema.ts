@@ -1,3 +1,4 @@
+import { writeExactly } from "../../domain/ExactJson.ts"
 import { isObject, type Json, listAt, objectAt, textAt } from "../protocols/shared/Json.ts"
 
 /** Maximum depth of a schema; recursive schemas have no end. */
@@ -82,7 +83,7 @@ export class Filler {
     if (typeof value !== "object" || value === null) return schemaCharacters
     const known = this.lengths.get(value)
     if (known !== undefined) return known
-    const length = JSON.stringify(value).length
+    const length = writeExactly(value).length
     this.lengths.set(value, length)
     return length
   }

@@ -1,4 +1,5 @@
 import type { ChatRequest, Message, UserPart } from "../../domain/Chat.ts"
+import { writeExactly } from "../../domain/ExactJson.ts"
 import * as DataUrl from "../protocols/shared/DataUrl.ts"
 
 /** The part of a request that a simulated model reads. */
@@ -33,10 +34,10 @@ export const promptTokens = (request: ChatRequest, imageTokens: number): number 
       for (const part of message.content) if (part.type !== "text") attachments++
     }
     if (message.role === "assistant" && message.tool_calls !== undefined) {
-      bytes += Buffer.byteLength(JSON.stringify(message.tool_calls))
+      bytes += Buffer.byteLength(writeExactly(message.tool_calls))
     }
   }
-  if (request.tools.length > 0) bytes += Buffer.byteLength(JSON.stringify(request.tools))
+  if (request.tools.length > 0) bytes += Buffer.byteLength(writeExactly(request.tools))
   return Math.ceil(bytes / 4) + attachments * imageTokens
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, ReasoningDetail, ToolCall } from "../../domain/Chat.ts"
 import type { Answer, AnswerToolCall } from "../../domain/Completion.ts"
+import { writeExactly } from "../../domain/ExactJson.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
 import { hexOf } from "../RequestIdHex.ts"
@@ -35,12 +36,15 @@ export const chatCompletion = (
       }
     ],
     ...(answer.usage === null ? {} : { usage: chatUsage(answer.usage) }),
-    service_tier: answer.serviceTier,
-    system_fingerprint: answer.systemFingerprint,
+    ...(answer.serviceTier === null ? {} : { service_tier: answer.serviceTier }),
+    system_fingerprint: answer.systemFingerprint ?? ownFingerprint,
     router_metadata: metadata
   }
-  return JSON.stringify(completion)
+  return writeExactly(completion)
 }
+
+/** Where the provider reports none: several clients need a text. It changes with the translation, which is part of the backend. */
+export const ownFingerprint = "fp_gateway_1"
 
 export const completionId = (head: ResponseStart): string => `chatcmpl-${hexOf(head.requestId)}`
 

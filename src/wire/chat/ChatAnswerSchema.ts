@@ -53,9 +53,9 @@ export const ChatCompletion = Schema.Struct({
     Schema.Struct({ index, message: AnswerMessage, logprobs, finish_reason: finishReason })
   ).annotations({ description: "The one choice." }),
   usage: exactly(ChatUsage, "Token counts of the call."),
-  service_tier: Schema.NullOr(Schema.String).annotations({ description: "The service tier that was used, if known." }),
-  system_fingerprint: Schema.NullOr(Schema.String).annotations({
-    description: "Fingerprint of the provider's configuration, if known."
+  service_tier: exactly(Schema.String, "The service tier that was used; absent where it is not known."),
+  system_fingerprint: Schema.String.annotations({
+    description: "Fingerprint of the provider's configuration; the gateway's own where the provider reports none."
   }),
   router_metadata: RouterMetadata
 }).annotations({ identifier: "ChatCompletion" })

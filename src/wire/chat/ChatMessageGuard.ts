@@ -17,7 +17,7 @@ import type {
 import type { Guard } from "../validation/Guard.ts"
 import * as G from "../validation/Guard.ts"
 import { hasAtMost } from "../validation/SchemaParts.ts"
-import { isEmptyMessage, isImageUrl, maxToolNameCharacters } from "./ChatMessageSchema.ts"
+import { isEmptyMessage, isMediaUrl, maxToolNameCharacters } from "./ChatMessageSchema.ts"
 
 const textPart = G.struct<TextPart>({
   type: G.required(G.literal("text")),
@@ -30,11 +30,13 @@ const refusalPart = G.struct<RefusalPart>({
   refusal: G.required(G.string)
 })
 
+const mediaUrl = G.where(G.string, (url) => (isMediaUrl(url) ? undefined : []))
+
 const imagePart = G.struct<ImagePart>({
   type: G.required(G.literal("image_url")),
   image_url: G.required(
     G.struct<ImagePart["image_url"]>({
-      url: G.required(G.where(G.string, (url) => (isImageUrl(url) ? undefined : []))),
+      url: G.required(mediaUrl),
       detail: G.optional(G.string)
     })
   )
@@ -52,7 +54,7 @@ const filePart = G.struct<FilePart>({
   file: G.required(
     G.struct<FilePart["file"]>({
       filename: G.optional(G.string),
-      file_data: G.optional(G.string),
+      file_data: G.optional(mediaUrl),
       file_id: G.optional(G.string)
     })
   )

@@ -12,16 +12,19 @@ const RefusalPart = Schema.Struct({
   refusal: Schema.String.annotations({ description: "Text of the model's refusal." })
 }).annotations({ identifier: "RefusalPart" })
 
-const ImageUrl = Schema.String.pipe(
-  Schema.filter((url) => isImageUrl(url), { jsonSchema: { pattern: "^(https?:|data:)" } })
+export const MediaUrl = Schema.String.pipe(
+  Schema.filter((url) => isMediaUrl(url), { jsonSchema: { pattern: "^([hH][tT][tT][pP][sS]|[dD][aA][tT][aA]):" } })
 )
-/** The gateway never fetches the URL; a provider that does not support this kind of URL is not eligible. */
-export const isImageUrl = (url: string): boolean => /^(?:https?|data):/i.test(url)
+/**
+ * An image or a file: inline, or at an address that a provider may fetch. The gateway never fetches it; a provider that does not
+ * support this kind of URL is not eligible.
+ */
+export const isMediaUrl = (url: string): boolean => /^(?:https|data):/i.test(url)
 
 const ImagePart = Schema.Struct({
   type: Schema.Literal("image_url").annotations({ description: "Marks an image part." }),
   image_url: Schema.Struct({
-    url: ImageUrl.annotations({ description: "An http(s) or data: URL of the image. The gateway never fetches it." }),
+    url: MediaUrl.annotations({ description: "An https: or data: URL of the image. The gateway never fetches it." }),
     detail: optional(Schema.String, "Image detail level: auto, low or high.")
   }).annotations({ description: "The image." })
 }).annotations({ identifier: "ImagePart" })
@@ -38,7 +41,7 @@ const FilePart = Schema.Struct({
   type: Schema.Literal("file").annotations({ description: "Marks a file part." }),
   file: Schema.Struct({
     filename: optional(Schema.String, "Name of the file."),
-    file_data: optional(Schema.String, "The file in base64, as a data: URL."),
+    file_data: optional(MediaUrl, "The file as a data: URL, or its https: address, which the gateway never fetches."),
     file_id: optional(Schema.String, "Id of a file that the provider already has.")
   }).annotations({ description: "The file." })
 }).annotations({ identifier: "FilePart" })

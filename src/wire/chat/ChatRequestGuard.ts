@@ -15,7 +15,8 @@ import {
 type WithoutNulls<A> = { readonly [K in keyof A]: Exclude<A[K], null> }
 
 /** The request without `null`s; messages and tools contain known fields only. */
-export type ChatBody = WithoutNulls<Omit<ChatCompletionRequest, "messages" | "tools" | keyof NestedFields>> & {
+export type ChatBody = WithoutNulls<Omit<ChatCompletionRequest, "messages" | "tools" | "seed" | keyof NestedFields>> & {
+  readonly seed?: number | bigint
   readonly messages: ReadonlyArray<Message>
   readonly tools?: ReadonlyArray<Tool>
 } & NestedFields
@@ -36,7 +37,7 @@ export const streamOptions = G.closedStruct<NonNullable<NestedFields["stream_opt
 
 const reasoning = G.closedStruct<NonNullable<NestedFields["reasoning"]>>({
   effort: G.optional(effort),
-  max_tokens: G.optional(G.integer(1)),
+  max_tokens: G.optional(G.bound(1)),
   summary: G.optional(G.string),
   exclude: G.optional(G.boolean)
 })
@@ -66,8 +67,8 @@ export const routingGuards = {
     G.where(G.string, (text) => (text.length > 0 && hasAtMost(text, maxRoutingConfigCharacters) ? undefined : []))
   ),
   alpha: G.optional(G.number(0, 1)),
-  max_input_price_microusd_per_million: G.optional(G.integer(0)),
-  max_output_price_microusd_per_million: G.optional(G.integer(0)),
+  max_input_price_microusd_per_million: G.optional(G.bound(0)),
+  max_output_price_microusd_per_million: G.optional(G.bound(0)),
   enable_fallback: G.optional(G.boolean)
 } as const
 
@@ -81,13 +82,13 @@ const fields: G.FieldsOf<ChatBody> = {
   stream_options: G.optional(streamOptions),
   temperature: G.optional(G.number()),
   top_p: G.optional(G.number()),
-  max_tokens: G.optional(G.integer(1)),
-  max_completion_tokens: G.optional(G.integer(1)),
+  max_tokens: G.optional(G.bound(1)),
+  max_completion_tokens: G.optional(G.bound(1)),
   stop: G.optional(G.either(G.string, G.array(G.string, maxStops))),
   frequency_penalty: G.optional(G.number(-2, 2)),
   presence_penalty: G.optional(G.number(-2, 2)),
   n: G.optional(G.literal(1)),
-  seed: G.optional(G.integer(Number.MIN_SAFE_INTEGER)),
+  seed: G.optional(G.int64),
   logprobs: G.optional(G.boolean),
   top_logprobs: G.optional(G.integer(0, 20)),
   parallel_tool_calls: G.optional(G.boolean),

@@ -97,12 +97,10 @@ export const ChatCompletionRequest = Schema.Struct({
     'Whether and which tool to call: `auto`, `none`, `required` (which needs `tools`), `{type: "function", function: {name}}`, `{type: "custom", custom: {name}}`, or `{type: "allowed_tools", allowed_tools: {mode, tools}}`. Every tool named must be among `tools`.'
   ),
   stream: Schema.optional(Schema.Boolean).annotations({
-    description: "Stream the response as server-sent events. Default false.",
-    default: false
+    description: "Stream the response as server-sent events. Default false."
   }),
   token_doctor: Schema.optional(Schema.Boolean).annotations({
-    description: "Opts the request into an active data-collection window of the project. Default false.",
-    default: false
+    description: "Opts the request into an active data-collection window of the project. Default false."
   }),
   stream_options: optional(StreamOptions, "Options of a streamed response."),
   temperature: optional(finite, "Sampling temperature; ranges differ by provider."),

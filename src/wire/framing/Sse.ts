@@ -1,3 +1,5 @@
+import { writeExactly } from "../../domain/ExactJson.ts"
+
 /** One server-sent event. `event` is `message` unless the stream names another. */
 export interface SseEvent {
   readonly event: string
@@ -125,4 +127,4 @@ const space = 32
 
 /** JSON escapes CR and LF. The other characters end a line for clients that split text instead of bytes. */
 export const oneLine = (value: unknown): string =>
-  JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  writeExactly(value).replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -3,7 +3,7 @@ import type { Effort } from "../../domain/Chat.ts"
 import type { Model } from "../../domain/Model.ts"
 import type { AnthropicModelEntry, AnthropicModelList } from "./AnthropicModelListSchema.ts"
 import { isSelectable } from "./ListedReasoning.ts"
-import { type Listing, listings, minOf, type RoutingEntry } from "./Listing.ts"
+import { type Listing, listingOf, listings, minOf, type RoutingEntry } from "./Listing.ts"
 
 /** The model list in Anthropic's shape, one page of it as `limit`, `after_id`, `before_id` and `lifecycle` ask for. */
 export const anthropicList = (
@@ -11,6 +11,16 @@ export const anthropicList = (
   configurations: ReadonlyArray<RoutingEntry>,
   query: URLSearchParams
 ): string => JSON.stringify(page(listings(models, configurations).map(entry), query))
+
+/** One entry of the list in Anthropic's shape; `undefined` where there is none. */
+export const anthropicEntry = (
+  models: ReadonlyArray<Model>,
+  configurations: ReadonlyArray<RoutingEntry>,
+  id: string
+): string | undefined => {
+  const found = listingOf(models, configurations, id)
+  return found && JSON.stringify(entry(found))
+}
 
 /** Also the default limit, so that clients without paging get the complete list. */
 const maxEntries = 1_000

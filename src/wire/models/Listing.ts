@@ -29,6 +29,14 @@ export const listings = (
   ]
 }
 
+/** The entry with this id. */
+export const listingOf = (
+  models: ReadonlyArray<Model>,
+  configurations: ReadonlyArray<RoutingEntry>,
+  id: string
+): Listing | undefined =>
+  listings(models, configurations).find((listing) => (listing._tag === "Routed" ? listing.id : listing.model.id) === id)
+
 /** The minimum of a limit over the pool, if every model in the pool documents one. */
 export const minOf = (pool: ReadonlyArray<Model>, limit: (model: Model) => number | null): number | null => {
   let min: number | null = null

@@ -2,7 +2,7 @@ import type { Capability, Model } from "../../domain/Model.ts"
 import type { Parameter } from "../../domain/Support.ts"
 import { listedPrices, noPrice } from "./ListedPrices.ts"
 import { isSelectable, reasoningOf } from "./ListedReasoning.ts"
-import { type Listing, listings, minOf, type RoutingEntry } from "./Listing.ts"
+import { type Listing, listingOf, listings, minOf, type RoutingEntry } from "./Listing.ts"
 import type { ModelEntry, ModelList } from "./ModelListSchema.ts"
 
 /** The body of `GET /v1/models`: OpenAI's list, with the additional fields that clients of multi-provider routers read. */
@@ -10,6 +10,16 @@ export const modelList = (models: ReadonlyArray<Model>, configurations: Readonly
   const data = listings(models, configurations).map(entry)
   const list: ModelList = { object: "list", data, links: { next: null }, total_count: data.length }
   return JSON.stringify(list)
+}
+
+/** The body of `GET /v1/models/{id}`: the entry of the list; `undefined` where there is none. */
+export const modelEntry = (
+  models: ReadonlyArray<Model>,
+  configurations: ReadonlyArray<RoutingEntry>,
+  id: string
+): string | undefined => {
+  const found = listingOf(models, configurations, id)
+  return found && JSON.stringify(entry(found))
 }
 
 const entry = (listing: Listing): ModelEntry => (listing._tag === "Routed" ? routed(listing) : concrete(listing.model))

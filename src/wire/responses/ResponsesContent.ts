@@ -1,4 +1,5 @@
 import type { AssistantMessage, JsonObject, RefusalPart, TextPart, UserPart } from "../../domain/Chat.ts"
+import { isMediaUrl } from "../chat/ChatMessageSchema.ts"
 import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
 
 /** The content of a user message: text, images, files and audio. */
@@ -80,22 +81,30 @@ const imagePart = (part: JsonObject, param: string): UserPart => {
   if (part["image_url"] === undefined || part["image_url"] === null)
     unstored(part["file_id"], `${param}.file_id`, "the image as 'image_url'")
   const detail = optional(part["detail"], `${param}.detail`, string)
-  const url = nonEmpty(part["image_url"] ?? undefined, `${param}.image_url`)
+  const url = mediaUrl(part["image_url"] ?? undefined, `${param}.image_url`)
   return { type: "image_url", image_url: detail === undefined ? { url } : { url, detail } }
 }
 
 const filePart = (part: JsonObject, param: string): UserPart => {
   const filename = optional(part["filename"], `${param}.filename`, string)
-  const data = optional(part["file_data"], `${param}.file_data`, nonEmpty)
+  const data =
+    optional(part["file_data"], `${param}.file_data`, mediaUrl) ??
+    optional(part["file_url"], `${param}.file_url`, mediaUrl)
   if (data === undefined) {
     unstored(part["file_id"], `${param}.file_id`, "the file as 'file_data'")
-    unstored(part["file_url"], `${param}.file_url`, "the file as 'file_data'")
     return reject("missing_required_parameter", `${param}.file_data`, `'${param}.file_data' is required.`)
   }
   return { type: "file", file: filename === undefined ? { file_data: data } : { filename, file_data: data } }
 }
 
-/** The gateway keeps no files and fetches none. */
+const mediaUrl = (value: unknown, param: string): string => {
+  const url = nonEmpty(value, param)
+  return isMediaUrl(url)
+    ? url
+    : reject("invalid_value", param, `Invalid value for '${param}': expected an https: or data: URL.`)
+}
+
+/** The gateway keeps no files. */
 const unstored = (value: unknown, param: string, instead: string): void => {
   if (value !== undefined && value !== null)
     reject("unsupported_parameter", param, `'${param}' is not supported: send ${instead}.`)

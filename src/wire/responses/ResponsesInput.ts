@@ -10,28 +10,39 @@ import type {
 import { type AssistantContent, assistantContent, systemContent, toolOutput, userContent } from "./ResponsesContent.ts"
 import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
 import { maxItems } from "./ResponsesInputSchema.ts"
+import type { MessageSource } from "./ResponsesPaths.ts"
 import { recover } from "./ResponsesReasoning.ts"
 import type { DecodedTools } from "./ResponsesTools.ts"
+
+export interface DecodedInput {
+  readonly messages: ReadonlyArray<Message>
+  /** One for each message. */
+  readonly sources: ReadonlyArray<MessageSource>
+}
 
 /** The conversation of `instructions` and `input`, as messages. */
 export const decodeInput = (
   instructions: string | undefined,
   input: unknown,
   tools: Pick<DecodedTools, "nameOf">
-): ReadonlyArray<Message> => {
+): DecodedInput => {
   const history = new History()
-  if (instructions !== undefined) history.addMessage({ role: "developer", content: instructions })
-  if (typeof input === "string") history.addMessage({ role: "user", content: input })
+  if (instructions !== undefined) history.addMessage({ role: "developer", content: instructions }, "instructions")
+  if (typeof input === "string") history.addMessage({ role: "user", content: input }, "input")
   else {
-    const items = array(input, "input")
+    const items = Array.isArray(input) ? input : reject("invalid_type", "input", notInput)
     if (items.length > maxItems) reject("invalid_value", "input", `'input' must hold at most ${maxItems} items.`)
     items.forEach((item, index) => {
       addItem(history, object(item, `input[${index}]`), `input[${index}]`, tools)
     })
   }
-  const messages = history.end()
-  return messages.length > 0 ? messages : reject("invalid_value", "input", "'input' must hold at least one item.")
+  const decoded = history.end()
+  return decoded.messages.length > 0
+    ? decoded
+    : reject("invalid_value", "input", "'input' must hold at least one item.")
 }
+
+const notInput = "Invalid type for 'input': expected a string or an array of items."
 
 const addItem = (history: History, item: JsonObject, param: string, tools: Pick<DecodedTools, "nameOf">): void => {
   const type = itemType(item, param)
@@ -41,7 +52,7 @@ const addItem = (history: History, item: JsonObject, param: string, tools: Pick<
       break
     case "function_call":
     case "custom_tool_call":
-      history.call(toolCall(item, type, param, tools))
+      history.call(toolCall(item, type, param, tools), param)
       break
     case "function_call_output":
     case "custom_tool_call_output":
@@ -74,9 +85,9 @@ const itemType = (item: JsonObject, param: string): string => {
 const addMessage = (history: History, item: JsonObject, param: string): void => {
   const role = oneOf("user", "assistant", "system", "developer")(item["role"], `${param}.role`)
   const content = item["content"]
-  if (role === "assistant") history.answer(assistantContent(content, `${param}.content`))
-  else if (role === "user") history.addMessage({ role, content: userContent(content, `${param}.content`) })
-  else history.addMessage({ role, content: systemContent(content, `${param}.content`) })
+  if (role === "assistant") history.answer(assistantContent(content, `${param}.content`), param)
+  else if (role === "user") history.addMessage({ role, content: userContent(content, `${param}.content`) }, param)
+  else history.addMessage({ role, content: systemContent(content, `${param}.content`) }, param)
 }
 
 const toolCall = (
@@ -108,19 +119,24 @@ const addOutput = (history: History, item: JsonObject, param: string): void => {
   const output = toolOutput(item["output"], `${param}.output`)
   if (!history.hasCall(id))
     reject("invalid_value", `${param}.call_id`, `No call with the id '${cut(id)}' comes before its output.`)
-  history.result(id, output.text, output.attachments)
+  history.result(id, output.text, output.attachments, param)
 }
 
 /** Only reasoning items created by this gateway can be read; reasoning of other services is left out. */
 const addReasoning = (history: History, item: JsonObject, param: string): void => {
   const content = optional(item["encrypted_content"], `${param}.encrypted_content`, string)
   const detail =
-    content === undefined ? undefined : recover(content, () => summaryText(item["summary"], `${param}.summary`))
+    content === undefined
+      ? undefined
+      : recover(
+          content,
+          () => textIn(item["summary"], `${param}.summary`) || textIn(item["content"], `${param}.content`)
+        )
   if (detail !== undefined) history.addReasoning(detail)
 }
 
-const summaryText = (summary: unknown, param: string): string =>
-  (optional(summary, param, array) ?? [])
+const textIn = (parts: unknown, param: string): string =>
+  (optional(parts, param, array) ?? [])
     .map((value, index) => string(object(value, `${param}[${index}]`)["text"], `${param}[${index}].text`))
     .join("")
 
@@ -129,6 +145,9 @@ interface AssistantTurn {
   /** The joined content of several items. */
   joined: Array<Exclude<AssistantContent, string>[number]> | undefined
   readonly calls: Array<ToolCall>
+  /** The items of the content's parts, and of the calls. */
+  readonly items: Array<string>
+  readonly callItems: Array<string>
   readonly reasoning: Array<ReasoningDetail>
 }
 
@@ -138,29 +157,33 @@ interface AssistantTurn {
  */
 class History {
   private readonly messages: Array<Message> = []
+  private readonly sources: Array<MessageSource> = []
   private readonly callIds = new Set<string>()
   private turn: AssistantTurn | undefined
   /** Reasoning that precedes the next assistant item. */
   private pendingReasoning: Array<ReasoningDetail> = []
   private attachments: Array<UserPart> = []
+  /** The item of the last attachment. */
+  private attachedTo = "input"
 
   hasCall(id: string): boolean {
     return this.callIds.has(id)
   }
 
-  addMessage(message: Exclude<Message, AssistantMessage>): void {
+  addMessage(message: Exclude<Message, AssistantMessage>, item: string): void {
     this.closeTurn()
     this.flushAttachments()
-    this.messages.push(message)
+    this.push(message, { item, parts: `${item}.content`, calls: [] })
   }
 
-  answer(content: AssistantContent): void {
+  answer(content: AssistantContent, item: string): void {
     let turn = this.openTurn()
     if (turn.content !== undefined && turn.calls.length === 0) {
       this.pushTurn(turn)
       turn = this.openTurn()
     }
     this.attachReasoning(turn)
+    turn.items.push(item)
     // No other message may come between a call and its result.
     if (turn.content === undefined) turn.content = content
     else {
@@ -170,36 +193,43 @@ class History {
     }
   }
 
-  call(call: ToolCall): void {
+  call(call: ToolCall, item: string): void {
     const turn = this.openTurn()
     this.attachReasoning(turn)
     this.callIds.add(call.id)
     turn.calls.push(call)
+    turn.callItems.push(item)
   }
 
   addReasoning(detail: ReasoningDetail): void {
     this.pendingReasoning.push(detail)
   }
 
-  result(id: string, text: ToolMessage["content"], attachments: ReadonlyArray<UserPart>): void {
+  result(id: string, text: ToolMessage["content"], attachments: ReadonlyArray<UserPart>, item: string): void {
     this.closeTurn()
     const content = text === "" && attachments.length > 0 ? "The result is attached to the next message." : text
-    this.messages.push({ role: "tool", content, tool_call_id: id })
+    this.push({ role: "tool", content, tool_call_id: id }, { item, parts: undefined, calls: [] })
     if (attachments.length === 0) return
+    this.attachedTo = item
     this.attachments.push({ type: "text", text: `Attached to the result of the call ${id}:` })
     for (const part of attachments) this.attachments.push(part)
   }
 
-  end(): ReadonlyArray<Message> {
+  end(): DecodedInput {
     this.closeTurn()
     this.flushAttachments()
-    return this.messages
+    return { messages: this.messages, sources: this.sources }
+  }
+
+  private push(message: Message, source: MessageSource): void {
+    this.messages.push(message)
+    this.sources.push(source)
   }
 
   private openTurn(): AssistantTurn {
     if (this.turn !== undefined) return this.turn
     this.flushAttachments()
-    this.turn = { content: undefined, joined: undefined, calls: [], reasoning: [] }
+    this.turn = { content: undefined, joined: undefined, calls: [], items: [], callItems: [], reasoning: [] }
     return this.turn
   }
 
@@ -214,12 +244,20 @@ class History {
 
   private pushTurn(turn: AssistantTurn): void {
     this.turn = undefined
-    this.messages.push({
-      role: "assistant",
-      content: turn.content ?? null,
-      ...(turn.calls.length === 0 ? {} : { tool_calls: turn.calls }),
-      ...(turn.reasoning.length === 0 ? {} : { reasoning_details: turn.reasoning })
-    })
+    const [item] = turn.items
+    this.push(
+      {
+        role: "assistant",
+        content: turn.content ?? null,
+        ...(turn.calls.length === 0 ? {} : { tool_calls: turn.calls }),
+        ...(turn.reasoning.length === 0 ? {} : { reasoning_details: turn.reasoning })
+      },
+      {
+        item: item ?? turn.callItems[0] ?? "input",
+        parts: turn.items.length === 1 ? `${item}.content` : undefined,
+        calls: turn.callItems
+      }
+    )
   }
 
   private attachReasoning(turn: AssistantTurn): void {
@@ -229,7 +267,10 @@ class History {
 
   private flushAttachments(): void {
     if (this.attachments.length === 0) return
-    this.messages.push({ role: "user", content: this.attachments })
+    this.push(
+      { role: "user", content: this.attachments },
+      { item: `${this.attachedTo}.output`, parts: undefined, calls: [] }
+    )
     this.attachments = []
   }
 }

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { MediaUrl } from "../chat/ChatMessageSchema.ts"
 import { freeForm, optional } from "../validation/SchemaParts.ts"
 
 export const maxItems = 20_000
@@ -16,15 +17,14 @@ const InputText = Schema.Struct({
 
 const InputImage = Schema.Struct({
   type: Schema.Literal("input_image").annotations({ description: "An image." }),
-  image_url: Schema.NonEmptyString.annotations({
-    description: "An http(s) or data: URL; never fetched by the gateway."
-  }),
+  image_url: MediaUrl.annotations({ description: "An https: or data: URL; never fetched by the gateway." }),
   detail: optional(Schema.String, "Image detail level, such as auto, low or high.")
 }).annotations({ identifier: "ResponsesInputImage" })
 
 const InputFile = Schema.Struct({
   type: Schema.Literal("input_file").annotations({ description: "A file." }),
-  file_data: Schema.NonEmptyString.annotations({ description: "The content, as a data: URL." }),
+  file_data: optional(MediaUrl, "The file as a data: URL, or its https: address; required unless `file_url` is sent."),
+  file_url: optional(MediaUrl, "The same; `file_data` comes first. The gateway never fetches it."),
   filename: optional(Schema.String, "Name of the file.")
 }).annotations({ identifier: "ResponsesInputFile" })
 

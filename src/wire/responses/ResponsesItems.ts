@@ -27,8 +27,10 @@ export type ReasoningItem = {
   readonly id: string
   readonly type: "reasoning"
   readonly summary: ReadonlyArray<SummaryText>
+  readonly content?: ReadonlyArray<ReasoningText>
   readonly encrypted_content?: string
 }
+type ReasoningText = { readonly type: "reasoning_text"; readonly text: string }
 type SummaryText = { readonly type: "summary_text"; readonly text: string }
 
 export type FunctionCallItem = CallFacts & { readonly type: "function_call"; readonly arguments: string }
@@ -69,11 +71,17 @@ export const messageItem = (id: string, status: ItemStatus, content: MessageItem
   content
 })
 
-/** An encrypted block has an empty summary. */
+/**
+ * An encrypted block has an empty summary. Reasoning itself, unlike a provider's summary of it, is the item's content too: some
+ * clients read only the one, some only the other.
+ */
 export const reasoningItem = (id: string, block: ReasoningBlock, origin: string): ReasoningItem => ({
   id,
   type: "reasoning",
   summary: block.kind === "encrypted" || block.text === "" ? [] : [{ type: "summary_text", text: block.text }],
+  ...(block.kind === "text" && block.text !== ""
+    ? { content: [{ type: "reasoning_text" as const, text: block.text }] }
+    : {}),
   encrypted_content: mint(block, origin)
 })
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../domain/Chat.ts"
 import type { FinishReason } from "../../domain/ChatEvent.ts"
 import type { Answer } from "../../domain/Completion.ts"
+import { writeExactly } from "../../domain/ExactJson.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
 import { completionTokens, promptTokens, type Usage } from "../../domain/Usage.ts"
@@ -19,7 +20,7 @@ import {
   responseId,
   textContent
 } from "./ResponsesItems.ts"
-import type { DecodedResponses, ResponsesEcho } from "./ResponsesRequest.ts"
+import { clientMetadata, type DecodedResponses, type ResponsesEcho } from "./ResponsesRequest.ts"
 
 /** The body of a non-streaming response. */
 export const responseObject = (
@@ -28,13 +29,13 @@ export const responseObject = (
   answer: Answer,
   metadata: RouterMetadata
 ): string =>
-  JSON.stringify(
+  writeExactly(
     finishedResponse(head, decoded.echo, {
       output: outputOf(head, decoded, answer),
       finish: answer.finish,
       usage: answer.usage,
       serviceTier: answer.serviceTier,
-      metadata
+      metadata: clientMetadata(metadata, decoded)
     })
   )
 

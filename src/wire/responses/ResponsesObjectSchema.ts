@@ -46,12 +46,21 @@ export const SummaryText = Schema.Struct({
   text: Schema.String.annotations({ description: "The reasoning, or the provider's summary of it." })
 }).annotations({ identifier: "ResponsesSummaryText" })
 
+const ReasoningText = Schema.Struct({
+  type: Schema.Literal("reasoning_text").annotations({ description: "Reasoning." }),
+  text: Schema.String.annotations({ description: "The reasoning." })
+}).annotations({ identifier: "ResponsesReasoningText" })
+
 const Reasoning = Schema.Struct({
   id: itemId,
   type: Schema.Literal("reasoning").annotations({ description: "One block of the model's reasoning." }),
   summary: Schema.Array(SummaryText).annotations({
     description: "The reasoning; empty where only the model can read it."
   }),
+  content: exactly(
+    Schema.Array(ReasoningText),
+    "The reasoning itself, the same text as in `summary`; absent where the provider gives a summary only."
+  ),
   encrypted_content: exactly(
     Schema.String,
     "Origin and signature of the block, opaque. Send the item back unchanged to continue the reasoning; only in finished items."

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { ChatRequest, JsonObject } from "../../domain/Chat.ts"
 import { InvalidRequest } from "../../domain/GatewayError.ts"
+import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
 import { obfuscation, routingControls } from "../chat/ChatRequest.ts"
 import { effort, routingGuards, streamOptions } from "../chat/ChatRequestGuard.ts"
 import { explainer } from "../validation/Explanation.ts"
@@ -8,6 +9,7 @@ import * as G from "../validation/Guard.ts"
 import { unknownNames } from "../validation/UnknownNames.ts"
 import { boolean, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
 import { decodeInput } from "./ResponsesInput.ts"
+import { type MessageSource, responsesPath } from "./ResponsesPaths.ts"
 import { SimpleFields } from "./ResponsesRequestSchema.ts"
 import { decodeToolChoice, decodeTools, type ToolMap } from "./ResponsesTools.ts"
 
@@ -17,6 +19,8 @@ export interface DecodedResponses {
   /** Hosted tools that were removed, for the response header. */
   readonly droppedTools: ReadonlyArray<string>
   readonly toolMap: ToolMap
+  /** Where each message came from, for errors that name it. */
+  readonly sources: ReadonlyArray<MessageSource>
 }
 
 /** The request fields that every response object repeats, with defaults for absent fields. */
@@ -53,6 +57,16 @@ export const decode = (json: unknown): Either.Either<DecodedResponses, InvalidRe
   }
 }
 
+/** The name in this format of a field that the rest of the gateway names as chat completions does. */
+export const paramOf = (param: string, { sources }: Pick<DecodedResponses, "sources">): string =>
+  responsesPath(param, sources)
+
+/** Routing metadata with the names of this format. */
+export const clientMetadata = (metadata: RouterMetadata, decoded: Pick<DecodedResponses, "sources">): RouterMetadata =>
+  metadata.dropped_parameters.length === 0
+    ? metadata
+    : { ...metadata, dropped_parameters: metadata.dropped_parameters.map((name) => paramOf(name, decoded)) }
+
 const read = (json: unknown): DecodedResponses => {
   if (G.isObject(json)) rejectStored(json)
   const trail: G.Trail = []
@@ -60,12 +74,13 @@ const read = (json: unknown): DecodedResponses => {
   if (body === G.rejected) throw explain(json, trail.reverse())
   const tools = decodeTools(body.tools)
   const choice = decodeToolChoice(body.tool_choice, tools)
+  const input = decodeInput(body.instructions, body.input, tools)
   const format = optional(body.text?.format, "text.format", textFormat)
   const hasTools = tools.tools.length > 0
   const topLogprobs = body.top_logprobs || undefined
   const request: ChatRequest = {
     model: body.model,
-    messages: decodeInput(body.instructions, body.input, tools),
+    messages: input.messages,
     tools: tools.tools,
     toolChoice: choice.toolChoice,
     stream: body.stream === true,
@@ -131,7 +146,8 @@ const read = (json: unknown): DecodedResponses => {
       ...(body.user === undefined ? {} : { user: body.user })
     },
     droppedTools: tools.dropped,
-    toolMap: tools.map
+    toolMap: tools.map,
+    sources: input.sources
   }
 }
 
@@ -186,7 +202,7 @@ const fields: G.FieldsOf<SimpleBody> = {
       effort: G.optional(effort),
       summary: G.optional(G.string),
       generate_summary: G.optional(G.string),
-      max_tokens: G.optional(G.integer(1)),
+      max_tokens: G.optional(G.bound(1)),
       exclude: G.optional(G.boolean)
     })
   ),
@@ -194,8 +210,8 @@ const fields: G.FieldsOf<SimpleBody> = {
   top_p: G.optional(G.number()),
   frequency_penalty: G.optional(G.number(-2, 2)),
   presence_penalty: G.optional(G.number(-2, 2)),
-  max_output_tokens: G.optional(G.integer(1)),
-  max_tool_calls: G.optional(G.integer(1)),
+  max_output_tokens: G.optional(G.bound(1)),
+  max_tool_calls: G.optional(G.bound(1)),
   top_logprobs: G.optional(G.integer(0, 20)),
   include: G.optional(G.array(G.string)),
   truncation: G.optional(G.literal("auto", "disabled")),

@@ -52,12 +52,10 @@ const simpleFields = {
   model: Schema.String.annotations({ description: "`auto`, `auto:<slug>`, or a concrete id from the models list." }),
   instructions: optional(Schema.String, "Becomes the developer message that comes first."),
   stream: Schema.optional(Schema.Boolean).annotations({
-    description: "Stream the response as typed events. Default false.",
-    default: false
+    description: "Stream the response as typed events. Default false."
   }),
   token_doctor: Schema.optional(Schema.Boolean).annotations({
-    description: "Opts the request into an active data-collection window of the project. Default false.",
-    default: false
+    description: "Opts the request into an active data-collection window of the project. Default false."
   }),
   stream_options: optional(StreamOptions, "Options of a streamed response."),
   parallel_tool_calls: optional(Schema.Boolean, "Whether several tools may be called at once."),

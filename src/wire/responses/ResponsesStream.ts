@@ -15,7 +15,7 @@ import {
   reasoningId
 } from "./ResponsesItems.ts"
 import { failedResponse, finishedResponse, incompleteReason, startedResponse } from "./ResponsesObject.ts"
-import type { DecodedResponses } from "./ResponsesRequest.ts"
+import { clientMetadata, type DecodedResponses } from "./ResponsesRequest.ts"
 import { CallWriter, type ItemPosition, type ItemWriter, MessageWriter, ReasoningWriter } from "./ResponsesWriters.ts"
 
 /**
@@ -99,7 +99,7 @@ export class ResponsesStream {
         finish: finish.reason,
         usage,
         serviceTier: this.serviceTier,
-        metadata
+        metadata: clientMetadata(metadata, this.decoded)
       })
     })
     this.state = "over"

@@ -81,7 +81,9 @@ const single = (ast: AST.AST): string => {
 
 const bounded = (ast: AST.Refinement): string => {
   const range = rangeOf(ast)
-  const noun = range["type"] === "integer" ? "an integer" : single(ast.from)
+  const isUnbounded = range["minimum"] === undefined && range["maximum"] === undefined
+  const noun =
+    range["type"] !== "integer" ? single(ast.from) : isUnbounded ? "an integer of at most 64 bits" : "an integer"
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = range
   if (minimum !== undefined && maximum !== undefined) return `${noun} from ${minimum} to ${maximum}`
   if (minimum !== undefined) return `${noun} of at least ${minimum}`

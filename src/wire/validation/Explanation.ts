@@ -34,6 +34,8 @@ const maxExcerptItems = 20_001
 /** The value with every list off the path cut to its first element, and lists on the path to the element it passes. */
 const excerpt = (value: unknown, path: ReadonlyArray<string | number>, depth: number): unknown => {
   const key = path[depth]
+  // guards decide about integers beyond 2^53, which schemas do not know
+  if (typeof value === "bigint") return value > 0n ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
   if (Array.isArray(value)) {
     if (typeof key === "number") return [excerpt(value[key], path, depth + 1)]
     return value.slice(0, depth >= path.length ? maxExcerptItems : 1).map((item) => excerpt(item, [], 1))

@@ -53,13 +53,25 @@ export const boolean: Guard<boolean> = (value) => (typeof value === "boolean" ? 
 
 export const number =
   (min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): Guard<number> =>
-  (value) =>
-    typeof value === "number" && Number.isFinite(value) && value >= min && value <= max ? value : rejected
+  (given) => {
+    const value = typeof given === "bigint" ? Number(given) : given
+    return typeof value === "number" && Number.isFinite(value) && value >= min && value <= max ? value : rejected
+  }
 
 export const integer =
   (min: number, max = Number.MAX_SAFE_INTEGER): Guard<number> =>
   (value) =>
     typeof value === "number" && Number.isSafeInteger(value) && value >= min && value <= max ? value : rejected
+
+/** An integer of up to 64 bits, as it was sent: one beyond 2^53 is a `bigint`. */
+export const int64: Guard<number | bigint> = (value) =>
+  typeof value === "bigint" || Number.isSafeInteger(value) ? (value as number | bigint) : rejected
+
+/** A bound of up to 64 bits. One beyond 2^53, which is above everything that it can bound, becomes the largest safe integer. */
+export const bound = (min: number): Guard<number> => {
+  const safe = integer(min)
+  return (value, trail) => (typeof value === "bigint" && value > 0n ? Number.MAX_SAFE_INTEGER : safe(value, trail))
+}
 
 export const literal = <const L extends ReadonlyArray<string | number>>(...values: L): Guard<L[number]> => {
   const known = new Set<unknown>(values)

@@ -1,3 +1,5 @@
+import { parseExactly } from "../../domain/ExactJson.ts"
+
 /** No valid request is nested deeper; recursive code over bounded values needs no bound of its own. */
 export const maxDepth = 64
 /**
@@ -35,7 +37,7 @@ export const parse = (text: string, max: number = maxUpstreamMarks): unknown => 
   const marks = marksOf(text, max)
   if (marks === tooDeep || marks > max) return undefined
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return undefined
   }

@@ -9,7 +9,7 @@ export const freeForm = Schema.Record({ key: Schema.String, value: Schema.Unknow
 
 /** An object without other fields than these: an unknown one is an error with its path. */
 export const closed = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
-  Schema.Struct(fields).annotations({ parseOptions: { onExcessProperty: "error" } })
+  Schema.Struct(fields).annotations({ title: "closed", parseOptions: { onExcessProperty: "error" } })
 
 interface NumberRange {
   readonly type: "integer" | "number"

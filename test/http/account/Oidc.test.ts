@@ -1,9 +1,5 @@
-import { generateKeyPairSync } from "node:crypto"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import Provider from "oidc-provider"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { derive } from "../../../src/credentials/MasterKey.ts"
@@ -21,6 +17,7 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { type Browser, openBrowser } from "../../support/Browser.ts"
+import { clientSecret, type OpenIdProvider, startProvider } from "../../support/OpenIdProvider.ts"
 import { type IssuerKey, keyOf, type StubIssuer, signed, startIssuer } from "../../support/StubIssuer.ts"
 
 interface Me {
@@ -32,55 +29,29 @@ interface Me {
 const refusalOf = async (response: Response) => [response.status, await response.text()] as const
 const nobody = async (node: AccountNode) => refusalOf(await sendTo(node.url, {})("GET", "/api/me"))
 
-/** An OpenID provider on loopback, for one client: the gateway at `gatewayUrl`. */
-const provide = (server: Server, issuer: string, gatewayUrl: string): void => {
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: "gateway",
-        client_secret: "a-secret-of-the-client",
-        redirect_uris: [`${gatewayUrl}/api/session/oidc/callback`]
-      }
-    ],
-    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), kty: "RSA", kid: "only", alg: "RS256", use: "sig" }] },
-    cookies: { keys: ["a key of the provider's cookies"] },
-    pkce: { required: () => true },
-    conformIdTokenClaims: false,
-    claims: { openid: ["sub", "name", "roles"] },
-    findAccount: (_, id) => ({
-      accountId: id,
-      claims: () => Promise.resolve({ sub: id, name: `${id} by name`, roles: roles.get(id) ?? [] })
-    })
-  })
-  server.on("request", provider.callback())
-}
-
 const roles = new Map<string, ReadonlyArray<string>>([["alice", ["people", "operators"]]])
 
 describe.each(databaseKinds)("signing in at an OpenID provider on %s", (kind) => {
   let database: Awaited<ReturnType<typeof openDatabase>>
   let node: AccountNode
-  let server: Server
+  let provider: OpenIdProvider
   let issuer: string
   beforeAll(async () => {
     database = await openDatabase(kind)
-    server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    provider = await startProvider("127.0.0.1", (login) => roles.get(login) ?? [])
+    issuer = provider.url
     node = await startNode({
       ...database.env,
       OIDC_ISSUER: issuer,
       OIDC_CLIENT_ID: "gateway",
-      OIDC_CLIENT_SECRET: "a-secret-of-the-client",
+      OIDC_CLIENT_SECRET: clientSecret,
       OIDC_OPERATOR: "roles=operators"
     })
-    provide(server, issuer, node.url)
+    provider.serve(node.url)
   }, 120_000)
   afterAll(async () => {
     await node.stop()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await provider.stop()
     await database.close()
   })
 

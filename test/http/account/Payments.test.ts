@@ -298,7 +298,10 @@ describe("the local test checkout", () => {
     await decide(created.checkout_url, "pay")
     expect(await statusOf(person, created.session_id)).toMatchObject({ status, credited_amount_microusd: credited })
     expect((await balanceOf(person)).credited_microusd).toBe(before.credited_microusd + credited)
-    expect(await (await fetch(created.checkout_url)).text()).toContain(`This checkout is ${status}.`)
+    const shown = await (await fetch(created.checkout_url)).text()
+    expect(shown).toContain(`This checkout is ${status}.`)
+    const link = /href="([^"]+)"/.exec(shown)?.[1] ?? ""
+    expect(new URL(link, created.checkout_url).href).toBe(`${node.url}/dashboard/checkout/${created.session_id}`)
   })
 
   it("has no page for an unknown session, no other action, and no webhook", async () => {

@@ -15,7 +15,8 @@ const undescribed = (schema: unknown, path: string): ReadonlyArray<string> => {
       ? [`${path}.${name}`]
       : []
   )
-  return [...missing, ...Object.entries(schema).flatMap(([key, value]) => undescribed(value, `${path}.${key}`))]
+  const inner = Object.entries(schema).filter(([key]) => key !== "examples")
+  return [...missing, ...inner.flatMap(([key, value]) => undescribed(value, `${path}.${key}`))]
 }
 
 const references = (value: unknown): ReadonlyArray<string> => {
@@ -29,9 +30,11 @@ it("describes every field of every public schema", () => {
   expect(undescribed(openApiDocument(), "")).toEqual([])
 })
 
-it("refers only to schemas that it has", () => {
+it("refers only to components that it has", () => {
   const document = openApiDocument()
-  const known = Object.keys(document.components?.schemas ?? {}).map((name) => `#/components/schemas/${name}`)
+  const known = Object.entries(document.components ?? {}).flatMap(([kind, all]) =>
+    Object.keys(all ?? {}).map((name) => `#/components/${kind}/${name}`)
+  )
   expect(references(document).filter((reference) => !known.includes(reference))).toEqual([])
 })
 
@@ -40,7 +43,9 @@ it("documents the streams, the errors of the specification and the beta label", 
   expect(info.version).toBe("0.1.0")
   for (const path of ["/v1/chat/completions", "/v1/responses"]) {
     const responses = paths[path]?.post?.responses ?? {}
-    expect(Object.keys(responses[200]?.content ?? {})).toEqual(["application/json", "text/event-stream"])
+    // apart from each other, so that generated clients do not type every response as either
+    expect(Object.keys(responses[200]?.content ?? {})).toEqual(["application/json"])
+    expect(paths[path]?.post).toHaveProperty(["x-event-stream", "text/event-stream", "schema"])
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(["400", "401", "402", "404", "429", "502"]))
   }
   expect(paths["/v1/responses"]?.post?.summary).toContain("beta")
@@ -50,7 +55,7 @@ it("documents exactly the declared paths, but for the document itself and its pa
   const { docs, openApi, ...documented } = routedPaths
   const paths = Object.keys(openApiDocument().paths)
   expect(paths.filter((path) => !path.startsWith("/api/")).sort()).toEqual(
-    [...Object.values(inferencePaths), ...Object.values(documented)].sort()
+    [...Object.values(inferencePaths), ...Object.values(documented), "/v1/models/{id}"].sort()
   )
   expect(paths).toEqual(expect.arrayContaining(["/api/session", "/api/me", "/api/projects/{id}"]))
   expect([openApi, docs]).toEqual(["/openapi.json", "/docs"])
@@ -70,4 +75,16 @@ it("documents the errors of the account API as they are sent, and its identities
     expect(JSON.stringify(security)).not.toContain("projectKey")
   }
   expect(paths["/api/me"]?.get?.security).toEqual([{ identityToken: [] }, { sessionCookie: [], pageToken: [] }])
+})
+
+it("has servers, a sentence on itself, and one tag with a description for each group", () => {
+  const { info, paths, servers, tags } = openApiDocument()
+  expect(servers).toEqual([{ url: "/", description: expect.any(String) }])
+  expect(info.description).toMatch(/\S/)
+  const names = (tags ?? []).map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  for (const { description } of tags ?? []) expect(description).toMatch(/\S/)
+  for (const methods of Object.values(paths)) {
+    for (const { tags: own } of Object.values(methods)) for (const tag of own) expect(names).toContain(tag)
+  }
 })

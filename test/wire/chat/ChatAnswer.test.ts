@@ -56,7 +56,7 @@ describe("a non-streaming response", () => {
         }
       },
       service_tier: "default",
-      system_fingerprint: null,
+      system_fingerprint: "fp_gateway_1",
       router_metadata: metadata
     })
   })

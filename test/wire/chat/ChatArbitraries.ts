@@ -27,7 +27,14 @@ const audioPart = fc.record({
 })
 const filePart = fc.record({
   type: fc.constant("file"),
-  file: shape({}, { filename: orNull(text), file_data: orNull(text), file_id: orNull(text) })
+  file: shape(
+    {},
+    {
+      filename: orNull(text),
+      file_data: orNull(fc.oneof(text, fc.constantFrom("data:text/plain,x", "https://a.example/f"))),
+      file_id: orNull(text)
+    }
+  )
 })
 const refusalPart = fc.record({ type: fc.constant("refusal"), refusal: text })
 const textContent = fc.oneof(text, fc.array(textPart, { maxLength: 3 }))
@@ -241,7 +248,7 @@ export const full = {
         { type: "text", text: "t" },
         { type: "image_url", image_url: { url: "https://a.example", detail: "low" } },
         { type: "input_audio", input_audio: { data: "AA", format: "wav" } },
-        { type: "file", file: { filename: "f", file_data: "d", file_id: "i" } }
+        { type: "file", file: { filename: "f", file_data: "data:text/plain,d", file_id: "i" } }
       ]
     },
     {

@@ -90,8 +90,8 @@ describe("messages", () => {
     ],
     [{ role: "user", content: [{ type: "input_image" }] }, "missing_required_parameter input[0].content[0].image_url"],
     [
-      { role: "user", content: [{ type: "input_file", file_url: "https://x" }] },
-      "unsupported_parameter input[0].content[0].file_url"
+      { role: "user", content: [{ type: "input_file", file_id: "file_1" }] },
+      "unsupported_parameter input[0].content[0].file_id"
     ]
   ])("%j is refused", (item, expected) => {
     expect(refusedItem(item)).toBe(expected)

@@ -30,5 +30,6 @@ const labels: Readonly<Record<string, string>> = { pay: "Pay", decline: "Decline
 const button = (sessionId: string, action: string): string =>
   `<form method="post" action="${paymentPaths.testCheckout}?session=${sessionId}&amp;action=${action}"><button>${labels[action]}</button></form>`
 
+/** Relative, so that it leads to the gateway also below a path of its host. */
 const outcome = (sessionId: string, status: string): string =>
-  `<p>This checkout is ${status}.</p><p><a href="/dashboard/checkout/${sessionId}">Back to the dashboard</a></p>`
+  `<p>This checkout is ${status}. <a href="../dashboard/checkout/${sessionId}">Go to the dashboard</a></p>`

@@ -1,4 +1,5 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { argumentsEvent, customInput, invalidBlock } from "../shared/ContentBlocks.ts"
 import { objectOf, textOf } from "../shared/Fields.ts"
@@ -125,7 +126,7 @@ export class ContentBlocks {
     const id = this.ids.next(ownId, index)
     const name = this.names.toClient(given)
     const input = objectOf(block, "input") ?? {}
-    const early = Object.keys(input).length > 0 ? JSON.stringify(input) : ""
+    const early = Object.keys(input).length > 0 ? writeExactly(input) : ""
     if (this.customTools.has(name)) {
       const event: ChatEvent = { _tag: "ToolCall", index, kind: "custom", id, name, arguments: "" }
       return { kept: { _tag: "Custom", index, kind: "custom", input: early }, event }

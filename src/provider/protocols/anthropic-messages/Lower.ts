@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../../../domain/Chat.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { anthropicServiceTiers } from "../../../domain/ServiceTiers.ts"
 import type { ProviderCall } from "../../Provider.ts"
@@ -24,7 +25,7 @@ export const lower = (call: ProviderCall): string | ProviderFailure => {
   if ("_tag" in lowered) return lowered
   const reasoning = lowerReasoning(call, isForced(toolSet), isMidTools(conversation, lowered))
   if ("_tag" in reasoning) return reasoning
-  return JSON.stringify(bodyOf(call, toolSet, names, lowered, reasoning))
+  return writeExactly(bodyOf(call, toolSet, names, lowered, reasoning))
 }
 
 const bodyOf = (

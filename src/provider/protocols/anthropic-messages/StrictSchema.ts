@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import { isObject } from "../shared/Json.ts"
 
 /**
@@ -177,7 +178,7 @@ const mapped = (schemas: unknown): JsonObject | undefined =>
     : undefined
 
 const described = (description: unknown, left: JsonObject): string | undefined => {
-  const constraints = Object.entries(left).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  const constraints = Object.entries(left).map(([key, value]) => `${key}: ${writeExactly(value)}`)
   const given = typeof description === "string" && description !== "" ? [description] : []
   const all = constraints.length === 0 ? given : [...given, `{${constraints.join(", ")}}`]
   return all.length === 0 ? undefined : all.join("\n\n")

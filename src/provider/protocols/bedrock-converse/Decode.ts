@@ -1,4 +1,5 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { EventStreamMessage } from "../../../wire/framing/EventStream.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { malformed, objectOf, objectsOf, textOf } from "../shared/Fields.ts"
@@ -90,7 +91,7 @@ const stepsOfBlock = (blocks: ContentBlocks, at: number, block: Json): ReadonlyA
     const input = objectOf(toolUse, "input")
     return [
       blocks.start(at, block),
-      input === undefined ? incomplete() : blocks.delta(at, { toolUse: { input: JSON.stringify(input) } }),
+      input === undefined ? incomplete() : blocks.delta(at, { toolUse: { input: writeExactly(input) } }),
       blocks.stop(at)
     ]
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { strictSchema } from "../anthropic-messages/StrictSchema.ts"
@@ -34,7 +35,7 @@ export const lower = (call: ProviderCall): string | ProviderFailure => {
     outputConfig: present({ textFormat: textFormat(request.responseFormat), effort: reasoning.effort }),
     additionalModelRequestFields: reasoning.fields
   }
-  return JSON.stringify(body)
+  return writeExactly(body)
 }
 
 interface ConverseRequest {
@@ -78,7 +79,7 @@ const textFormat = (format: JsonObject | undefined): JsonObject | undefined => {
   const schema = objectAt(asked, "schema")
   if (format?.["type"] !== "json_schema" || schema === undefined) return undefined
   const jsonSchema = {
-    schema: JSON.stringify(strictSchema(schema)),
+    schema: writeExactly(strictSchema(schema)),
     name: textAt(asked, "name"),
     description: textAt(asked, "description")
   }

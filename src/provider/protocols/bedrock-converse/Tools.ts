@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import { strictSchema } from "../anthropic-messages/StrictSchema.ts"
 import type { AssistantBlock, Conversation, TextBlock, UserBlock } from "../shared/Conversation.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
@@ -31,7 +32,7 @@ export const withoutTools = (conversation: Conversation): Conversation => ({
 })
 
 const callAsText = (block: AssistantBlock): AssistantBlock =>
-  block._tag === "ToolCall" ? textBlock(`[Called the tool ${block.name} with ${JSON.stringify(block.input)}]`) : block
+  block._tag === "ToolCall" ? textBlock(`[Called the tool ${block.name} with ${writeExactly(block.input)}]`) : block
 
 const resultAsText = (block: UserBlock): UserBlock =>
   block._tag === "ToolResult"

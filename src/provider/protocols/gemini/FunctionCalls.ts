@@ -1,4 +1,5 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { RequestId } from "../../../domain/Ids.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
@@ -91,7 +92,7 @@ export class FunctionCalls {
       kind,
       id,
       name,
-      arguments: kind === "custom" ? inputOf(args) : JSON.stringify(args),
+      arguments: kind === "custom" ? inputOf(args) : writeExactly(args),
       ...(signature !== undefined && { extraContent: { google: { thought_signature: signature } } })
     })
   }
@@ -100,7 +101,7 @@ export class FunctionCalls {
 /** A custom tool is declared as a function with one string parameter. */
 const inputOf = (args: Json): string => {
   const input = args["input"]
-  return typeof input === "string" ? input : JSON.stringify(args)
+  return typeof input === "string" ? input : writeExactly(args)
 }
 
 const bad = (detail: string): ProviderFailure => ({ _tag: "BadResponse", detail })

@@ -1,4 +1,5 @@
 import type { ChatRequest, JsonObject } from "../../../domain/Chat.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { conversationOf } from "../shared/Conversation.ts"
@@ -34,7 +35,7 @@ export const lower = (call: ProviderCall, schemas: SchemaDialect): string | Prov
     toolConfig: tools.choice,
     generationConfig: config.fields
   }
-  return JSON.stringify(body)
+  return writeExactly(body)
 }
 
 /** The API rejects more. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { isObject, listAt, objectAt } from "../shared/Json.ts"
 
@@ -77,7 +78,7 @@ export class Copies {
     if (this.left < 0) return
     let length = this.lengths.get(target)
     if (length === undefined) {
-      length = JSON.stringify(target).length
+      length = writeExactly(target).length
       this.lengths.set(target, length)
     }
     this.left -= length
@@ -324,11 +325,11 @@ const descriptionOf = (schema: JsonObject, type: string | undefined): unknown =>
   const values = valuesOf(schema)
   const description = schema["description"]
   if (values.length === 0 || (type ?? impliedType(schema)) === "string") return description
-  const oneOf = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`
+  const oneOf = `One of: ${values.map((value) => writeExactly(value)).join(", ")}.`
   return typeof description === "string" && description !== "" ? `${description} ${oneOf}` : oneOf
 }
 
-const numberAt = (schema: JsonObject, key: string): number | undefined => {
+const numberAt = (schema: JsonObject, key: string): number | bigint | undefined => {
   const value = schema[key]
-  return typeof value === "number" ? value : undefined
+  return typeof value === "number" || typeof value === "bigint" ? value : undefined
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { objectAt } from "../shared/Json.ts"
 import { lowerMessages } from "./Messages.ts"
@@ -49,7 +50,7 @@ export const lower = (call: ProviderCall, quirks: Quirks): string => {
   body[quirks.outputCapField] = call.maxOutputTokens
   body["stream"] = request.stream
   if (request.stream && quirks.streamOptions) body["stream_options"] = { include_usage: true }
-  return JSON.stringify(body)
+  return writeExactly(body)
 }
 
 /** Only OpenAI's own models get members that are not documented here: other servers reject what they do not know. */

@@ -1,4 +1,5 @@
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
+import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { RequestId } from "../../../domain/Ids.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { malformed, objectOf, textOf } from "../shared/Fields.ts"
@@ -149,6 +150,6 @@ const argumentsOf = (fragment: Json): string => {
   const value = body?.["arguments"] ?? body?.["input"] ?? ""
   if (typeof value === "string") return value
   return isObject(value)
-    ? JSON.stringify(value)
+    ? writeExactly(value)
     : malformed("arguments of a tool call that are neither text nor an object")
 }

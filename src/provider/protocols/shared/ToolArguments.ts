@@ -1,3 +1,4 @@
+import { parseExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { marksOf, maxMarks, tooDeep } from "../../../wire/validation/JsonBounds.ts"
 import { isObject, type Json } from "./Json.ts"
@@ -24,7 +25,7 @@ export class Arguments {
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return undefined
   }

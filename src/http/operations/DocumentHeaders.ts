@@ -1,0 +1,100 @@
+import { inferencePaths, modelPath, routedPaths } from "../Paths.ts"
+import { isObject, type Json } from "./DocumentSchemas.ts"
+
+const text = { type: "string" }
+
+/** Headers of answers, by the name under which operations refer to them. */
+export const documentedHeaders: Json = {
+  RequestId: { description: "The gateway's id of the request; quote it when you report a problem.", schema: text },
+  AnthropicRequestId: { description: "The same as `x-request-id`, in answers of Anthropic's shape.", schema: text },
+  CacheControl: { description: "Answers are not for caches.", schema: text },
+  ContentTypeOptions: { description: "Always nosniff.", schema: text },
+  DroppedTools: {
+    description: "Hosted tools that were removed from the request before execution, separated by commas.",
+    schema: text
+  },
+  IdempotentReplayed: {
+    description: "true: this is the answer of an earlier request with the same `Idempotency-Key`; nothing was charged.",
+    schema: text
+  },
+  RetryAfter: { description: "Whole seconds until another try makes sense.", schema: { type: "integer", minimum: 1 } },
+  ShouldRetry: { description: "Whether an official client is to try again: true or false.", schema: text },
+  Authenticate: { description: "Always Bearer.", schema: text },
+  Vary: { description: "What the answer depends on beside the path.", schema: text },
+  AccelBuffering: { description: "no, on streams: proxies must not hold them back.", schema: text }
+}
+
+/** Headers of requests. */
+export const documentedParameters: Json = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "Makes the call run once: a repetition with the same key and body gets the first answer again, for 24 hours, and is not charged. 1 to 255 printable ASCII characters.",
+    schema: { type: "string", minLength: 1, maxLength: 255 }
+  },
+  ClientRequestId: {
+    name: "x-request-id",
+    in: "header",
+    required: false,
+    description:
+      "The client's own id of the request, for the request log: letters, digits, `.`, `_` and `-`, at most 64.",
+    schema: { type: "string", pattern: "^[\\w.-]{1,64}$" }
+  },
+  AnthropicVersion: {
+    name: "anthropic-version",
+    in: "header",
+    required: false,
+    description: "With any value, the answer has the shape of Anthropic's models list.",
+    schema: { type: "string" }
+  }
+}
+
+const calls: ReadonlySet<string> = new Set<string>([inferencePaths.createChatCompletion, inferencePaths.createResponse])
+const lists: ReadonlySet<string> = new Set<string>([routedPaths.listModels, modelPath.replace(":id", "{id}")])
+
+const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
+const parameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` })
+
+const always: Json = { "x-request-id": header("RequestId"), "X-Content-Type-Options": header("ContentTypeOptions") }
+
+const byStatus: Readonly<Record<string, Json>> = {
+  401: { "WWW-Authenticate": header("Authenticate") },
+  402: { "Retry-After": header("RetryAfter"), "x-should-retry": header("ShouldRetry") },
+  429: { "Retry-After": header("RetryAfter") },
+  502: {
+    "Retry-After": header("RetryAfter"),
+    "x-should-retry": header("ShouldRetry"),
+    "idempotent-replayed": header("IdempotentReplayed")
+  },
+  503: { "Retry-After": header("RetryAfter") }
+}
+
+/** Declares on every operation the headers that are read and sent there, beside those that it declares itself. */
+export const declareHeaders = (path: string, operation: Json): void => {
+  const isPublic = path.startsWith("/v1/")
+  if (calls.has(path)) addParameters(operation, "IdempotencyKey", "ClientRequestId")
+  if (lists.has(path)) addParameters(operation, "AnthropicVersion")
+  for (const [status, response] of Object.entries(isObject(operation["responses"]) ? operation["responses"] : {})) {
+    if (!isObject(response)) continue
+    const own = isObject(response["headers"]) ? response["headers"] : {}
+    response["headers"] = {
+      ...always,
+      ...(isPublic ? { "Cache-Control": header("CacheControl"), ...byStatus[status] } : {}),
+      ...(calls.has(path) && status === "200"
+        ? { "idempotent-replayed": header("IdempotentReplayed"), "X-Accel-Buffering": header("AccelBuffering") }
+        : {}),
+      ...(lists.has(path)
+        ? { "request-id": header("AnthropicRequestId"), ...(status === "200" ? { Vary: header("Vary") } : {}) }
+        : {}),
+      ...(path === inferencePaths.createResponse ? { "X-Service-Dropped-Tools": header("DroppedTools") } : {}),
+      ...own
+    }
+  }
+}
+
+const addParameters = (operation: Json, ...names: ReadonlyArray<string>): void => {
+  const before = Array.isArray(operation["parameters"]) ? operation["parameters"] : []
+  operation["parameters"] = [...before, ...names.map(parameter)]
+}
