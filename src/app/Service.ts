@@ -2,7 +2,9 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { isLoopbackAddress } from "../config/Environment.ts"
 import type * as Settings from "../config/Settings.ts"
+import { version } from "../domain/Version.ts"
 import { AccountRoutes } from "../http/account/AccountRoutes.ts"
 import { Dashboard } from "../http/dashboard/Dashboard.ts"
 import { PersonSecurity } from "../http/inference/PersonSecurity.ts"
@@ -12,6 +14,9 @@ import { PublicUrl, signInUrl } from "../identity/sessions/PublicUrl.ts"
 import { SignIn } from "../identity/sessions/SignIn.ts"
 import { InvariantCheck } from "../ledger/InvariantCheck.ts"
 import { StoreHealth } from "../ledger/StoreHealth.ts"
+import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
+import * as Metrics from "../observe/Metrics.ts"
+import * as ProcessMetrics from "../observe/ProcessMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
 import * as Database from "../sql/Database.ts"
 import { printBanner } from "./Banner.ts"
@@ -20,6 +25,8 @@ import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
 import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
+import { logStart } from "./StartLog.ts"
+import * as WorkerMetrics from "./WorkerMetrics.ts"
 
 /**
  * The complete gateway. The port opens only after the first rows and the configuration are committed, so that the first response
@@ -31,7 +38,10 @@ export const run = (settings: Settings.Settings) =>
     const bootstrapped = yield* bootstrap(settings.bootstrap)
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
     // building the layers takes longer than any request may block the event loop
-    const listening = Layer.provideMerge(Layer.merge(Stalls.layer, probing(settings)), server(settings))
+    const listening = Layer.provideMerge(
+      Layer.mergeAll(Stalls.layer, ProcessMetrics.layer, probing(settings)),
+      Layer.provide(server(settings), WorkerMetrics.layer)
+    )
     return yield* Effect.provide(serve(settings, bootstrapped), listening)
   }).pipe(Effect.provide(services(settings)))
 
@@ -39,14 +49,18 @@ type Bootstrapped = Effect.Effect.Success<ReturnType<typeof bootstrap>>
 
 const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped) {
   const { address } = yield* Server
+  const { died, kind } = yield* Database.Database
+  Metrics.start()
+  LedgerMetrics.start()
+  yield* logStart(settings, kind, address.port)
+  Metrics.build(version, process.versions.node, kind)
   yield* printBanner(settings, bootstrapped, address.port, yield* signInLink(settings, bootstrapped, address.port))
-  const { died } = yield* Database.Database
   return yield* died
 })
 
 /** At every start on a loopback address; elsewhere only at the first, since logs are read by others there. */
 const signInLink = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped, port: number) {
-  if (!isLoopback(settings.host) && !bootstrapped.created) return undefined
+  if (!isLoopbackAddress(settings.host) && !bootstrapped.created) return undefined
   const made = yield* (yield* SignIn).codeAtStart
   return made === undefined ? undefined : signInUrl((yield* PublicUrl).at(port), made.code)
 })
@@ -59,7 +73,7 @@ export const server = (settings: Settings.Settings) =>
     headHoldMillis: settings.headHoldMillis,
     heartbeatMillis: settings.heartbeatMillis,
     metricsToken: Option.fromNullable(settings.metricsToken),
-    isLoopback: isLoopback(settings.host)
+    isLoopback: isLoopbackAddress(settings.host)
   }).pipe(
     Layer.provide(readiness),
     Layer.provide(AccountRoutes.layer),
@@ -76,5 +90,3 @@ const readiness = Layer.effect(
     return { check: health.takesWrites, violations: () => invariants.last()?.violations ?? {} }
   })
 )
-
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")

@@ -34,7 +34,7 @@ import { ProviderLayer } from "../provider/ProviderLayer.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
-import { activityServices, refusals } from "./ActivityServices.ts"
+import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 
@@ -43,7 +43,9 @@ export const services = (settings: Settings.Settings) => {
   const base = IdGenerator.layer.pipe(Layer.provideMerge(Timers.layer))
   const database = Database.layer({
     url: Option.fromNullable(settings.databaseUrl),
-    dataDir: settings.dataDirectory
+    dataDir: settings.dataDirectory,
+    maxConnections: settings.poolSize,
+    logsMigrations: true
   })
   const stores = Layer.mergeAll(
     AccountStore.layer,
@@ -72,7 +74,7 @@ export const services = (settings: Settings.Settings) => {
   const http = Layer.mergeAll(
     Security.layer,
     LoadShedding.layer,
-    Drain.layer(settings.drainGrace),
+    Drain.layer({ grace: settings.drainGrace, delay: settings.drainDelay }),
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
@@ -94,6 +96,6 @@ const observers = (settings: Settings.Settings) =>
     Effect.gen(function* () {
       const attemptLog = yield* AttemptLog.make({ variables: credentialVariables(settings) })
       const { observer } = yield* Refusals
-      return [CallMetrics.observer, attemptLog, observer]
+      return [CallMetrics.make(describeFailure), attemptLog, observer]
     })
   )

@@ -41,6 +41,10 @@ export interface Environment {
   readonly workers: number
   /** How long running calls may go on after the first signal to stop. */
   readonly drainGrace: Duration.Duration
+  /** How long everything is still served before that, while the node says that it is not ready. */
+  readonly drainDelay: Duration.Duration
+  /** Connections to PostgreSQL for calls, of each worker. */
+  readonly poolSize: number
   readonly metricsToken: Redacted.Redacted | null
   readonly logLevel: LogLevel.LogLevel
   /** Keys of built-in vendors, by vendor id; those without one are absent. */
@@ -120,13 +124,28 @@ export interface Reading {
   readonly issues: ReadonlyArray<ConfigIssue>
 }
 
+const defaultHost = "127.0.0.1"
 const defaultCreditMicroUsd = 25_000_000
 /** Agent turns with tools take minutes; ending them early costs more than waiting. */
 const defaultDrainGrace = Duration.seconds(600)
+/** Behind a balancer: what its checks take to notice that a node is not ready. */
+const defaultDrainDelay = Duration.seconds(5)
 const maxWorkers = 256
+const maxPoolSize = 1_000
+/** Of one worker alone; the ledger's statements are batched, so that more connections would only wait for each other. */
+const maxDefaultPoolSize = 10
+/** A statement of the ledger can hold two connections, for accounts that are locked; the others need some as well. */
+const minDefaultPoolSize = 4
+/** PostgreSQL's own default leaves 97 connections to all nodes. */
+const defaultPoolSize = (workers: number): number =>
+  Math.max(minDefaultPoolSize, Math.min(maxDefaultPoolSize, Math.floor((3 * maxDefaultPoolSize) / workers)))
 /** Who knows the secret can give credit; Stripe's have 38 characters. */
 const minWebhookSecretLength = 16
 const defaultBedrockRegion = "us-east-1"
+
+/** Whether only this machine can reach a service that listens there. */
+export const isLoopbackAddress = (host: string): boolean =>
+  host === "localhost" || host === "::1" || host.startsWith("127.")
 
 export const readEnvironment = (options: EnvironmentOptions): Effect.Effect<Reading> =>
   Effect.map(Effect.orDie(variables(options)), (all) => ({
@@ -179,6 +198,8 @@ const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions) => {
     simulatedProviders: nonSecret("SIMULATED_PROVIDERS", oneOf<"on" | "off">({ on: "on", off: "off" })),
     workers: nonSecret("WORKERS", wholeNumber(1, maxWorkers)),
     drainGrace: nonSecret("DRAIN_GRACE", duration),
+    drainDelay: nonSecret("DRAIN_DELAY", duration),
+    poolSize: nonSecret("DATABASE_POOL_SIZE", wholeNumber(2, maxPoolSize)),
     metricsToken: secret("METRICS_TOKEN"),
     logLevel: nonSecret("LOG_LEVEL", logLevel),
     vendorKeys: Config.all(vendors.map((vendor) => firstSecret(vendor.env))),
@@ -203,6 +224,7 @@ const issuesOfCombinations = (all: Variables): ReadonlyArray<ConfigIssue> => {
   return [
     // The embedded database can be open in one process only.
     ...((all.workers.value ?? 1) > 1 ? needs("more than one of the WORKERS", all.databaseUrl) : []),
+    ...(all.poolSize.given ? needs("DATABASE_POOL_SIZE", all.databaseUrl) : []),
     ...(all.masterKeyPrevious.given ? needs("GATEWAY_MASTER_KEY_PREVIOUS", all.masterKey) : []),
     ...(all.stripeWebhook.given ? needs("STRIPE_WEBHOOK_SECRET", all.stripeKey) : []),
     ...(all.oidcIssuer.given ? needs("OIDC_ISSUER", all.oidcClientId) : []),
@@ -216,7 +238,7 @@ const issuesOfCombinations = (all: Variables): ReadonlyArray<ConfigIssue> => {
 }
 
 const assembled = (all: Variables): Environment => ({
-  host: all.host.value ?? "127.0.0.1",
+  host: all.host.value ?? defaultHost,
   port: all.port.value ?? 8080,
   dataDirectory: all.dataDirectory.value ?? ".data",
   databaseUrl: all.databaseUrl.value,
@@ -235,6 +257,9 @@ const assembled = (all: Variables): Environment => ({
   },
   workers: all.workers.value ?? 1,
   drainGrace: all.drainGrace.value ?? defaultDrainGrace,
+  drainDelay:
+    all.drainDelay.value ?? (isLoopbackAddress(all.host.value ?? defaultHost) ? Duration.zero : defaultDrainDelay),
+  poolSize: all.poolSize.value ?? defaultPoolSize(all.workers.value ?? 1),
   metricsToken: all.metricsToken.value,
   logLevel: all.logLevel.value ?? LogLevel.Info,
   vendorKeys: new Map(

@@ -115,9 +115,16 @@ export const wholeNumber =
 
 export const duration: Decode<Duration.Duration> = (text) =>
   Option.match(
-    Option.filter(Duration.decodeUnknown(text), (value) => Duration.isFinite(value)),
+    Option.filter(Duration.decodeUnknown(spelledOut(text)), (value) => Duration.isFinite(value)),
     { onNone: () => Either.left('must be a duration such as "600 seconds"'), onSome: Either.right }
   )
+
+/** Also as other programs write durations: `30s`, `10m`, and `0`. */
+const spelledOut = (text: string): string => {
+  const [, amount = "", unit = ""] = /^(\d{1,12})(ms|s|m|h)?$/.exec(text) ?? []
+  if (unit !== "") return `${amount} ${{ ms: "millis", s: "seconds", m: "minutes", h: "hours" }[unit]}`
+  return amount === "" || Number(amount) > 0 ? text : "0 seconds"
+}
 
 export const oneOf =
   <A>(names: Readonly<Record<string, A>>): Decode<A> =>

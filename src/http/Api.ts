@@ -5,6 +5,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { ProjectId } from "../domain/Ids.ts"
+import { version } from "../domain/Version.ts"
 import { KeyStatusOut } from "../wire/account/KeyStatus.ts"
 import { RequestOut } from "../wire/account/Requests.ts"
 import { RouteOut } from "../wire/account/Route.ts"
@@ -146,7 +147,7 @@ export const Api = HttpApi.make("gateway")
       .annotate(OpenApi.Description, "Operator endpoints.")
   )
   .annotate(OpenApi.Title, "Model routing gateway")
-  .annotate(OpenApi.Version, "0.1.0")
+  .annotate(OpenApi.Version, version)
   .annotate(
     OpenApi.Description,
     "One OpenAI-compatible API for all configured model providers, with routing, fallback and exact costs. `/v1` takes project keys; `/api` takes identities of people. Clients with one base address use `/v1` of this server."

@@ -65,7 +65,7 @@ export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
         getGeneration: yield* generation,
         livez,
         readyz: yield* readyz,
-        metrics: metrics(metricsToken, isLoopback),
+        metrics: yield* metrics(metricsToken, isLoopback),
         openApi: yield* openApi,
         docs: yield* docs
       }

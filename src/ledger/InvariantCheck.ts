@@ -1,9 +1,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import { periodically } from "../domain/Periodic.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
+import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
 import {
   InvariantCheckStore,
   type InvariantCheckStoreShape,
@@ -22,23 +22,6 @@ const everySeconds = 60
 const claimSeconds = 50
 /** New holds are checked for this long in one check; what is left waits for the next. */
 const maxCheckMillis = 10_000
-
-const violating = Metric.gauge("gateway_ledger_violations", {
-  description: "Rows of the ledger that break an invariant, by invariant; expected to stay 0."
-})
-const checkedAgo = Metric.gauge("gateway_ledger_check_age_seconds", {
-  description: "Seconds since the ledger's invariants were last checked, by any node."
-})
-const writtenOff = Metric.gauge("gateway_ledger_written_off_micro_usd", {
-  description:
-    "Written off so far: overrun is what calls cost above their hold, late what ended after its hold expired, absorbed what failed attempts cost."
-})
-const expiredHolds = Metric.gauge("gateway_ledger_expired_holds", {
-  description: "Holds so far whose call was lost in a crash."
-})
-const oldestHold = Metric.gauge("gateway_ledger_oldest_open_hold_seconds", {
-  description: "Age of the oldest open hold."
-})
 
 /** Checks the invariants of the ledger every minute, on one node at a time, and shows what it finds. */
 export class InvariantCheck extends Context.Tag("gateway/ledger/InvariantCheck")<
@@ -90,13 +73,11 @@ const report = (found: ReadonlyArray<Violation>): Effect.Effect<void> =>
   )
 
 const show = (summary: Summary): void => {
-  for (const { name } of invariants) {
-    Metric.tagged(violating, "invariant", name).unsafeUpdate(summary.violations[name] ?? 0, [])
-  }
-  if (summary.checkedSecondsAgo !== null) checkedAgo.unsafeUpdate(summary.checkedSecondsAgo, [])
-  Metric.tagged(writtenOff, "kind", "overrun").unsafeUpdate(summary.overrunMicroUsd, [])
-  Metric.tagged(writtenOff, "kind", "absorbed").unsafeUpdate(summary.absorbedMicroUsd, [])
-  Metric.tagged(writtenOff, "kind", "late").unsafeUpdate(summary.lateMicroUsd, [])
-  expiredHolds.unsafeUpdate(summary.expiredHolds, [])
-  oldestHold.unsafeUpdate(summary.oldestOpenHoldSeconds, [])
+  for (const { name } of invariants) LedgerMetrics.violations(name, summary.violations[name] ?? 0)
+  if (summary.checkedSecondsAgo !== null) LedgerMetrics.checkAgeSeconds(summary.checkedSecondsAgo)
+  LedgerMetrics.writtenOff("overrun", summary.overrunMicroUsd)
+  LedgerMetrics.writtenOff("absorbed", summary.absorbedMicroUsd)
+  LedgerMetrics.writtenOff("late", summary.lateMicroUsd)
+  LedgerMetrics.expiredHolds(summary.expiredHolds)
+  LedgerMetrics.oldestOpenHoldSeconds(summary.oldestOpenHoldSeconds)
 }

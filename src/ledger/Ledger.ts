@@ -4,6 +4,8 @@ import * as Layer from "effect/Layer"
 import type { InsufficientFunds, ServiceRefused, StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
+import { collecting } from "../observe/Collection.ts"
+import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
 import * as AccountLanes from "./batcher/AccountLanes.ts"
 import type { Balance, Hold, HoldOption, Reservation, Settlement } from "./Hold.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
@@ -52,6 +54,10 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
     Effect.gen(function* () {
       const store = yield* LedgerStore
       const lanes = yield* AccountLanes.make(store, yield* Timers, yield* StoreHealth)
+      yield* collecting(() => {
+        const { reservations, settlements } = lanes.waiting
+        LedgerMetrics.waiting(reservations, settlements)
+      })
       return {
         reserve: (reservation) =>
           Effect.map(

@@ -109,7 +109,7 @@ const observers = Layer.effect(
   CallObservers,
   Effect.zipWith(CallObservers, AttemptLog.make({ variables: new Map() }), (own, attemptLog) => [
     ...own,
-    CallMetrics.observer,
+    CallMetrics.make(),
     attemptLog
   ])
 )

@@ -1,61 +1,37 @@
-import * as Metric from "effect/Metric"
-import type * as MetricKey from "effect/MetricKey"
-import type * as MetricKeyType from "effect/MetricKeyType"
-import * as MetricState from "effect/MetricState"
-import * as Option from "effect/Option"
+import type { ExposedFamily, Exposition, Labels, Sample } from "./Exposition.ts"
 
-/** Every metric of this process in the Prometheus text format, version 0.0.4. */
-export const render = (): string => {
-  const families = new Map<string, { readonly head: string; readonly lines: Array<string> }>()
-  for (const { metricKey, metricState } of Metric.unsafeSnapshot()) {
-    const name = metricKey.name.replaceAll(/[^a-zA-Z0-9_:]/g, "_")
-    const kind = kindOf(metricState)
-    if (kind === undefined) continue
-    let family = families.get(name)
-    if (family === undefined) {
-      const help = Option.getOrElse(metricKey.description, () => "")
-        .replaceAll("\\", "\\\\")
-        .replaceAll("\n", "\\n")
-      family = { head: `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`, lines: [] }
-      families.set(name, family)
-    }
-    family.lines.push(...linesOf(name, metricKey, metricState))
-  }
-  return [...families.keys()]
-    .sort()
-    .map((name) => {
-      const family = families.get(name)
-      return family === undefined ? "" : family.head + family.lines.sort().join("")
-    })
+/** An exposition in the Prometheus text format, version 0.0.4. */
+export const render = (exposition: Exposition): string =>
+  [...exposition]
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map((family) => headOf(family) + linesOf(family))
     .join("")
-}
 
-const kindOf = (state: MetricState.MetricState.Untyped): "counter" | "gauge" | "histogram" | undefined => {
-  if (MetricState.isCounterState(state)) return "counter"
-  if (MetricState.isGaugeState(state)) return "gauge"
-  if (MetricState.isHistogramState(state)) return "histogram"
-  return undefined
-}
+const headOf = ({ help, kind, name }: ExposedFamily): string =>
+  `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n# TYPE ${name} ${kind}\n`
 
-const linesOf = (
-  name: string,
-  key: MetricKey.MetricKey<MetricKeyType.MetricKeyType.Untyped>,
-  state: MetricState.MetricState.Untyped
-): ReadonlyArray<string> => {
-  const labels = key.tags.map((tag) => `${tag.key}="${escaped(tag.value)}"`)
-  if (MetricState.isCounterState(state)) return [`${name}${braced(labels)} ${state.count}\n`]
-  if (MetricState.isGaugeState(state)) return [`${name}${braced(labels)} ${state.value}\n`]
-  if (!MetricState.isHistogramState(state)) return []
+/** Ordered by labels, the buckets of each histogram by their bounds. */
+const linesOf = ({ name, samples }: ExposedFamily): string =>
+  samples
+    .map((sample) => ({ sample, order: braced(sample.labels) }))
+    .sort((one, other) => (one.order < other.order ? -1 : 1))
+    .map(({ sample }) => textOf(name, sample))
+    .join("")
+
+const textOf = (name: string, sample: Sample): string => {
+  const { labels } = sample
+  if ("value" in sample) return `${name}${braced(labels)} ${sample.value}\n`
+  const bucket = (bound: string, count: number): string =>
+    `${name}_bucket${braced([...labels, ["le", bound]])} ${count}\n`
   return [
-    ...state.buckets.map(([boundary, count]) => {
-      const le = boundary === Number.MAX_VALUE || boundary === Number.POSITIVE_INFINITY ? "+Inf" : String(boundary)
-      return `${name}_bucket${braced([...labels, `le="${le}"`])} ${count}\n`
-    }),
-    `${name}_sum${braced(labels)} ${state.sum}\n`,
-    `${name}_count${braced(labels)} ${state.count}\n`
-  ]
+    ...[...sample.buckets].sort(([one], [other]) => one - other).map(([bound, count]) => bucket(String(bound), count)),
+    bucket("+Inf", sample.count),
+    `${name}_sum${braced(labels)} ${sample.sum}\n`,
+    `${name}_count${braced(labels)} ${sample.count}\n`
+  ].join("")
 }
 
-const braced = (labels: ReadonlyArray<string>): string => (labels.length === 0 ? "" : `{${labels.join(",")}}`)
+const braced = (labels: Labels): string =>
+  labels.length === 0 ? "" : `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(",")}}`
 
 const escaped = (value: string): string => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")

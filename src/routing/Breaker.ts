@@ -54,23 +54,28 @@ export class Breaker {
     if (isHalfOpen && nowMillis >= this.openUntilMillis) this.halfOpenUntilMillis = nowMillis + halfOpenMillis
   }
 
-  succeeded(nowMillis: number): void {
+  /** True when the circuit, which was open, is closed by it. */
+  succeeded(nowMillis: number): boolean {
     this.recordOutcome(nowMillis)
     this.successes++
     this.window.add(nowMillis, 1, 0)
     this.consecutiveFailures = 0
     this.halfOpenUntilMillis = 0
+    const closes = this.ejections > 0 && nowMillis >= this.ejectedUntilMillis
     if (nowMillis >= this.ejectedUntilMillis) this.ejections = 0
+    return closes
   }
 
-  /** `weight` is 1, or less for an outcome that is only partly a failure. */
-  failed(nowMillis: number, weight: number): void {
-    if (nowMillis < this.ejectedUntilMillis) return
+  /** `weight` is 1, or less for an outcome that is only partly a failure. True when the circuit is opened by it. */
+  failed(nowMillis: number, weight: number): boolean {
+    if (nowMillis < this.ejectedUntilMillis) return false
     this.recordOutcome(nowMillis)
     this.failures += weight
     this.window.add(nowMillis, 1, weight)
     this.consecutiveFailures += weight
-    if (this.consecutiveFailures >= maxConsecutiveFailures || this.mostlyFails(nowMillis)) this.eject(nowMillis)
+    const opens = this.consecutiveFailures >= maxConsecutiveFailures || this.mostlyFails(nowMillis)
+    if (opens) this.eject(nowMillis)
+    return opens
   }
 
   private eject(nowMillis: number): void {

@@ -8,6 +8,7 @@ import type { Model } from "../domain/Model.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Breaker, priorFailure } from "./Breaker.ts"
+import * as Circuits from "./Circuits.ts"
 
 export interface RouteHealth {
   /** Probability that the next attempt fails, 0 to 1, from recent outcomes. */
@@ -34,11 +35,11 @@ export interface HealthShape {
 /** Health of each route from recent calls, in memory and per node. */
 export class Health extends Context.Tag("gateway/routing/Health")<Health, HealthShape>() {
   /** Circuit breakers and rates of failure, empty at the start. */
-  static readonly layer: Layer.Layer<Health, never, Timers> = Layer.effect(
+  static readonly layer: Layer.Layer<Health, never, Timers> = Layer.scoped(
     this,
-    Effect.map(Effect.all([Timers, Random.nextInt]), ([timers, seed]) => {
+    Effect.map(Effect.all([Timers, Random.nextInt, Circuits.make]), ([timers, seed, circuits]) => {
       const random = new Utils.PCGRandom(seed)
-      return make(timers, () => random.number())
+      return make(timers, () => random.number(), circuits)
     })
   )
 }
@@ -94,7 +95,11 @@ interface CredentialState {
 const originOf = (model: Model): string => (model.listed ? model.providerId : model.id)
 
 /** `random` returns a number from 0 to 1. */
-export const make = (timers: TimersShape, random: () => number): HealthShape => {
+export const make = (
+  timers: TimersShape,
+  random: () => number,
+  circuits: Circuits.CircuitsShape = Circuits.unwatched
+): HealthShape => {
   const routes = new Map<string, RouteState>()
   const providers = new Map<string, ProviderState>()
   const routeOf = (model: Model): RouteState => stateOf(routes, model.id, newRoute)
@@ -105,19 +110,20 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
   const accessOf = (model: Model, credential: CredentialId | null): Access =>
     credential === null ? routeOf(model) : stateOf(credentialOf(credential).models, model.id, newAccess)
 
-  const coolDown = (route: Access, now: number, retryAfterMillis: number | null): void => {
+  const coolDown = (route: Access, now: number, retryAfterMillis: number | null): number => {
     if (retryAfterMillis !== null) {
       route.coolingUntilMillis = Math.max(
         route.coolingUntilMillis,
         now + Math.max(0, Math.min(maxRetryAfterMillis, retryAfterMillis))
       )
-      return
+      return route.coolingUntilMillis
     }
     // Concurrent calls that are limited together are one cool-down, not several.
-    if (now < route.coolingUntilMillis) return
+    if (now < route.coolingUntilMillis) return route.coolingUntilMillis
     const millis = Math.min(maxCoolDownMillis, coolDownMillis * 2 ** Math.min(route.coolDowns, 10))
     route.coolDowns++
     route.coolingUntilMillis = now + millis * (1 - jitter * random())
+    return route.coolingUntilMillis
   }
 
   return {
@@ -156,39 +162,80 @@ export const make = (timers: TimersShape, random: () => number): HealthShape => 
     succeeded: (model, latencyMillis, credential = null) => {
       const now = timers.now()
       const route = routeOf(model)
-      route.breaker.succeeded(now)
-      accessOf(model, credential).coolDowns = 0
+      const access = accessOf(model, credential)
+      const own = credential === null ? providers.get(originOf(model)) : credentials.get(credential)
+      if (route.breaker.succeeded(now)) circuits.closed(circuitOf("route", model, null))
+      // a call that began before may succeed while the circuit is open
+      const isOver = (untilMillis: number): boolean => untilMillis > 0 && untilMillis <= now
+      if (isOver(access.coolingUntilMillis)) {
+        access.coolingUntilMillis = 0
+        circuits.closed(circuitOf("rate_limit", model, credential))
+      }
+      if (isOver(access.goneUntilMillis)) {
+        access.goneUntilMillis = 0
+        circuits.closed(circuitOf("model", model, credential))
+      }
+      if (own !== undefined && isOver(own.rejectedUntilMillis)) {
+        own.rejectedUntilMillis = 0
+        circuits.closed(circuitOf("credential", model, credential))
+      }
+      access.coolDowns = 0
       route.latencyMillis =
         route.latencyMillis === null
           ? latencyMillis
           : route.latencyMillis + latencyShare * (latencyMillis - route.latencyMillis)
-      providers.get(originOf(model))?.origin.succeeded(now)
+      if (providers.get(originOf(model))?.origin.succeeded(now) === true) {
+        circuits.closed(circuitOf("origin", model, null))
+      }
     },
     failed: (model, error, credential = null) => {
       const now = timers.now()
+      const opened = (scope: Circuits.Circuit["scope"], untilMillis: number): void => {
+        const shared = scope === "route" || scope === "origin"
+        circuits.opened(circuitOf(scope, model, shared ? null : credential), error.reason._tag, untilMillis)
+      }
       switch (error.facts.health) {
         case "none":
           return
-        case "origin":
-          return providerOf(model).origin.failed(now, 1)
+        case "origin": {
+          const { origin } = providerOf(model)
+          if (origin.failed(now, 1)) opened("origin", origin.openUntilMillis)
+          return
+        }
         case "route": {
-          const route = routeOf(model)
-          route.breaker.failed(now, error.reason._tag === "EmptyCompletion" ? emptyWeight : 1)
-          if (error.retryAfterMillis !== null) coolDown(accessOf(model, credential), now, error.retryAfterMillis)
+          const { breaker } = routeOf(model)
+          const weight = error.reason._tag === "EmptyCompletion" ? emptyWeight : 1
+          if (breaker.failed(now, weight)) opened("route", breaker.openUntilMillis)
+          if (error.retryAfterMillis !== null) {
+            opened("rate_limit", coolDown(accessOf(model, credential), now, error.retryAfterMillis))
+          }
           return
         }
         case "cool-down":
-          return coolDown(accessOf(model, credential), now, error.retryAfterMillis)
-        case "credential":
-          ;(credential === null ? providerOf(model) : credentialOf(credential)).rejectedUntilMillis =
-            now + rejectedCredentialMillis
-          return
-        case "candidate":
-          accessOf(model, credential).goneUntilMillis = now + modelGoneMillis
-          return
+          return opened("rate_limit", coolDown(accessOf(model, credential), now, error.retryAfterMillis))
+        case "credential": {
+          const rejected = credential === null ? providerOf(model) : credentialOf(credential)
+          rejected.rejectedUntilMillis = now + rejectedCredentialMillis
+          return opened("credential", rejected.rejectedUntilMillis)
+        }
+        case "candidate": {
+          const access = accessOf(model, credential)
+          access.goneUntilMillis = now + modelGoneMillis
+          return opened("model", access.goneUntilMillis)
+        }
       }
     }
   }
+}
+
+const circuitOf = (
+  scope: Circuits.Circuit["scope"],
+  model: Model,
+  credential: CredentialId | null
+): Circuits.Circuit => {
+  // an unlisted route has an origin of its own
+  const isAll = scope === "credential" || scope === "origin"
+  return { scope, provider: model.providerId, model: isAll && model.listed ? "" : model.id, credential }
 }
 
 const defaultHealth: RouteHealth = { failure: priorFailure, openUntilMillis: 0, latencyMillis: null }

@@ -9,10 +9,13 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import Pg from "pg"
+import { collecting } from "../observe/Collection.ts"
+import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
 import { AccountSql } from "./AccountDatabase.ts"
 import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import * as Migrations from "./Migrations.ts"
+import { PooledClient } from "./PooledClient.ts"
 import { type PreparedStatement, prepare } from "./PreparedStatement.ts"
 
 export interface DatabaseOptions {
@@ -21,6 +24,8 @@ export interface DatabaseOptions {
   /** Directory of the embedded database; with `:memory:` nothing is stored. */
   readonly dataDir: string
   readonly maxConnections?: number
+  /** Migrations are a line in the log. */
+  readonly logsMigrations?: boolean
   /** PostgreSQL cancels any statement that runs longer, except migrations. */
   readonly statementTimeoutMillis?: number
 }
@@ -57,7 +62,7 @@ export const layer = (
 ): Layer.Layer<
   AccountSql | Database | PgClient.PgClient | SqlClient,
   DirectoryInUse | DatabaseFailed | SqlError | Migrations.MigrationError
-> => Migrations.layer.pipe(Layer.provideMerge(layerUnmigrated(options)))
+> => Migrations.layer(options.logsMigrations ?? false).pipe(Layer.provideMerge(layerUnmigrated(options)))
 
 export const layerUnmigrated = (
   options: DatabaseOptions
@@ -69,6 +74,14 @@ export const layerUnmigrated = (
         onNone: () => embedded(options.dataDir)
       })
       const client = yield* PgClient.fromPool({ acquire: Effect.succeed(pool) })
+      yield* collecting(() => {
+        for (const [name, { idleCount, totalCount, waitingCount }] of [
+          ["calls", pool],
+          ["account", accountPool]
+        ] as const) {
+          LedgerMetrics.connections(name, totalCount - idleCount, idleCount, waitingCount)
+        }
+      })
       return Context.make(PgClient.PgClient, client).pipe(
         Context.add(SqlClient, client),
         Context.add(AccountSql, yield* PgClient.fromPool({ acquire: Effect.succeed(accountPool) })),
@@ -119,6 +132,8 @@ const connected = (
       try: async () => {
         const pool = new Pg.Pool({
           ...limits,
+          Client: PooledClient,
+
           connectionString: Redacted.value(url),
           application_name: "model-routing-gateway",
           connectionTimeoutMillis: connectMillis,

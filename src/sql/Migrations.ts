@@ -1,6 +1,7 @@
 import * as Migrator from "@effect/sql/Migrator"
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -88,9 +89,20 @@ export const run: Effect.Effect<
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "migration" })
 
-/** A rejected migration is a defect to the migrator; here it is an error, since the operator may be able to fix it. */
-export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient> = Layer.effectDiscard(
-  Effect.catchSomeDefect(run, (defect) =>
-    defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()
-  )
+/** What was applied, with the wait for another process that migrates; nothing where there was nothing to do. */
+const logged = Effect.flatMap(Effect.timed(run), ([took, applied]) =>
+  applied.length === 0
+    ? Effect.void
+    : Effect.annotateLogs(Effect.logInfo("the database was migrated"), {
+        migrations: applied.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`).join(" "),
+        millis: Math.round(Duration.toMillis(took))
+      })
 )
+
+/** A rejected migration is a defect to the migrator; here it is an error, since the operator may be able to fix it. */
+export const layer = (isLogged: boolean): Layer.Layer<never, MigrationError | SqlError, SqlClient> =>
+  Layer.effectDiscard(
+    Effect.catchSomeDefect(isLogged ? logged : Effect.asVoid(run), (defect) =>
+      defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()
+    )
+  )

@@ -1,6 +1,7 @@
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import Pg from "pg"
+import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
 
 /**
  * A statement of the hot path: sent directly to the driver, prepared once per connection. When it is interrupted or times
@@ -24,7 +25,9 @@ export const prepare =
       let abandon: () => void = () => {
         isAbandoned = true
       }
+      const askedAtMillis = performance.now()
       pool.connect((error, client, release) => {
+        LedgerMetrics.connectionWaitSeconds((performance.now() - askedAtMillis) / 1_000)
         if (client === undefined) return resume(failed("Failed to acquire connection", error))
         if (isAbandoned) return release()
         let isOver = false

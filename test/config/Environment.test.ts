@@ -30,7 +30,55 @@ describe("the environment", () => {
         providers: []
       })
       expect(Duration.toSeconds(settings.drainGrace)).toBe(600)
+      expect(Duration.toSeconds(settings.drainDelay)).toBe(0)
+      expect(settings.poolSize).toBe(10)
       expect(settings.vendorKeys.size).toBe(0)
+    })
+  )
+
+  it.effect("a delay before draining is the default only where balancers can reach the service", () =>
+    Effect.gen(function* () {
+      for (const [host, seconds] of [
+        ["127.0.0.2", 0],
+        ["::1", 0],
+        ["localhost", 0],
+        ["0.0.0.0", 5],
+        ["gateway.internal", 5]
+      ] as const) {
+        const settings = yield* settingsGiven({ env: { HOST: host } })
+        expect([host, Duration.toSeconds(settings.drainDelay)]).toEqual([host, seconds])
+      }
+      for (const [given, seconds] of [
+        ["0", 0],
+        ["1500ms", 1.5],
+        ["10s", 10],
+        ["2m", 120],
+        ["1 hour", 3_600]
+      ] as const) {
+        const { drainDelay } = yield* settingsGiven({ env: { HOST: "::", DRAIN_DELAY: given } })
+        expect([given, Duration.toSeconds(drainDelay)]).toEqual([given, seconds])
+      }
+    })
+  )
+
+  it.effect("the connections of all workers together stay few, and a pool size needs PostgreSQL", () =>
+    Effect.gen(function* () {
+      const url = "postgres://user:word@db:5432/gateway"
+      for (const [workers, size] of [
+        [1, 10],
+        [2, 10],
+        [4, 7],
+        [16, 4]
+      ]) {
+        const settings = yield* settingsGiven({ env: { WORKERS: String(workers), DATABASE_URL: url } })
+        expect([workers, settings.poolSize]).toEqual([workers, size])
+      }
+      expect(yield* issuesGiven({ env: { DATABASE_URL: url, DATABASE_POOL_SIZE: "1" } })).toEqual([
+        "DATABASE_POOL_SIZE: must be a whole number from 2 to 1000"
+      ])
+      expect(yield* issuesGiven({ env: { DATABASE_POOL_SIZE: "20" } })).toEqual([
+        "DATABASE_URL: is required with DATABASE_POOL_SIZE"
+      ])
     })
   )
 
@@ -46,6 +94,8 @@ describe("the environment", () => {
           GATEWAY_BOOTSTRAP_CREDIT_MICROUSD: "0",
           WORKERS: "4",
           DRAIN_GRACE: "90 seconds",
+          DRAIN_DELAY: "7 seconds",
+          DATABASE_POOL_SIZE: "25",
           METRICS_TOKEN: "metrics",
           LOG_LEVEL: "Debug",
           OPENAI_API_KEY: "openai-key"
@@ -61,6 +111,8 @@ describe("the environment", () => {
         simulated: false
       })
       expect(Duration.toSeconds(settings.drainGrace)).toBe(90)
+      expect(Duration.toSeconds(settings.drainDelay)).toBe(7)
+      expect(settings.poolSize).toBe(25)
       expect(reveal(settings.databaseUrl)).toBe("postgres://user:word@db:5432/gateway")
       expect(reveal(settings.bootstrap.key)).toBe("mrg_sk_good")
       expect(reveal(settings.metricsToken)).toBe("metrics")
@@ -183,6 +235,8 @@ describe("the environment", () => {
     ["WORKERS", "0", "must be a whole number from 1 to 256"],
     ["WORKERS", "1.5", "must be a whole number from 1 to 256"],
     ["GATEWAY_BOOTSTRAP_CREDIT_MICROUSD", "9007199254740993", "must be a whole number from 0 to 9007199254740991"],
+    ["DRAIN_GRACE", "10", 'must be a duration such as "600 seconds"'],
+    ["DRAIN_DELAY", "soon", 'must be a duration such as "600 seconds"'],
     ["DRAIN_GRACE", "soon", 'must be a duration such as "600 seconds"'],
     ["DRAIN_GRACE", "Infinity", 'must be a duration such as "600 seconds"'],
     ["LOG_LEVEL", "loud", "must be one of all, trace, debug, info, warning, warn, error, fatal, none, off"],
@@ -365,7 +419,9 @@ describe("secrets", () => {
         "PORT",
         "WORKERS",
         "LOG_LEVEL",
-        "DRAIN_GRACE"
+        "DRAIN_GRACE",
+        "DRAIN_DELAY",
+        "DATABASE_POOL_SIZE"
       ]
       const env = Object.fromEntries(names.map((name) => [name, `${canary(name)} `]))
       const file = {

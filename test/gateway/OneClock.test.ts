@@ -84,12 +84,13 @@ describe("Virtual timers", () => {
       let isAborted = false
       const leave = drain.enter()
       const fiber = yield* Effect.fork(
-        drain.drain(
-          Effect.sync(() => {
+        drain.drain({
+          abort: Effect.sync(() => {
             isAborted = true
             leave()
-          })
-        )
+          }),
+          stopListening: Effect.dieMessage("without a delay the port stays open")
+        })
       )
       yield* quiet
       timers.advance(29_000)
@@ -99,6 +100,6 @@ describe("Virtual timers", () => {
       yield* quiet
       yield* Fiber.join(fiber)
       expect(isAborted).toBe(true)
-    }).pipe(Effect.provide(Drain.layer(Duration.seconds(30))), Effect.provide(VirtualTimers.layerOf(timers)))
+    }).pipe(Effect.provide(Drain.layer({ grace: Duration.seconds(30) })), Effect.provide(VirtualTimers.layerOf(timers)))
   )
 })

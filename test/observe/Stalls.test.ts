@@ -7,6 +7,7 @@ import * as Logger from "effect/Logger"
 import { RequestId } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import * as RequestRuntime from "../../src/http/server/RequestRuntime.ts"
+import { snapshot } from "../../src/observe/Exposition.ts"
 import * as Prometheus from "../../src/observe/Prometheus.ts"
 import * as Stalls from "../../src/observe/Stalls.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
@@ -20,7 +21,9 @@ const hold = (millis: number): void => {
 }
 
 const counted = (step: string): number =>
-  Number(new RegExp(`gateway_loop_stalls_total\\{step="${step}"\\} (\\d+)`).exec(Prometheus.render())?.[1] ?? 0)
+  Number(
+    new RegExp(`gateway_loop_stalls_total\\{step="${step}"\\} (\\d+)`).exec(Prometheus.render(snapshot()))?.[1] ?? 0
+  )
 
 const watched = Effect.gen(function* () {
   const timers = VirtualTimers.make()

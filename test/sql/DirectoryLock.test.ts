@@ -1,5 +1,6 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
+import { statSync } from "node:fs"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -35,6 +36,21 @@ it.scopedLive("a directory whose path is too long for a socket is locked all the
     expect(Either.isLeft(second) && second.left._tag).toBe("DirectoryInUse")
   })
 )
+
+it.scopedLive("directories that are missing above it are made, for their owner only", () =>
+  Effect.gen(function* () {
+    const parent = join(yield* temporaryDirectory, "a")
+    yield* DirectoryLock.acquire(join(parent, "b", "c"))
+    expect(statSync(parent).mode & 0o777).toBe(0o700)
+  })
+)
+
+it.skipIf(process.platform !== "linux")("a directory that cannot be made fails at once", async () => {
+  for (const directory of ["/proc/gateway", "/proc/gateway/data", "/dev/null/data"]) {
+    const made = await Effect.runPromise(Effect.either(Effect.scoped(DirectoryLock.acquire(directory))))
+    expect([directory, Either.isLeft(made) && made.left._tag]).toEqual([directory, "DatabaseFailed"])
+  }
+})
 
 it.scopedLive("the lock of a process that was killed is free at once", () =>
   Effect.gen(function* () {

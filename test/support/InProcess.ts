@@ -175,7 +175,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     gateway,
     Security.layer,
     options.loadShedding ?? LoadShedding.layer,
-    Drain.layer(Duration.decode(options.drainGrace ?? 0))
+    Drain.layer({ grace: Duration.decode(options.drainGrace ?? 0) })
   ).pipe(Layer.provideMerge(knowledge), Layer.provideMerge(base))
   const server = Server.layer({
     host: "127.0.0.1",
@@ -217,7 +217,10 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     held: async () => (await balance()).heldMicroUsd,
     spent: async () => (await balance()).spentMicroUsd,
     run: (effect) => runtime.runPromise(effect),
-    drain: () => runtime.runPromise(Effect.flatMap(Drain, (drain) => drain.drain(Effect.void))),
+    drain: () =>
+      runtime.runPromise(
+        Effect.flatMap(Drain, (drain) => drain.drain({ abort: Effect.void, stopListening: Effect.void }))
+      ),
     stop: () => runtime.dispose()
   }
 }

@@ -3,12 +3,12 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import type { CallObserver, ObservedCall } from "../../domain/CallObserver.ts"
 import { dateAt } from "../../domain/Dates.ts"
 import type { CallFailure, StoreUnavailable } from "../../domain/GatewayError.ts"
 import { periodically } from "../../domain/Periodic.ts"
 import { storable } from "../../ledger/CallRows.ts"
+import * as Metrics from "../../observe/Metrics.ts"
 import type { RefusalOut } from "../../wire/account/Refusals.ts"
 import { type Refusal, RefusalStore, type RefusalStoreShape } from "./RefusalStore.ts"
 
@@ -52,11 +52,6 @@ const couldNotBeWritten = "refused requests could not be written and are lost"
 const maxOfProject = 100
 const maxRemembered = 2_000
 
-const lost = Metric.counter("gateway_refusals_lost_total", {
-  description: "Refused requests that are not in the list of refusals: too many at once, or the database was away.",
-  incremental: true
-})
-
 class RefusalQueue implements RefusalsShape {
   private readonly store: RefusalStoreShape
   private readonly describe: (error: CallFailure) => DescribedError
@@ -80,7 +75,9 @@ class RefusalQueue implements RefusalsShape {
     if (refusals.length === 0) return Effect.void
     this.byProject = new Map()
     this.remembered = 0
-    return Effect.onError(this.store.write(refusals), () => Effect.sync(() => lost.unsafeUpdate(refusals.length, [])))
+    return Effect.onError(this.store.write(refusals), () =>
+      Effect.sync(() => Metrics.refusalsNotListed(refusals.length))
+    )
   })
 
   readonly flush: Effect.Effect<void> = Effect.catchAllCause(this.write, (cause) =>
@@ -98,11 +95,11 @@ class RefusalQueue implements RefusalsShape {
     if (known !== undefined && (known.length >= maxOfProject || this.remembered >= maxRemembered)) {
       known.shift()
       known.push(refusal)
-      lost.unsafeUpdate(1, [])
+      Metrics.refusalsNotListed(1)
     } else if (known !== undefined) {
       known.push(refusal)
       this.remembered += 1
-    } else lost.unsafeUpdate(1, [])
+    } else Metrics.refusalsNotListed(1)
   }
 }
 

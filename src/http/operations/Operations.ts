@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Prometheus from "../../observe/Prometheus.ts"
+import { Scrape } from "../../observe/Scrape.ts"
 import * as Errors from "../Errors.ts"
 import { Drain } from "../server/Drain.ts"
 import { Readiness } from "../server/Readiness.ts"
@@ -21,7 +22,7 @@ export const readyz = Effect.gen(function* () {
   const drain = yield* Drain
   const readiness = yield* Readiness
   const answer = Effect.gen(function* () {
-    if (drain.isDraining()) return unready("shutting_down")
+    if (drain.isLeaving()) return unready("shutting_down")
     const ready = yield* Effect.timeoutTo(readiness.check, {
       duration: readyMillis,
       onSuccess: (ok) => ok,
@@ -36,9 +37,12 @@ export const readyz = Effect.gen(function* () {
 })
 
 /** Prometheus metrics; a token is required unless the server listens on loopback only. */
-export const metrics = (token: Option.Option<Redacted.Redacted<string>>, isLoopback: boolean) => {
-  const render = Effect.sync(() =>
-    HttpServerResponse.text(Prometheus.render(), { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+export const metrics = Effect.fnUntraced(function* (
+  token: Option.Option<Redacted.Redacted<string>>,
+  isLoopback: boolean
+) {
+  const render = Effect.map(yield* Scrape, (exposition) =>
+    HttpServerResponse.text(Prometheus.render(exposition), { contentType: "text/plain; version=0.0.4; charset=utf-8" })
   )
   const guarded = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
     const allowed = Option.match(token, {
@@ -48,7 +52,7 @@ export const metrics = (token: Option.Option<Redacted.Redacted<string>>, isLoopb
     return allowed ? render : Effect.succeed(errorResponse(Errors.metricsForbidden))
   })
   return getOnly(guarded)
-}
+})
 
 /** Rejects other host names, against DNS rebinding while no token is required. */
 const namesThisMachine = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host)

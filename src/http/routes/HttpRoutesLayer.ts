@@ -50,7 +50,7 @@ export const makeHttpHandlers = ({
 }: HttpRoutesOptions = {}): Effect.Effect<HttpHandlers, never, Gateway | IdGenerator | Scope.Scope | Timers> =>
   Effect.gen(function* () {
     const gateway = yield* Gateway
-    const drain = yield* Drain.make(Duration.decode(drainGrace))
+    const drain = yield* Drain.make({ grace: Duration.decode(drainGrace) })
     const deps: AppDeps = {
       gateway,
       drain,
@@ -59,7 +59,7 @@ export const makeHttpHandlers = ({
       headHoldMillis,
       heartbeatMillis
     }
-    yield* Effect.addFinalizer(() => drain.drain(gateway.abort))
+    yield* Effect.addFinalizer(() => drain.drain({ abort: gateway.abort, stopListening: Effect.void }))
     return {
       chatCompletions: post(chatEndpoint, deps),
       responses: post(responsesEndpoint, deps),

@@ -1,5 +1,5 @@
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
+import type * as Net from "node:net"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Context from "effect/Context"
@@ -28,6 +28,7 @@ import { accountRoute, isRouted, type RouteOptions, routes } from "../Routes.ts"
 import * as Connection from "./Connection.ts"
 import { Drain } from "./Drain.ts"
 import * as NodeResponse from "./NodeResponse.ts"
+import { stopListening } from "./PortClosing.ts"
 import { requestHeadError } from "./RequestHead.ts"
 import * as RequestRuntime from "./RequestRuntime.ts"
 
@@ -51,7 +52,7 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
 }
 
 /** The server and the address that it listens on. */
-export class Server extends Context.Tag("gateway/http/Server")<Server, { readonly address: AddressInfo }>() {
+export class Server extends Context.Tag("gateway/http/Server")<Server, { readonly address: Net.AddressInfo }>() {
   static readonly layer = (options: ServerOptions) => Layer.scoped(this, serve(options))
 }
 
@@ -139,7 +140,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
 
   const answer = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
     const exchange = { request, response, requestId: nextRequestId(ids) }
-    if (drain.isDraining()) response.setHeader("connection", "close")
+    if (drain.closesConnections()) response.setHeader("connection", "close")
     const fault = requestHeadError(request)
     const path = pathOf(request.url ?? "/")
     const handler = handlers.get(path)
@@ -168,7 +169,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   server.on("connection", runtime.accepted)
   server.on("clientError", (error, socket) => Connection.reject(error, socket, () => nextRequestId(ids), timers))
   yield* Effect.acquireRelease(listen(server, options), () =>
-    Effect.zipRight(drain.drain(calls.abort), close(server, timers))
+    Effect.zipRight(drain.drain({ abort: calls.abort, stopListening: stopListening(server) }), close(server, timers))
   )
   return { address: addressOf(server) }
 })
@@ -201,7 +202,7 @@ const close = (server: Http.Server, timers: TimersShape): Effect.Effect<void> =>
   })
 const closeMillis = 1_000
 
-const addressOf = (server: Http.Server): AddressInfo => {
+const addressOf = (server: Http.Server): Net.AddressInfo => {
   const address = server.address()
   if (address === null || typeof address === "string") throw new Error("an HTTP server on TCP has an address")
   return address

@@ -82,6 +82,15 @@ export class AccountLanes {
     )
   )
 
+  /** What waits to be written or for money. */
+  get waiting(): LedgerBatcher["waiting"] {
+    const all = [this.shared, ...[...this.apart.values()].map(({ batcher }) => batcher)].map(({ waiting }) => waiting)
+    return {
+      reservations: all.reduce((sum, { reservations }) => sum + reservations, 0),
+      settlements: all.reduce((sum, { settlements }) => sum + settlements, 0)
+    }
+  }
+
   /** Rejects new reservations and waits until the queues are written, for a bounded time. */
   readonly close: Effect.Effect<void> = Effect.suspend(() =>
     Effect.zipRight(

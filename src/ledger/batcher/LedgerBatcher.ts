@@ -2,11 +2,11 @@ import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Metric from "effect/Metric"
 import type { CallerShape } from "../../domain/Caller.ts"
 import { ServiceRefused } from "../../domain/GatewayError.ts"
 import { zero } from "../../domain/Money.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
+import * as LedgerMetrics from "../../observe/LedgerMetrics.ts"
 import { maxHeldWaitMillis } from "../Hold.ts"
 import type {
   BatchFailed,
@@ -37,11 +37,6 @@ const closeMillis = 5_000
 const maxLockedMillis = 2_000
 /** Between two batches that fail because of a lock. */
 const lockedPauseMillis = 100
-
-const dropped = Metric.counter("gateway_ledger_endings_dropped", {
-  description: "Settlements that the database rejected for good; their holds expire and the cost is written off",
-  incremental: true
-})
 
 export interface BatcherDeps {
   readonly store: Pick<LedgerStoreShape, "apply">
@@ -99,6 +94,11 @@ export class LedgerBatcher {
     this.isolate = isolate
   }
 
+  /** What waits to be written or for money. */
+  get waiting(): { readonly reservations: number; readonly settlements: number } {
+    return { reservations: this.reservations.length + this.held.size, settlements: this.settlements.unwritten }
+  }
+
   /** Nothing is queued, waits or is being written. */
   get isEmpty(): boolean {
     return !this.writing && this.reservations.length + this.settlements.unwritten + this.held.size === 0
@@ -121,6 +121,7 @@ export class LedgerBatcher {
           isFinal: false,
           expiry: undefined,
           expiresAtMillis: undefined,
+          queuedAtMillis: this.timers.now(),
           lockedSinceMillis: undefined
         }
         this.reservations.push(queued)
@@ -268,6 +269,7 @@ export class LedgerBatcher {
     queued.state = state
     this.held.remove(queued)
     queued.expiry?.()
+    LedgerMetrics.reserveSeconds((this.timers.now() - queued.queuedAtMillis) / 1_000)
     queued.resume(result)
   }
 
@@ -286,6 +288,7 @@ export class LedgerBatcher {
     this.fork(
       Effect.map(Effect.exit(batch), (exit) => {
         this.writing = false
+        LedgerMetrics.batch(reservations.length + settlements.length, (this.timers.now() - sentAtMillis) / 1_000)
         if (Exit.isSuccess(exit)) this.succeeded(reservations, settlements, exit.value)
         else {
           const failure = Cause.failureOption(exit.cause)
@@ -434,13 +437,8 @@ export class LedgerBatcher {
     }
     this.failureState = BatchFailure.afterDrop(this.failureState)
     this.settlements.settled([rejected])
-    this.fork(
-      Metric.increment(dropped).pipe(
-        Effect.zipRight(
-          Effect.logError("the settlement of a call was rejected; its hold will expire", cause, { callId })
-        )
-      )
-    )
+    LedgerMetrics.settlementDropped()
+    this.fork(Effect.logError("the settlement of a call was rejected; its hold will expire", cause, { callId }))
   }
 
   private voidHold(reservation: BatchReservation): void {

@@ -17,6 +17,7 @@ export interface QueuedReservation {
   isFinal: boolean
   expiry: Cancel | undefined
   expiresAtMillis: number | undefined
+  readonly queuedAtMillis: number
   lockedSinceMillis: number | undefined
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { mkdir, readdir, realpath, rm } from "node:fs/promises"
+import { readdir, realpath, rm } from "node:fs/promises"
 import { connect, createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { DatabaseFailed, DirectoryInUse } from "../DatabaseError.ts"
+import { makeDirectory } from "./MakeDirectory.ts"
 
 /** Paths of sockets are limited to about 104 bytes. */
 const maxPathBytes = 100
@@ -38,7 +39,7 @@ export const acquire = (directory: string): Effect.Effect<void, DirectoryInUse |
   ).pipe(Effect.asVoid)
 
 const attempt = async (directory: string): Promise<Server | null> => {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeDirectory(directory)
   const resolved = await realpath(directory)
   const hash = createHash("sha256").update(resolved).digest("hex").slice(0, 24)
   // A named pipe has one owner and is removed with it.
@@ -48,7 +49,7 @@ const attempt = async (directory: string): Promise<Server | null> => {
     Buffer.byteLength(inside) + 13 <= maxPathBytes
       ? inside
       : join(await realpath(tmpdir()), `model-routing-gateway-${hash}`)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeDirectory(folder)
   const own = randomBytes(6).toString("hex")
   const server = await listen(join(folder, own))
   if (server === null) return null

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import Pg from "pg"
 import { DatabaseFailed, type DirectoryInUse } from "../DatabaseError.ts"
+import { PooledClient } from "../PooledClient.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
 import { Wire } from "./Wire.ts"
 import type { FromWorker, ToWorker } from "./worker.js"
@@ -94,7 +95,7 @@ const start = (
       })
 
     const poolOf = (max: number): Pg.Pool => {
-      const pool = new Pg.Pool({ max, idleTimeoutMillis: 0, stream })
+      const pool = new Pg.Pool({ Client: PooledClient, max, idleTimeoutMillis: 0, stream })
       // A cancel request would queue behind the statement that it should cancel.
       pool.on("connect", (client) => Object.assign(client, { processID: undefined }))
       // Idle connections fail with the thread; `died` reports it.

@@ -12,11 +12,13 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import * as TestClock from "effect/TestClock"
 import OpenAI from "openai"
-import { Timers } from "../../../src/domain/Timers.ts"
+import { Timers, type TimersShape } from "../../../src/domain/Timers.ts"
 import { chatEndpoint } from "../../../src/http/inference/ChatEndpoint.ts"
 import { Caller, HttpRoutesLayer } from "../../../src/index.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel } from "../../../src/testing/index.ts"
@@ -40,11 +42,13 @@ const authentication = HttpLayerRouter.middleware<{ provides: Caller }>()((app) 
 interface RouteTestOptions {
   readonly creditMicroUsd?: number
   readonly headHoldMillis?: number
+  readonly heartbeatMillis?: number
+  readonly timers?: TimersShape
 }
 
 const setUp = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
   Effect.gen(function* () {
-    const timers = Context.get(yield* Layer.build(Timers.layer), Timers)
+    const timers = options.timers ?? Context.get(yield* Layer.build(Timers.layer), Timers)
     const provider = ScriptedProvider.make({ id: "one", timers, script: () => script })
     const gateway = TestGateway.layer({
       timers,
@@ -56,7 +60,7 @@ const setUp = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) 
       HttpLayerRouter.addHttpApi(own).pipe(Layer.provide(ownHandlers)),
       HttpRoutesLayer({
         drainGrace: "10 millis",
-        heartbeatMillis: 20,
+        heartbeatMillis: options.heartbeatMillis ?? 20,
         headHoldMillis: options.headHoldMillis ?? 60_000
       }).pipe(Layer.provide(authentication.layer))
     )
@@ -235,9 +239,9 @@ describe("the routes in an application of HttpLayerRouter", () => {
 })
 
 describe("the routes as a handler of the web", () => {
-  const webHandler = (script: ScriptedProvider.Script) =>
+  const webHandler = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
     Effect.gen(function* () {
-      const { gateway, provider, routes } = yield* setUp(script)
+      const { gateway, provider, routes } = yield* setUp(script, options)
       const { dispose, handler } = HttpLayerRouter.toWebHandler(
         routes.pipe(Layer.provideMerge(gateway), Layer.provideMerge(NodeHttpServer.layerContext)),
         { disableLogger: true }
@@ -275,6 +279,32 @@ describe("the routes as a handler of the web", () => {
         await reader?.cancel()
       })
       yield* Effect.repeat(Effect.yieldNow(), { until: () => provider.running() === 0 })
+    })
+  )
+
+  it.scoped("a TestClock moves the hold of the head, the heartbeats and the deadline of the provider", () =>
+    Effect.gen(function* () {
+      const timers = yield* Timers.ofClock
+      const { ask } = yield* webHandler([hang], { timers, headHoldMillis: 5_000, heartbeatMillis: 3_000 })
+      let seconds = 0
+      /** Seconds pass until the effect has succeeded; the handler runs in turns of the event loop between them. */
+      const passing = <A>(effect: Effect.Effect<A>) =>
+        Effect.gen(function* () {
+          const fiber = yield* Effect.fork(effect)
+          for (;;) {
+            for (let turns = 0; turns < 20; turns++) yield* Effect.promise(() => new Promise(setImmediate))
+            if ((yield* Fiber.poll(fiber))._tag === "Some") return yield* Fiber.join(fiber)
+            yield* TestClock.adjust("1 second")
+            seconds += 1
+          }
+        })
+      const response = yield* passing(ask(body({ stream: true })))
+      expect([response.status, seconds]).toEqual([200, 5])
+      const sent = yield* passing(Effect.promise(() => response.text()))
+      expect(seconds).toBe(15)
+      expect(sent.split(": keep-alive").length - 1).toBe(4)
+      expect(sent).toContain('"code":"provider_timeout"')
+      expect(sent).not.toContain("[DONE]")
     })
   )
 })

@@ -1,0 +1,49 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Settings from "../config/Settings.ts"
+import { version } from "../domain/Version.ts"
+import { credentialVariables } from "./ProviderSettings.ts"
+
+/** One line that says what has started, with which settings; no secret, and of URLs only whether they are set. */
+export const logStart = (
+  settings: Settings.Settings,
+  database: "postgres" | "embedded",
+  port: number
+): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logInfo("started"), {
+    version,
+    node: process.versions.node,
+    pid: process.pid,
+    database,
+    workers: settings.workers,
+    host: settings.host,
+    port,
+    providers: [...new Set([...credentialVariables(settings).keys(), ...settings.providers.map(({ id }) => id)])].join(
+      " "
+    ),
+    simulatedProviders: settings.simulated,
+    settings: {
+      DATA_DIR: database === "embedded" ? settings.dataDirectory : null,
+      DATABASE_POOL_SIZE: database === "postgres" ? settings.poolSize : null,
+      DRAIN_DELAY: text(settings.drainDelay),
+      DRAIN_GRACE: text(settings.drainGrace),
+      GATEWAY_MASTER_KEY: isSet(settings.masterKey.current),
+      LOG_LEVEL: settings.logLevel.label,
+      METRICS_TOKEN: isSet(settings.metricsToken),
+      OIDC_ISSUER: settings.oidc?.issuer ?? null,
+      PUBLIC_URL: settings.publicUrl,
+      STRIPE_SECRET_KEY: isSet(settings.stripe),
+      policy: isSet(settings.policy),
+      routingConfigurations: settings.routingConfigurations?.length ?? 0,
+      rateLimits: settings.rateLimits,
+      timeouts: settings.timeouts,
+      headHoldMillis: settings.headHoldMillis,
+      heartbeatMillis: settings.heartbeatMillis,
+      fallback: settings.fallback,
+      retention: settings.retention
+    }
+  })
+
+const text = (duration: Duration.Duration): string => Duration.format(duration)
+
+const isSet = (value: unknown): "set" | "not set" => (value === null ? "not set" : "set")

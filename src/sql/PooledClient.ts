@@ -1,0 +1,48 @@
+import Pg from "pg"
+
+type Release = (error?: Error | boolean) => void
+
+/** What the driver has not answered yet; it has no public name. */
+interface Statements {
+  readonly _activeQuery: unknown
+  readonly _queryQueue: ReadonlyArray<unknown>
+}
+
+/**
+ * A client that returns to its pool when it is free. An interrupted statement goes on in the server for a while, and sql-pg
+ * releases its client at once: the driver would queue the statements of whoever takes the client next, which pg 8 warns of and
+ * pg 9 will refuse.
+ */
+export class PooledClient extends Pg.Client {
+  private releaseToPool: Release | undefined
+
+  /** The pool sets it whenever it hands out the client, and its users read it. */
+  set release(release: Release) {
+    this.releaseToPool = release
+  }
+
+  get release(): Release {
+    const release = this.releaseToPool
+    if (release === undefined) throw new Error("the client was not handed out by a pool")
+    return (error) => {
+      const isBroken = error !== undefined && error !== false
+      if (isBroken || !this.isBusy) return release(error)
+      const free = (): void => {
+        this.off("drain", free)
+        this.off("end", lost)
+        release()
+      }
+      const lost = (): void => {
+        this.off("drain", free)
+        release(new Error("the connection has ended"))
+      }
+      this.once("drain", free)
+      this.once("end", lost)
+    }
+  }
+
+  private get isBusy(): boolean {
+    const { _activeQuery, _queryQueue } = this as unknown as Statements
+    return (_activeQuery !== null && _activeQuery !== undefined) || _queryQueue.length > 0
+  }
+}
