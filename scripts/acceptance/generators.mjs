@@ -86,7 +86,17 @@ const step = (name, command, args) => {
 const typed = (name, file, text) => {
   writeFileSync(join(folder, `src/${file}.ts`), text)
   const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022"]
-  step(name, "npx", ["tsc", ...options, "--module", "nodenext", "--lib", "es2023,dom,dom.iterable", `src/${file}.ts`])
+  step(name, "npx", [
+    "tsc",
+    ...options,
+    "--module",
+    "esnext",
+    "--moduleResolution",
+    "bundler",
+    "--lib",
+    "es2023,dom,dom.iterable",
+    `src/${file}.ts`
+  ])
 }
 
 try {

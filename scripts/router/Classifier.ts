@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { deflateRawSync } from "node:zlib"
+import { type PromptClass, promptClasses, textClasses } from "../../src/domain/PromptClass.ts"
 import type { Artefact, ClassProfile } from "../../src/routing/quality/Artefact.ts"
-import { type PromptClass, promptClasses, textClasses } from "../../src/routing/quality/Classes.ts"
 import { buckets } from "../../src/routing/quality/Features.ts"
 import type { GradedPrompt, GradedSet } from "./Data.ts"
 import { meansOf } from "./Predictor.ts"

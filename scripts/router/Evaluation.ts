@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks"
 import type { GradedSet } from "./Data.ts"
+import type { Drawn } from "./Picture.ts"
 import { train } from "./Predictor.ts"
 import {
   type AlphaPoint,
@@ -34,6 +35,7 @@ export interface Evaluation {
 }
 
 export interface Evaluated {
+  readonly picture: Drawn
   readonly evaluation: Evaluation
   readonly predictions: Predictions
 }
@@ -60,6 +62,11 @@ export const evaluate = (training: GradedSet, test: GradedSet): Evaluated => {
   const tasks = [...new Set(test.prompts.map(({ task }) => task))].sort()
   return {
     predictions,
+    picture: {
+      title: `${test.name}: ${test.prompts.length} prompts that the router was not trained on`,
+      singles: singles.points.map((point, at) => ({ ...point, name: test.models[at] ?? "" })),
+      router: curve
+    },
     evaluation: {
       set: test.name,
       models: test.models,

@@ -22,7 +22,7 @@ const repeated = (args) => {
 }
 
 /** @type {typeof import("./sources.ts")} */
-const { evaluate, readSets } = await importSources(new URL("./sources.ts", import.meta.url))
+const { evaluate, pictureOf, readSets } = await importSources(new URL("./sources.ts", import.meta.url))
 
 try {
   const { values } = parseArgs({
@@ -37,7 +37,7 @@ try {
   if (values.train === undefined || values.test === undefined) throw new Error(usage)
   const files = (/** @type {ReadonlyArray<string>} */ named) => named.flatMap((one) => one.split(","))
   const test = readSets(files(values.test))
-  const { evaluation, predictions } = evaluate(readSets(files(values.train)), test)
+  const { evaluation, picture, predictions } = evaluate(readSets(files(values.train)), test)
   if (values.predictions !== undefined) {
     const head = { _meta: { dataset: test.name, models: test.models, n: test.prompts.length } }
     const lines = test.prompts.map(({ id }, at) => ({
@@ -47,6 +47,7 @@ try {
     }))
     writeFileSync(values.predictions, `${[head, ...lines].map((line) => JSON.stringify(line)).join("\n")}\n`)
   }
+  if (values.picture !== undefined) writeFileSync(values.picture, pictureOf(picture))
   console.log(JSON.stringify(evaluation, null, 2))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

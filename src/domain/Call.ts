@@ -125,6 +125,8 @@ export interface CallRecord {
   readonly attempts: ReadonlyArray<Attempt>
   /** By position of `attempts`; `null` for one that has not failed, or of which no usage is known. */
   readonly failedUsage: ReadonlyArray<FailedUsage | null>
+  /** What the router saw of the request, as JSON without any text of it; `null` where the request names its model. */
+  readonly features: string | null
   /** The client's own request id, only for the log. */
   readonly clientRequestId: string | null
   /** When it was admitted, in milliseconds since the epoch. */

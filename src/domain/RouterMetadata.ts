@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Attempt, CandidatePool, Cost, routingReasons } from "./Call.ts"
+import { promptClasses } from "./PromptClass.ts"
 
 const Skipped = Schema.Struct({
   model: Schema.String.annotations({ description: "Concrete model id." }),
@@ -9,6 +10,22 @@ const Skipped = Schema.Struct({
   })
 }).annotations({ identifier: "SkippedCandidate", description: "A candidate that was passed over without an attempt." })
 export type SkippedCandidate = typeof Skipped.Type
+
+const Predicted = {
+  quality: Schema.Number.annotations({
+    description: "Expected quality for this prompt, reduced by the probability of failure, 0 to 1."
+  }),
+  expected_cost_microusd: Schema.Int.annotations({ description: "Expected cost, in micro-USD." })
+}
+
+const Prediction = Schema.Struct({
+  class: Schema.Literal(...promptClasses).annotations({ description: "What the prompt most likely asks for." }),
+  ...Predicted,
+  runner_up: Schema.NullOr(
+    Schema.Struct({ model: Schema.String.annotations({ description: "Id of the model." }), ...Predicted })
+  ).annotations({ description: "The best of the other candidates; null without one." })
+}).annotations({ description: "What the router expected of the model that answered." })
+export type Prediction = typeof Prediction.Type
 
 /** Every response has it as `router_metadata`. */
 export const RouterMetadata = Schema.Struct({
@@ -43,6 +60,9 @@ export const RouterMetadata = Schema.Struct({
   candidate_pool: CandidatePool,
   skipped: Schema.optionalWith(Schema.Array(Skipped), { exact: true }).annotations({
     description: "Candidates that would have come before the model of the response; absent when there are none."
+  }),
+  prediction: Schema.optionalWith(Prediction, { exact: true }).annotations({
+    description: "What the router expected of the model that answered; absent where the request names its model."
   }),
   excluded: Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({
     description: "How many models were not eligible, by reason."

@@ -24,8 +24,10 @@ import { type EffectivePolicy, intersectPolicies, noControls } from "../policy/E
 import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy/Policy.ts"
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
+import type { Conversations, Place } from "../routing/Conversations.ts"
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { HealthShape, RouteHealth } from "../routing/Health.ts"
+import type { Load } from "../routing/Load.ts"
 import { classify } from "../routing/quality/Classify.ts"
 import { expectedOutputTokens, qualityFor } from "../routing/quality/QualityTable.ts"
 import { featuresOf } from "../routing/RequestFeatures.ts"
@@ -44,6 +46,7 @@ export interface Admitted {
   readonly configuration: RoutingConfiguration | null
   readonly allowed: EffectivePolicy
   readonly ranked: Router.Ranked
+  readonly place: Place
   /**
    * For the smallest answer of each candidate that may be tried, in their order; before these, where there are several, for the
    * likely answer of each. The first that fits is granted: see `candidateIndex`.
@@ -80,8 +83,10 @@ export interface AdmissionDeps {
   readonly credentials: ProjectCredentialsShape
   readonly rateLimits: RateLimitsShape
   readonly health: HealthShape
+  readonly conversations: Conversations
+  readonly load: Pick<Load, "of">
   readonly timers: TimersShape
-  /** From 0 to 1: which parts of a long prompt are sampled. */
+  /** From 0 to 1: which parts of a long prompt are sampled, and which of equal routes are compared. */
   readonly random: () => number
 }
 
@@ -112,6 +117,7 @@ export interface Preview extends Routed {
 }
 
 interface Routed {
+  readonly place: Place
   readonly configuration: RoutingConfiguration | null
   readonly allowed: EffectivePolicy
   readonly ranked: Router.Ranked
@@ -213,28 +219,32 @@ const rankCandidates = (
   credentials: Credentials
 ): Either.Either<Admitted, RoutingFailure> => {
   const { caller, measure, request } = call
-  return Either.map(route(deps, call, project, configurations, credentials), ({ allowed, configuration, ranked }) => ({
-    // spreading `call` took 4 µs
-    requestId: call.requestId,
-    endpoint: call.endpoint,
-    clientRequestId: call.clientRequestId,
-    caller,
-    request,
-    startedAtMillis: call.startedAtMillis,
-    measure,
-    release: call.release,
-    configuration,
-    allowed,
-    ranked,
-    options: optionsOf(measure, request, callable(ranked)),
-    maxOutputTokens: Math.max(...callable(ranked).map(({ model }) => Estimate.outputCap(request, model, measure)))
-  }))
+  return Either.map(
+    route(deps, call, project, configurations, credentials),
+    ({ allowed, configuration, place, ranked }) => ({
+      // spreading `call` took 4 µs
+      requestId: call.requestId,
+      endpoint: call.endpoint,
+      clientRequestId: call.clientRequestId,
+      caller,
+      request,
+      startedAtMillis: call.startedAtMillis,
+      measure,
+      release: call.release,
+      configuration,
+      allowed,
+      ranked,
+      place,
+      options: optionsOf(measure, request, callable(ranked)),
+      maxOutputTokens: Math.max(...callable(ranked).map(({ model }) => Estimate.outputCap(request, model, measure)))
+    })
+  )
 }
 
 const route = (
-  { catalog, health }: AdmissionDeps,
+  { catalog, conversations, health, load, random }: AdmissionDeps,
   call: Pick<Measured, "request" | "measure" | "startedAtMillis"> & {
-    readonly caller: Pick<CallerShape, "billingMode">
+    readonly caller: Pick<CallerShape, "billingMode" | "projectId">
   },
   project: ProjectPolicy,
   configurations: ReadonlyArray<RoutingConfiguration>,
@@ -245,6 +255,7 @@ const route = (
     const allowed = intersectPolicies(project, configuration, request.routing)
     const credentialOf = credentials === null ? undefined : CredentialChoice.choose(credentials, health)
     const promptTokens = Estimate.likelyPromptTokens(measure)
+    const place = conversations.placeOf(caller.projectId, request)
     const pinned = Router.isPinned(request.model)
     // a named model is not chosen: nothing is asked about its prompt
     const classes = pinned ? noClasses : classify(request, promptTokens)
@@ -256,12 +267,15 @@ const route = (
       features: featuresOf(request, pinned, promptTokens, classes),
       quality: pinned ? ownQuality : qualityFor(classes),
       outputTokens: () => outputTokens,
+      affinity: pinned ? undefined : place.affinity,
+      load: load.of,
+      draw: random(),
       health: (model) => health.of(model, credentialOf?.(model)?.id),
       nowMillis: call.startedAtMillis,
       billingMode: caller.billingMode,
       credentialOf
     })
-    return Either.map(ranked, (ranked) => ({ configuration, allowed, ranked }))
+    return Either.map(ranked, (ranked) => ({ configuration, allowed, ranked, place }))
   })
 }
 

@@ -18,7 +18,7 @@ import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import { Timers } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
-import { Ledger, type LedgerShape } from "../ledger/Ledger.ts"
+import { Ledger, type LedgerShape, type Settlement } from "../ledger/Ledger.ts"
 import * as CallSpans from "../observe/CallSpans.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import * as Spans from "../observe/Spans.ts"
@@ -26,7 +26,9 @@ import { Policy } from "../policy/Policy.ts"
 import { RateLimits, type RateLimitsShape } from "../policy/RateLimits.ts"
 import { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
 import { Providers } from "../provider/Providers.ts"
+import * as Conversations from "../routing/Conversations.ts"
 import { Health } from "../routing/Health.ts"
+import { Load } from "../routing/Load.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
 import * as Admission from "./Admission.ts"
 import { Call, type CallDeps } from "./Call.ts"
@@ -101,6 +103,7 @@ interface RunnerDeps {
   readonly call: CallDeps
   readonly slices: HoldSlicesDeps
   readonly rateLimits: RateLimitsShape
+  readonly conversations: Conversations.Conversations
   readonly running: Set<Call>
   isAborted: boolean
 }
@@ -110,12 +113,15 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const health = yield* Health
   const timers = yield* Timers
   const rateLimits = yield* RateLimits
+  const load = new Load()
+  const conversations = Conversations.make(timers)
   const random = new Utils.PCGRandom(yield* Random.nextInt)
   const spans = CallSpans.make(timers)
-  const observers = [healthObserver(health), spans.observer, ...(yield* CallObservers)]
+  const observers = [healthObserver(health, load), spans.observer, ...(yield* CallObservers)]
   const deps: RunnerDeps = {
     ledger,
     rateLimits,
+    conversations,
     admission: Admission.make({
       catalog: yield* Catalog,
       policy: yield* Policy,
@@ -123,6 +129,8 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       credentials: yield* ProjectCredentials,
       rateLimits,
       health,
+      conversations,
+      load,
       timers,
       random: () => random.number()
     }),
@@ -294,6 +302,7 @@ const end = <A>(
   call.admitted.release()
   if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
   const settlement = call.end()
+  remember(deps, call, settlement)
   const kept = callOptions.keptAnswer?.(exit)
   const settled =
     kept === undefined
@@ -311,6 +320,12 @@ const end = <A>(
     Effect.zipRight(Spans.span(true, "gateway.ledger.settle", Spans.noAttributes, settled)),
     Effect.zipRight(exit)
   )
+}
+
+/** Where the conversation of an `auto` call goes on, if it does. */
+const remember = ({ conversations }: RunnerDeps, { admitted }: Call, { record }: Settlement): void => {
+  if (admitted.ranked.pinned || record.status !== "success" || record.model === null) return
+  conversations.answered(admitted.place, record.model, admitted.ranked.features.promptTokens)
 }
 
 /**

@@ -1,9 +1,13 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
+import type { Candidate } from "../domain/Candidate.ts"
 import { zero } from "../domain/Money.ts"
 import { snapshotOf } from "../domain/Prices.ts"
-import type { RouterMetadata, SkippedCandidate } from "../domain/RouterMetadata.ts"
+import type { Prediction, RouterMetadata, SkippedCandidate } from "../domain/RouterMetadata.ts"
 import type { Settlement } from "../ledger/Ledger.ts"
+import { likeliest } from "../routing/quality/Classify.ts"
+import { recorded } from "../routing/RequestFeatures.ts"
+import type { Ranked } from "../routing/Router.ts"
 import type { Admitted } from "./Admission.ts"
 import {
   type CallState,
@@ -38,10 +42,25 @@ export const metadataOf = (state: CallState, attempt: RunningAttempt, now: numbe
     cost: attempts.at(-1)?.cost ?? noCost,
     candidate_pool: { models: poolOf(admitted) },
     ...(skipped.length === 0 ? {} : { skipped }),
+    ...(admitted.ranked.pinned ? {} : { prediction: predictionOf(admitted.ranked, candidate) }),
     excluded: admitted.ranked.excluded,
     dropped_parameters: altered.length === 0 ? dropped : [...dropped, ...altered],
     policy_version: admitted.allowed.policyVersion,
     ...(notes.length === 0 ? {} : { notes })
+  }
+}
+
+/** Of the model that answered; the runner-up is the best of the others. */
+const predictionOf = ({ candidates, features }: Ranked, candidate: Candidate): Prediction => {
+  const runnerUp = candidates.find(({ model }) => model.id !== candidate.model.id)
+  return {
+    class: likeliest(features.classes),
+    quality: candidate.quality,
+    expected_cost_microusd: candidate.expectedCost,
+    runner_up:
+      runnerUp === undefined
+        ? null
+        : { model: runnerUp.model.id, quality: runnerUp.quality, expected_cost_microusd: runnerUp.expectedCost }
   }
 }
 
@@ -74,6 +93,7 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     pool: { models: poolOf(admitted) },
     attempts,
     failedUsage: state.failedUsage,
+    features: admitted.ranked.pinned ? null : recorded(admitted.ranked.features),
     clientRequestId: admitted.clientRequestId,
     startedAtMillis: admitted.startedAtMillis
   }

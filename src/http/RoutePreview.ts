@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { GatewayError, StoreUnavailable } from "../domain/GatewayError.ts"
+import { promptClasses } from "../domain/PromptClass.ts"
 import type { Preview } from "../gateway/Admission.ts"
 import type { CallRunnerShape } from "../gateway/CallRunner.ts"
 import type { RouteHealth } from "../routing/Health.ts"
@@ -46,6 +47,13 @@ const routed = (request: ChatRequest, preview: Preview, nowMillis: number): Rout
       dropped_parameters: [...candidate.dropped, ...candidate.altered],
       health: healthOut(health[index] ?? health[0], nowMillis)
     })),
+    classes: Object.fromEntries(
+      promptClasses.flatMap((name, at) => {
+        const part = ranked.features.classes[at] ?? 0
+        return part === 0 ? [] : [[name, part / 1_000]]
+      })
+    ),
+    skipped: ranked.resting,
     reason: ranked.reason,
     routing_config: allowed.routingConfig,
     alpha: allowed.alpha,
@@ -60,6 +68,8 @@ const routed = (request: ChatRequest, preview: Preview, nowMillis: number): Rout
 const refused = (request: ChatRequest, error: GatewayError): RouteOut => ({
   requested_model: request.model,
   candidates: [],
+  classes: {},
+  skipped: [],
   reason: null,
   routing_config: null,
   alpha: null,

@@ -28,16 +28,18 @@ const routed: ReadonlySet<string> = new Set(Object.values(routedPaths))
 
 /** Whether the platform's router serves this path. */
 export const isRouted = (path: string): boolean =>
-  routed.has(path) || (path.startsWith(modelPrefix) && isEncoded(path.slice(modelPrefix.length)))
+  routed.has(path) || (path.startsWith(modelPrefix) && isModelId(path.slice(modelPrefix.length)))
 
-/** The router has no answer for a path whose percent signs encode nothing. */
-const isEncoded = (id: string): boolean => {
+/** Whether it could be a model's id. The router has no answer for a path whose percent signs encode nothing. */
+const isModelId = (encoded: string): boolean => {
   try {
-    return decodeURIComponent(id) !== ""
+    return decodeURIComponent(encoded).split("/").every(isSegment)
   } catch {
     return false
   }
 }
+
+const isSegment = (text: string): boolean => /^[!-~]+$/.test(text) && text !== "." && text !== ".."
 
 /** What the platform's router has for a request to the account API; an error is for the caller to send. */
 export const accountRoute = (method: string, path: string): "routed" | InvalidRequest | UnknownPath => {

@@ -39,6 +39,7 @@ export const callRow = (callId: string, caller: CallerShape, record: CallRecord)
   policy_version: record.policyVersion,
   pool: record.pool.models.map(storable),
   client_request_id: storableOrNull(record.clientRequestId),
+  features: storableOrNull(record.features),
   started_at_millis: record.startedAtMillis
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { startService } from "../support/Service.ts"
+import { complaintsOf, samplesOf } from "../support/TextFormat.ts"
 
 const databaseUrl = process.env["TEST_DATABASE_URL"]
 
@@ -16,6 +17,16 @@ describe.skipIf(databaseUrl === undefined)("several workers", () => {
         )
       )
       expect(answers.every((answer) => (answer.choices[0]?.message.content ?? "") !== "")).toBe(true)
+      // whichever worker a scrape reaches, it sees the calls of both
+      for (let scrape = 0; scrape < 6; scrape++) {
+        const page = await (await service.fetch("/metrics", { headers: { connection: "close" } })).text()
+        expect(complaintsOf(page)).toEqual([])
+        const samples = samplesOf(page)
+        expect(samples.get('gateway_calls_total{endpoint="chat",status="success"}')).toBe(8)
+        for (const worker of ["1", "2"]) {
+          expect(samples.get(`process_resident_memory_bytes{worker="${worker}"}`)).toBeGreaterThan(1_000_000)
+        }
+      }
     } finally {
       expect(await service.stop()).toBe(0)
     }

@@ -45,6 +45,7 @@ const admitted: Admitted = {
     features: featuresOf(request(), false, 30, []),
     resting: []
   },
+  place: { own: 1, affinity: undefined },
   options: [{ max: microUsd(1_000), min: microUsd(10), typical: null }],
   maxOutputTokens: 4_096,
   release: () => {}

@@ -82,7 +82,12 @@ it("nothing in a request says where it goes, and nothing but known fields is pas
     { messages: [{ role: "user", content: "hi", ...hostile }], input: undefined },
     { input: [{ role: "user", content: "hi" }] },
     {
-      messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: `${elsewhere}/picture.png` } }] }]
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "image_url", image_url: { url: `${elsewhere.replace("http:", "https:")}/picture.png` } }]
+        }
+      ]
     }
   ]
   for (const body of bodies) {

@@ -85,6 +85,7 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
     }
   ],
   failedUsage: [],
+  features: null,
   clientRequestId: null,
   startedAtMillis: 1_767_225_600_123,
   ...parts

@@ -31,8 +31,10 @@ it.scopedLive(
   60_000
 )
 
-it("migrations are numbered without gaps, in order", () => {
-  expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, index) => index + 1))
+// a number that nobody needed stays unused: a database that has a later one would never run it
+it("migrations are numbered in order, each number once", () => {
+  const numbers = names.map((name) => Number(name.slice(0, 4)))
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
 })
 
 describe.skipIf(postgresServer === undefined)("on PostgreSQL", () => {

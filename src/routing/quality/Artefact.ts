@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib"
 import * as Schema from "effect/Schema"
-import { promptClasses, textClasses } from "./Classes.ts"
+import { promptClasses, textClasses } from "../../domain/PromptClass.ts"
 import data from "./data/classifier.data.json" with { type: "json" }
 import { buckets } from "./Features.ts"
 import { columns, type Linear } from "./Linear.ts"

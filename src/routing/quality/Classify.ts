@@ -1,6 +1,6 @@
 import type { ChatRequest, Message } from "../../domain/Chat.ts"
+import { classIndex, type PromptClass, promptClasses, textClasses } from "../../domain/PromptClass.ts"
 import { textClassifier } from "./Artefact.ts"
-import { classIndex, type PromptClass, promptClasses, textClasses } from "./Classes.ts"
 import { featuresOf } from "./Features.ts"
 import { applyLinear } from "./Linear.ts"
 import { promptText } from "./PromptText.ts"

@@ -1,6 +1,6 @@
 import type { Model } from "../../domain/Model.ts"
+import { classIndex, promptClasses } from "../../domain/PromptClass.ts"
 import { profiles } from "./Artefact.ts"
-import { classIndex, promptClasses } from "./Classes.ts"
 import { perMille } from "./Classify.ts"
 
 /** What a quality is known from. `graded` evidence is that of the project itself. */

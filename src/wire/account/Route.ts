@@ -38,6 +38,13 @@ export const RouteOut = Schema.Struct({
   candidates: Schema.Array(RouteCandidate).annotations({
     description: "In the order in which they would be tried; empty with an `error`."
   }),
+  classes: Schema.Record({ key: Schema.String, value: Schema.Number }).annotations({
+    description:
+      "Probability of each kind of prompt that it may be; empty with an `error`, or for a model that is named."
+  }),
+  skipped: Schema.Array(Schema.String).annotations({
+    description: "Models that would come before the first candidate, were most of their recent attempts not failing."
+  }),
   reason: Schema.NullOr(Schema.Literal(...routingReasons)).annotations({
     description: "Why the first one is first; null with an `error`."
   }),

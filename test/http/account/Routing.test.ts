@@ -173,7 +173,7 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
     )
     expect(await preview({ model: "auto", models: { allow: [] } })).toMatchObject({
       candidates: [],
-      error: { code: "no_eligible_model", param: "model" },
+      error: { code: "no_eligible_model", param: "models" },
       excluded: { request_restriction: expect.any(Number) }
     })
     expect(await errorOf(await withKey("POST", "/v1/route", { model: "auto" }))).toEqual([

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { promptClasses } from "../../../src/routing/quality/Classes.ts"
+import { promptClasses } from "../../../src/domain/PromptClass.ts"
 import { classify, likeliest, perMille } from "../../../src/routing/quality/Classify.ts"
 import { request } from "../models.ts"
 

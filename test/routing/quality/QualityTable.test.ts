@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { classIndex, promptClasses } from "../../../src/routing/quality/Classes.ts"
+import { classIndex, promptClasses } from "../../../src/domain/PromptClass.ts"
 import { expectedOutputTokens, provenanceOf, qualityFor, rowOf } from "../../../src/routing/quality/QualityTable.ts"
 import { model } from "../models.ts"
 
