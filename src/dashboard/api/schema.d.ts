@@ -1339,6 +1339,9 @@ export interface components {
                 quality: number;
                 score: number;
             }[];
+            classes: {
+                [key: string]: number;
+            };
             error: components["schemas"]["Error"] | null;
             excluded: {
                 [key: string]: components["schemas"]["Int"];
@@ -1349,6 +1352,7 @@ export interface components {
             reason: ("pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "sticky_session" | "cache_affinity" | "health_demotion" | "first_affordable" | "fallback_after_error") | null;
             requested_model: string;
             routing_config: string | null;
+            skipped: string[];
         };
         RouteRequest: Record<string, never>;
         RoutingConfigurationInput: {
