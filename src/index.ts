@@ -65,6 +65,7 @@ export {
 export type {
   AssistantMessage,
   AudioPart,
+  CacheControl,
   ChatRequest,
   Effort,
   FilePart,
@@ -83,6 +84,7 @@ export type {
   ToolCall,
   ToolChoice,
   ToolMessage,
+  ToolResultPart,
   UserMessage,
   UserPart
 } from "./domain/Chat.ts"

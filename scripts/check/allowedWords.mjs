@@ -71,6 +71,11 @@ export const allowedWords = [
     ]
   },
   {
+    reason: "fields of the Messages format",
+    files: ["src/wire/messages/", "test/e2e/MessagesConversation.test.ts", "test/wire/messages/"],
+    texts: ["thinking", "thinking_tokens", ".thinking", "thinking block", "thinking.budget_tokens", "thinking.type"]
+  },
+  {
     reason: "capabilities in Anthropic's model list",
     files: [
       "src/wire/models/AnthropicModelList.ts",

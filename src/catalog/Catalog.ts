@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { byCodePoint } from "../domain/CodePointOrder.ts"
-import type { Model } from "../domain/Model.ts"
+import { claudeName, type Model } from "../domain/Model.ts"
 
 /** Every model that the gateway can call, at one moment; immutable. */
 export interface Snapshot {
@@ -11,6 +11,8 @@ export interface Snapshot {
   readonly byId: ReadonlyMap<string, Model>
   /** The routes to the model of this bare name, by id in code-point order. */
   readonly byAlias: ReadonlyMap<string, ReadonlyArray<Model>>
+  /** Those of Claude, by `claudeName`. */
+  readonly byClaudeName: ReadonlyMap<string, ReadonlyArray<Model>>
 }
 
 /** Reads the models that the gateway can call. */
@@ -36,11 +38,25 @@ export class Catalog extends Context.Tag("gateway/catalog/Catalog")<Catalog, Cat
 
 export const makeSnapshot = (models: ReadonlyArray<Model>): Snapshot => {
   const sorted = [...models].sort((a, b) => byCodePoint(a.id, b.id))
-  const byAlias = new Map<string, Array<Model>>()
-  for (const model of sorted) {
-    const same = byAlias.get(model.alias)
-    if (same === undefined) byAlias.set(model.alias, [model])
+  return {
+    models: sorted,
+    byId: new Map(sorted.map((model) => [model.id, model])),
+    byAlias: grouped(sorted, ({ alias }) => alias),
+    byClaudeName: grouped(sorted, ({ alias }) => claudeName(alias))
+  }
+}
+
+const grouped = (
+  models: ReadonlyArray<Model>,
+  nameOf: (model: Model) => string | undefined
+): ReadonlyMap<string, ReadonlyArray<Model>> => {
+  const groups = new Map<string, Array<Model>>()
+  for (const model of models) {
+    const name = nameOf(model)
+    if (name === undefined) continue
+    const same = groups.get(name)
+    if (same === undefined) groups.set(name, [model])
     else same.push(model)
   }
-  return { models: sorted, byId: new Map(sorted.map((model) => [model.id, model])), byAlias }
+  return groups
 }

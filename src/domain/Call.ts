@@ -85,6 +85,11 @@ export interface FailedUsage {
   readonly cost: MicroUsd
 }
 
+/** Where calls come from: the formats over HTTP, and programs that embed the gateway. */
+export const endpoints = ["chat", "responses", "messages", "embedded"] as const
+/** One of them. */
+export type Endpoint = (typeof endpoints)[number]
+
 /** The outcome of a call: written once by the call's finalizer; settlement, call log, health and metrics are derived from it. */
 export interface CallRecord {
   /** The `model` of the request. */
@@ -94,7 +99,7 @@ export interface CallRecord {
   /** The provider of the last attempt; `null` when nothing was dispatched. */
   readonly provider: string | null
   /** Where the call came in. */
-  readonly endpoint: "chat" | "responses" | "embedded"
+  readonly endpoint: Endpoint
   /** A streamed response was asked for. */
   readonly stream: boolean
   /** The client opted into data collection. */

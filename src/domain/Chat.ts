@@ -24,6 +24,8 @@ export interface ChatRequest {
   readonly temperature: number | undefined
   /** Nucleus sampling. */
   readonly topP: number | undefined
+  /** Sample from this many of the likeliest tokens only. */
+  readonly topK?: number | undefined
   /** Texts at which the model stops. */
   readonly stop: ReadonlyArray<string>
   /** Makes repeated tokens less likely, -2 to 2. */
@@ -74,12 +76,26 @@ export interface ChatRequest {
   readonly user: string | undefined
   /** What the request itself says about routing. */
   readonly routing: RoutingControls
+  /** The whole prompt is cached, up to its last block. */
+  readonly cacheControl?: CacheControl | undefined
+  /** The longest time that a `cacheControl` or `cache_control` of the request asks for; unset where there is none. */
+  readonly cacheMarks?: "5m" | "1h" | undefined
+  /** The client reads the arguments of a call as a JSON object: a response whose arguments are none is a bad one. */
+  readonly objectArguments?: boolean
   /** Names of the fields of the client's request that have no effect, whatever model is chosen. */
   readonly ignored?: ReadonlyArray<string> | undefined
 }
 
 /** A value of JSON that the gateway passes on. */
 export type JsonObject = { readonly [key: string]: unknown }
+
+/** Marks a block that ends a cached prefix of the prompt, in Anthropic's form; it has an effect where the provider has such marks. */
+export interface CacheControl {
+  /** The only kind of cache. */
+  readonly type: "ephemeral"
+  /** How long the prefix is kept; the provider's default is five minutes. */
+  readonly ttl?: "5m" | "1h"
+}
 
 /** The request's own restrictions and preferences; they narrow the project's policy and never widen it. */
 export interface RoutingControls {
@@ -123,8 +139,21 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 /** How much a model reasons, from nothing to most. */
 export type Effort = (typeof efforts)[number]
 
+/** Share of the output cap that each effort may use for reasoning. */
+export const budgetShares: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.95,
+  max: 0.95
+}
+
 /** How reasoning is limited and returned. */
 export interface ReasoningOptions {
+  /** Whether the model should reason at all, whatever its effort; each model follows as far as it can. */
+  readonly mode?: "enabled" | "adaptive" | "disabled" | undefined
   /** A budget in tokens. */
   readonly maxTokens: number | undefined
   /** How to summarize it, where the provider can. */
@@ -132,6 +161,10 @@ export interface ReasoningOptions {
   /** The model may reason, but its reasoning is not returned. */
   readonly exclude: boolean
 }
+
+/** Reasoning is wanted, however much of it. */
+export const asksToReason = ({ maxTokens, mode }: ReasoningOptions): boolean =>
+  mode === undefined ? maxTokens !== undefined : mode !== "disabled"
 
 /** One message of a conversation, in the shape of chat completions. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
@@ -183,10 +216,17 @@ export interface ToolMessage {
   /** Always tool. */
   readonly role: "tool"
   /** The result. */
-  readonly content: string | ReadonlyArray<TextPart>
+  readonly content: string | ReadonlyArray<ToolResultPart>
   /** Of the call that it answers. */
   readonly tool_call_id: string
+  /** The tool has failed. */
+  readonly is_error?: boolean
+  /** Ends a cached prefix of the prompt. */
+  readonly cache_control?: CacheControl
 }
+
+/** A part of what a tool has returned. */
+export type ToolResultPart = TextPart | ImagePart | FilePart
 
 /** A part of what the user says. */
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart
@@ -199,6 +239,8 @@ export interface TextPart {
   readonly text: string
   /** Marks the end of a prefix for the provider's cache. */
   readonly prompt_cache_breakpoint?: JsonObject | null
+  /** Ends a cached prefix of the prompt. */
+  readonly cache_control?: CacheControl
 }
 /** An image. */
 export interface ImagePart {
@@ -206,6 +248,8 @@ export interface ImagePart {
   readonly type: "image_url"
   /** An address with https, or a data URL. */
   readonly image_url: { readonly url: string; readonly detail?: string }
+  /** Ends a cached prefix of the prompt. */
+  readonly cache_control?: CacheControl
 }
 /** Audio. */
 export interface AudioPart {
@@ -220,6 +264,8 @@ export interface FilePart {
   readonly type: "file"
   /** Its content as a data URL, or its id. */
   readonly file: { readonly filename?: string; readonly file_data?: string; readonly file_id?: string }
+  /** Ends a cached prefix of the prompt. */
+  readonly cache_control?: CacheControl
 }
 /** A refusal. */
 export interface RefusalPart {
@@ -237,6 +283,8 @@ export type ToolCall =
       /** `arguments` is JSON text. */
       readonly function: { readonly name: string; readonly arguments: string }
       readonly extra_content?: JsonObject | null
+      /** Ends a cached prefix of the prompt. */
+      readonly cache_control?: CacheControl
     }
   | {
       readonly id: string
@@ -246,7 +294,8 @@ export type ToolCall =
     }
 
 /**
- * One block of a model's reasoning. `format` is its origin (`<provider>/<model>`): its signature is valid only there.
+ * One block of a model's reasoning. `format` is its origin (`<provider>/<model>`): its signature is valid only there. An origin
+ * `<provider>/*` is a block that the provider itself has returned, of whatever model.
  */
 export interface ReasoningDetail {
   /** What the block is. */
@@ -277,6 +326,8 @@ export type Tool =
         readonly parameters?: JsonObject
         readonly strict?: boolean | null
       }
+      /** Ends a cached prefix of the prompt. */
+      readonly cache_control?: CacheControl
     }
   | {
       readonly type: "custom"

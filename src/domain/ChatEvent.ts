@@ -99,6 +99,8 @@ export interface Finish {
   readonly reason: FinishReason
   /** The provider's own finish reason. */
   readonly native: string
+  /** The stop sequence that was reached, where the provider tells it. */
+  readonly stopSequence?: string
 }
 
 /** Usage so far; the last one counts, they are never added up. */

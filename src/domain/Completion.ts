@@ -1,4 +1,4 @@
-import type { ChatEvent, FinishReason } from "./ChatEvent.ts"
+import type { ChatEvent, Finish, FinishReason } from "./ChatEvent.ts"
 import type { Usage } from "./Usage.ts"
 
 /** A complete response: the sum of the events of one attempt. */
@@ -21,6 +21,8 @@ export interface Answer {
   readonly finish: FinishReason
   /** The same in the provider's own words. */
   readonly nativeFinish: string
+  /** The stop sequence that was reached, where the provider has told it. */
+  readonly stopSequence: string | null
   /** As reported; `null` where the provider reported none. */
   readonly usage: Usage | null
   /** The model's name as the provider reports it. */
@@ -66,7 +68,7 @@ export class Accumulator {
   private annotations: Array<{ readonly [key: string]: unknown }> | undefined
   private audio: { readonly [key: string]: unknown } | null = null
   private logprobs: Array<unknown> | null = null
-  private finish: { readonly reason: FinishReason; readonly native: string } | undefined
+  private finish: Finish | undefined
   private usage: Usage | null = null
   private servedModel: string | null = null
   private serviceTier: string | null = null
@@ -151,6 +153,7 @@ export class Accumulator {
       logprobs: this.logprobs,
       finish: this.finish.reason,
       nativeFinish: this.finish.native,
+      stopSequence: this.finish.stopSequence ?? null,
       usage: this.usage,
       servedModel: this.servedModel,
       serviceTier: this.serviceTier,

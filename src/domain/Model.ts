@@ -100,3 +100,21 @@ export interface Profile {
 }
 
 export const providerOf = (modelId: string): string => modelId.slice(0, Math.max(0, modelId.indexOf("/")))
+
+/**
+ * The name that a model of Claude has everywhere; `undefined` for other models. Providers write it with the maker before it, a
+ * date or version after it, and dots or hyphens in the version number; agents send any of these.
+ */
+export const claudeName = (name: string): string | undefined => {
+  if (name.length > maxClaudeNameCharacters) return undefined
+  const lower = name.toLowerCase()
+  const start = lower.lastIndexOf("claude-")
+  if (start < 0 || (start > 0 && lower[start - 1] !== "/" && lower[start - 1] !== ".")) return undefined
+  const words = lower.slice(start).replaceAll("@", "-").replaceAll(".", "-").split("-")
+  while (words.length > 2 && isVersion(words.at(-1) ?? "")) words.pop()
+  return words.join("-")
+}
+const maxClaudeNameCharacters = 128
+
+/** A date, Bedrock's version, or the word for the newest one. */
+const isVersion = (word: string): boolean => /^(?:\d{8}|v\d{1,2}:\d{1,2}|latest)$/.test(word)

@@ -20,6 +20,7 @@ export const shapingParameters = [
 export const tuningParameters = [
   "temperature",
   "top_p",
+  "top_k",
   "stop",
   "frequency_penalty",
   "presence_penalty",
@@ -36,7 +37,8 @@ export const tuningParameters = [
   "prediction",
   "moderation",
   "web_search_options",
-  "parallel_tool_calls"
+  "parallel_tool_calls",
+  "cache_control"
 ] as const
 /** A parameter that decides the form of the answer. */
 export type ShapingParameter = (typeof shapingParameters)[number]

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
 import type { CatalogShape, Snapshot } from "../catalog/Catalog.ts"
 import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.ts"
+import type { Endpoint } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import {
@@ -39,7 +40,7 @@ export interface Admitted {
   readonly requestId: RequestId
   readonly caller: CallerShape
   readonly request: ChatRequest
-  readonly endpoint: "chat" | "responses" | "embedded"
+  readonly endpoint: Endpoint
   readonly clientRequestId: string | null
   readonly startedAtMillis: number
   readonly measure: Estimate.PromptEstimate
@@ -101,6 +102,11 @@ export interface Admission {
     caller: Pick<CallerShape, "projectId" | "billingMode">,
     request: ChatRequest
   ) => Effect.Effect<Preview, RoutingFailure | StoreUnavailable>
+  /** Likely tokens of a request's prompt with its images and files, whether or not any model takes them. */
+  readonly promptTokens: (
+    caller: Pick<CallerShape, "projectId">,
+    request: ChatRequest
+  ) => Effect.Effect<number, RoutingFailure | StoreUnavailable>
   /** What the key may see, for the model list. */
   readonly listable: (caller: CallerShape) => Effect.Effect<Omit<Listable, "rateLimits">, StoreUnavailable>
 }
@@ -169,9 +175,19 @@ export const make = (deps: AdmissionDeps): Admission => ({
     return {
       ...routed,
       likelyPromptTokens: Estimate.likelyPromptTokens(measure),
-      options: Arr.map(candidates, (one) => Estimate.holdOption(measure, request, one, willReason(one))),
+      options: Arr.map(candidates, (one) => Estimate.holdOption(measure, request, one, willReason(one, request))),
       health: Arr.map(candidates, ({ credential, model }) => deps.health.of(model, credential?.id))
     }
+  }),
+  promptTokens: Effect.fnUntraced(function* (caller, request) {
+    const measure = Estimate.estimatePrompt(request, deps.random)
+    const project = yield* deps.policy.ofProject(caller.projectId)
+    const configurations = yield* deps.configurations.ofProject(caller.projectId)
+    const configuration = yield* resolveConfiguration(request, configurations)
+    const allowed = intersectPolicies(project, configuration, request.routing)
+    const models = yield* Router.named(request.model, deps.catalog.snapshot(), allowed)
+    const imageTokens = models.reduce((most, model) => Math.max(most, model.imageTokens), 0)
+    return Estimate.likelyPromptTokens(measure) + (measure.images + measure.files) * imageTokens
   }),
   listable: Effect.fnUntraced(function* (caller) {
     const project = yield* deps.policy.ofProject(caller.projectId)
@@ -285,7 +301,9 @@ const optionsOf = (
   candidates: Router.Ranked["candidates"]
 ): Arr.NonEmptyReadonlyArray<HoldOption> => {
   const optionsFor = (need: "likely" | "min") =>
-    Arr.map(candidates, (candidate) => Estimate.holdOption(measure, request, candidate, willReason(candidate), need))
+    Arr.map(candidates, (candidate) =>
+      Estimate.holdOption(measure, request, candidate, willReason(candidate, request), need)
+    )
   return candidates.length === 1 ? optionsFor("min") : Arr.appendAll(optionsFor("likely"), optionsFor("min"))
 }
 

@@ -9,6 +9,7 @@ import { AttemptDeadlines } from "./AttemptDeadlines.ts"
 import type { OpenUpstream } from "./Call.ts"
 import type { RunningAttempt } from "./CallState.ts"
 import type { Deadlines } from "./Deadlines.ts"
+import { ToolArguments } from "./ToolArguments.ts"
 
 export interface AttemptDeps {
   readonly providers: ProvidersShape
@@ -100,6 +101,8 @@ class Attempt implements Opened, OpenUpstream, Receiver {
   private readonly opened: (result: Effect.Effect<Opened, ProviderError>) => void
   private readonly deadlines: AttemptDeadlines
   private readonly upstream: Upstream
+  /** Set where the client reads arguments as objects. */
+  private readonly arguments: ToolArguments | undefined
 
   constructor(
     { providers, timers }: AttemptDeps,
@@ -112,6 +115,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
     this.timers = timers
     this.options = options
     this.opened = opened
+    this.arguments = options.call.request.objectArguments === true ? new ToolArguments() : undefined
     this.deadlines = new AttemptDeadlines({
       timers,
       firstMillis: isStream ? deadlines.firstContentMillis : deadlines.plainAnswerMillis,
@@ -193,8 +197,11 @@ class Attempt implements Opened, OpenUpstream, Receiver {
     if (this.isFinished && isPartOfResponse(event)) return { _tag: "BadResponse", detail: "content after the finish" }
     if (event._tag === "Finish") {
       if (!this.hasContent && this.isEmptyFinish(event)) return { _tag: "EmptyCompletion" }
+      // what an output cap has cut short is no object, and the finish reason says so
+      if (event.reason !== "length" && this.arguments?.areObjects() === false) return badArguments
       this.isFinished = true
     }
+    if (event._tag === "ToolCall") this.arguments?.add(event)
     this.hasContent ||= isContent(event)
     return undefined
   }
@@ -260,6 +267,11 @@ class Attempt implements Opened, OpenUpstream, Receiver {
   private isEmptyFinish({ native, reason }: { readonly reason: string; readonly native: string }): boolean {
     return native === "" || ((reason === "stop" || reason === "tool_calls") && !this.options.acceptEmpty)
   }
+}
+
+const badArguments: ProviderFailure = {
+  _tag: "BadResponse",
+  detail: "arguments of a tool call that are not a JSON object"
 }
 
 /** A part of the response itself; what describes the response (usage, model, a repeated finish) may follow its finish. */

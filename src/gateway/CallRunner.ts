@@ -14,6 +14,7 @@ import { CallObservers, combine } from "../domain/CallObserver.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Answer } from "../domain/Completion.ts"
 import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
+import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -83,6 +84,16 @@ export interface CallRunnerShape {
   /** What a call of this request would be routed to now. Nothing is counted or held. */
   readonly preview: Admission.Admission["preview"]
   readonly models: (caller: CallerShape) => Effect.Effect<Admission.Listable, RateLimited | StoreUnavailable>
+  /** Likely tokens of a request's prompt, at the model that it names. It counts as a request, but as no tokens. */
+  readonly countTokens: (
+    caller: CallerShape,
+    request: ChatRequest
+  ) => Effect.Effect<TokenCount, Admission.RoutingFailure | RateLimited | StoreUnavailable>
+}
+
+export interface TokenCount {
+  readonly tokens: number
+  readonly rateLimits: RateLimitStatus
 }
 
 /** Admit, hold, attempt with fallback, relay, settle. */
@@ -165,6 +176,13 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         rateLimits.admit(caller, 0),
         ({ status }) =>
           Effect.map(deps.admission.listable(caller), (listable) => ({ ...listable, rateLimits: status })),
+        ({ release }) => Effect.sync(release)
+      ),
+    countTokens: (caller, request) =>
+      Effect.acquireUseRelease(
+        rateLimits.admit(caller, 0),
+        ({ status }) =>
+          Effect.map(deps.admission.promptTokens(caller, request), (tokens) => ({ tokens, rateLimits: status })),
         ({ release }) => Effect.sync(release)
       )
   })

@@ -1,4 +1,5 @@
 import type { Candidate } from "../domain/Candidate.ts"
+import { asksToReason, type ChatRequest } from "../domain/Chat.ts"
 
 /** How long a provider may take, in milliseconds, for a model that does not reason. */
 export interface Deadlines {
@@ -35,12 +36,18 @@ export const totalMillis = (deadlines: Deadlines, maxOutputTokens: number): numb
 }
 
 /** Whether the candidate will reason before its answer. */
-export const willReason = ({ effort, model }: Candidate): boolean =>
-  effort === undefined ? model.reasonsByDefault : effort !== "none"
+export const willReason = ({ effort, model }: Candidate, { reasoning }: Pick<ChatRequest, "reasoning">): boolean => {
+  if (effort !== undefined) return effort !== "none"
+  return model.reasonsByDefault || (model.reasoning !== null && asksToReason(reasoning))
+}
 
 /** A model produces no output while it reasons: a reasoning model gets more time, most at the highest efforts. */
-export const forCandidate = (deadlines: Deadlines, candidate: Candidate): Deadlines => {
-  if (!willReason(candidate)) return deadlines
+export const forCandidate = (
+  deadlines: Deadlines,
+  candidate: Candidate,
+  request: Pick<ChatRequest, "reasoning">
+): Deadlines => {
+  if (!willReason(candidate, request)) return deadlines
   const patience = candidate.effort === "xhigh" || candidate.effort === "max" ? 8 : 4
   return {
     ...deadlines,

@@ -152,7 +152,7 @@ const openAttempt = (
       credential,
       span: call.isTraced ? deps.spans.current(call.admitted) : undefined
     },
-    deadlines: forCandidate(deps.deadlines, candidate),
+    deadlines: forCandidate(deps.deadlines, candidate, request),
     endsAtMillis: endsAtMillis(deps, call),
     acceptEmpty: isLast,
     until
@@ -171,7 +171,7 @@ const outputLimit = ({ admitted, hold }: Call, candidate: Candidate): OutputLimi
   const affordable = (amount: number): number =>
     Estimate.affordableOutputTokens(microUsd(Math.min(amount, Number.MAX_SAFE_INTEGER)), measure, candidate, full)
   const inTheEnd = affordable(hold.amount + hold.room)
-  const isCounted = request.stream && !willReason(candidate)
+  const isCounted = request.stream && !willReason(candidate, request)
   return {
     maxTokens: isCounted ? inTheEnd : affordable(hold.amount),
     fullTokens: full,

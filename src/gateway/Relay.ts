@@ -13,7 +13,8 @@ import type { HoldSlices } from "./HoldSlices.ts"
 
 /**
  * Where a streamed response goes: an HTTP response, or the queue behind a Stream. `begin` comes first, then events, then
- * one of `complete` and `fail`. Finish and usage are not among the events: they come with `complete`.
+ * one of `complete` and `fail`. The finish is not among the events, and usage only as far as it is known before: both come with
+ * `complete`.
  */
 export interface Sink {
   /** The response begins; called once, before everything else. */
@@ -151,7 +152,7 @@ export const pump = (
               cancelWait?.()
               const leftMillis = Math.max(0, waitsUntilMillis - timers.now())
               cancelWait = timers.after(Math.min(usageRepeatMillis, leftMillis), waited)
-            }
+            } else sink.event(event)
             return true
           default:
             isSinkFull = !sink.event(event)

@@ -59,7 +59,8 @@ export const make = (
       Effect.matchCauseEffect(
         run({
           begin: (start) => Deferred.unsafeDone(begun, Effect.succeed(start)),
-          event: push,
+          // usage comes with the last element
+          event: (event) => (event._tag === "Usage" ? true : push(event)),
           drained: (go) => {
             resume = go
           },

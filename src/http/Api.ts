@@ -11,6 +11,8 @@ import { RequestOut } from "../wire/account/Requests.ts"
 import { RouteOut } from "../wire/account/Route.ts"
 import { ChatCompletion } from "../wire/chat/ChatAnswerSchema.ts"
 import { ChatCompletionRequest } from "../wire/chat/ChatRequestSchema.ts"
+import { Message } from "../wire/messages/MessagesObjectSchema.ts"
+import { CountTokensRequest, MessagesRequest, TokenCount } from "../wire/messages/MessagesRequestSchema.ts"
 import { AnthropicModelEntry, AnthropicModelList } from "../wire/models/AnthropicModelListSchema.ts"
 import { ModelEntry, ModelList } from "../wire/models/ModelListSchema.ts"
 import { ResponsesObject } from "../wire/responses/ResponsesObjectSchema.ts"
@@ -81,7 +83,7 @@ const generation = HttpApiEndpoint.get("getGeneration", routedPaths.getGeneratio
   .setUrlParams(
     Schema.Struct({
       id: Schema.String.annotations({
-        description: "`x-request-id` of the response, or the `id` of its body (`chatcmpl-…`, `resp_…`)."
+        description: "`x-request-id` of the response, or the `id` of its body (`chatcmpl-…`, `resp_…`, `msg_…`)."
       })
     })
   )
@@ -105,6 +107,24 @@ const projectChat = HttpApiEndpoint.post("createProjectChatCompletion", projectC
   .annotate(
     OpenApi.Description,
     "As `POST /v1/chat/completions`, by an identity instead of a project key, for members of the project. The calls of a person count by a key of their own, which is listed with those of the project and can carry a limit."
+  )
+
+const messages = HttpApiEndpoint.post("createMessage", inferencePaths.createMessage)
+  .setPayload(MessagesRequest)
+  .addSuccess(Message)
+  .annotate(OpenApi.Summary, "Create a message")
+  .annotate(
+    OpenApi.Description,
+    "Anthropic's Messages format, with the same routing, fallback and billing as chat completions, whatever the provider behind it. With `stream` the response is a stream of events that ends with `message_stop`; a failure during the stream ends it with `error`. Hosted web search is removed and named in `X-Service-Dropped-Tools`; other hosted tools are rejected. The key may come in `x-api-key` too. `anthropic-version` and `anthropic-beta` are accepted, and change nothing."
+  )
+
+const countTokens = HttpApiEndpoint.post("countMessageTokens", inferencePaths.countMessageTokens)
+  .setPayload(CountTokensRequest)
+  .addSuccess(TokenCount)
+  .annotate(OpenApi.Summary, "Estimate the tokens of a message's prompt")
+  .annotate(
+    OpenApi.Description,
+    "The gateway's own estimate, the one that it routes by: no provider is asked, nothing is charged. It counts as one request of the key's rate limits."
   )
 
 const Health = Schema.Struct({ status: Schema.String.annotations({ description: "Health status." }) })
@@ -136,6 +156,8 @@ export const Api = HttpApi.make("gateway")
       .add(key)
       .add(generation)
       .add(route)
+      .add(messages)
+      .add(countTokens)
       .add(model)
       .annotate(OpenApi.Description, "Beyond the specified endpoints, by project key.")
   )

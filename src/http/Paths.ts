@@ -6,7 +6,9 @@
 /** The inference endpoints, served without the platform's router. */
 export const inferencePaths = {
   createChatCompletion: "/v1/chat/completions",
-  createResponse: "/v1/responses"
+  createResponse: "/v1/responses",
+  createMessage: "/v1/messages",
+  countMessageTokens: "/v1/messages/count_tokens"
 } as const
 export type InferenceName = keyof typeof inferencePaths
 

@@ -1,7 +1,9 @@
+import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, JsonObject, ToolChoice } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
 import type { TuningParameter } from "../domain/Support.ts"
+import { isClaude, isModeLost } from "./ReasoningMode.ts"
 
 /** What of a request does not reach a model as it was sent. The names are those of the request fields. */
 export interface LeftOut {
@@ -33,6 +35,7 @@ export const leftOutOf = (
   if (request.reasoning.maxTokens !== undefined && model.reasoning?.style !== "budget") {
     dropped.push("reasoning.max_tokens")
   }
+  if (isModeLost(model, request, effort)) dropped.push("reasoning.mode")
   // no protocol has a field for it
   if (request.reasoning.summary !== undefined) dropped.push("reasoning.summary")
   if (model.protocol === "gemini" && (request.topLogprobs ?? 0) > 0 && request.logprobs !== true) {
@@ -61,10 +64,16 @@ export type ToolUse = "none" | "offered" | "forced"
 export const toolUseOf = ({ toolChoice, tools }: Pick<ChatRequest, "toolChoice" | "tools">): ToolUse =>
   tools.length === 0 ? "none" : forcesTool(toolChoice) ? "forced" : "offered"
 
-/** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
-const isClaude = (model: Model): boolean =>
-  model.protocol === "anthropic-messages" ||
-  (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
+/** A cache that is kept for an hour has a price of its own, which the catalog does not know; one protocol alone has a field for it. */
+export const losesCacheTtl = (
+  model: Model,
+  { cacheMarks }: ChatRequest,
+  dropped: ReadonlyArray<string>,
+  billingMode: CallerShape["billingMode"]
+): boolean =>
+  cacheMarks === "1h" &&
+  !dropped.includes("cache_control") &&
+  (billingMode === "managed" || model.protocol !== "anthropic-messages")
 
 const forcesTool = (choice: ToolChoice | undefined): boolean => {
   if (choice === undefined || typeof choice === "string") return choice === "required"
@@ -95,6 +104,11 @@ const isUnsendable = (
     case "safety_identifier":
       // both are sent in one field, and `user` comes first
       return model.protocol === "anthropic-messages" && request.user !== undefined && model.support.user !== "dropped"
+    case "top_k":
+      if (model.protocol === "bedrock-converse" && !isClaude(model)) return true
+      return model.capabilities.sampling === false || (isClaude(model) && reasons(model, request, effort))
+    case "cache_control":
+      return model.protocol === "bedrock-converse" && !isClaude(model)
     default:
       return false
   }
@@ -106,7 +120,9 @@ const reasons = (model: Model, request: ChatRequest, effort: Effort | number | u
   if (reasoning === null) return reasonsByDefault
   if (forcesTool(request.toolChoice) || effort === "none") return false
   if (effort !== undefined && reasoning.style !== "fixed") return true
-  return reasonsByDefault || (reasoning.style === "budget" && request.reasoning.maxTokens !== undefined)
+  const { maxTokens, mode } = request.reasoning
+  if (mode !== undefined) return mode !== "disabled" || reasoning.style === "fixed"
+  return reasonsByDefault || (reasoning.style === "budget" && maxTokens !== undefined)
 }
 
 /** The range of these protocols ends at 1. */

@@ -2,6 +2,7 @@ import type { ChatRequest } from "../domain/Chat.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import { type ToolUse, toolUseOf } from "./LeftOut.ts"
 import { classifierVersion } from "./quality/Artefact.ts"
+import type { ReasoningWish } from "./ReasoningMode.ts"
 import { type Requirement, requirementFor, requirementsOf } from "./Requirements.ts"
 import { termsOf } from "./Terms.ts"
 
@@ -19,6 +20,8 @@ export interface RequestFeatures {
   readonly requirements: ReadonlyArray<Requirement>
   readonly tools: ToolUse
   readonly terms: PriceTerms
+  /** Set where the request says whether to reason. */
+  readonly reasoning?: ReasoningWish
 }
 
 export const featuresOf = (
@@ -32,8 +35,11 @@ export const featuresOf = (
   maxOutputTokens: request.maxOutputTokens,
   requirements: requirementsOf(request, pinned),
   tools: toolUseOf(request),
-  terms: termsOf(request)
+  terms: termsOf(request),
+  ...(request.reasoning.mode !== undefined && { reasoning: wishOf(request.reasoning) })
 })
+
+const wishOf = ({ maxTokens, mode }: ReasoningWish): ReasoningWish => ({ maxTokens, mode })
 
 /** The shape of the recorded JSON. */
 const version = 1
@@ -54,6 +60,9 @@ interface Recorded {
   readonly u?: "offered" | "forced"
   /** Service tier. */
   readonly s?: string
+  /** Whether to reason, and its budget in tokens. */
+  readonly r?: ReasoningWish["mode"]
+  readonly b?: number
   /** Web search, audio output. */
   readonly w?: 1
   readonly a?: 1
@@ -67,6 +76,7 @@ export const recorded = ({
   classes,
   maxOutputTokens,
   promptTokens,
+  reasoning,
   requirements,
   terms,
   tools
@@ -81,6 +91,8 @@ export const recorded = ({
     ...(requirements.length > 0 && { n: requirements.map(({ reason }) => reason) }),
     ...(tools !== "none" && { u: tools }),
     ...(terms.serviceTier !== null && { s: terms.serviceTier }),
+    ...(reasoning !== undefined && { r: reasoning.mode }),
+    ...(reasoning?.maxTokens !== undefined && { b: reasoning.maxTokens }),
     ...(terms.webSearch && { w: 1 }),
     ...(terms.audioOutput && { a: 1 })
   }
@@ -99,7 +111,8 @@ export const fromRecorded = (text: string): RequestFeatures | null => {
         maxOutputTokens: record.o,
         requirements,
         tools: record.u ?? "none",
-        terms: { serviceTier: record.s ?? null, webSearch: record.w === 1, audioOutput: record.a === 1 }
+        terms: { serviceTier: record.s ?? null, webSearch: record.w === 1, audioOutput: record.a === 1 },
+        ...(record.r !== undefined && { reasoning: { mode: record.r, maxTokens: record.b } })
       }
     : null
 }

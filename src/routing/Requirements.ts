@@ -83,6 +83,7 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
   }
   note("temperature", request.temperature)
   note("top_p", request.topP)
+  note("top_k", request.topK)
   if (request.stop.length > 0) names.push("stop")
   note("frequency_penalty", request.frequencyPenalty)
   note("presence_penalty", request.presencePenalty)
@@ -100,6 +101,7 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
   note("moderation", request.moderation)
   note("web_search_options", request.webSearchOptions)
   note("parallel_tool_calls", request.parallelToolCalls)
+  note("cache_control", request.cacheMarks)
   return names
 }
 
@@ -208,7 +210,11 @@ const addMessageRequirements = (requirements: Array<Requirement>, messages: Read
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at]
     if (message === undefined) continue
-    if (message.role === "user") {
+    if (message.role === "user" || (message.role === "tool" && typeof message.content !== "string")) {
+      if (message.role === "tool" && !seen.has("tools")) {
+        seen.add("tools")
+        requirements.push(tools(`messages[${at}].role`, "tool messages"))
+      }
       if (typeof message.content === "string") continue
       for (let index = 0; index < message.content.length; index++) {
         const messagePart = message.content[index]

@@ -6,7 +6,7 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatRequest, Effort, Restriction, RoutingControls } from "../domain/Chat.ts"
 import { InvalidRequest, ModelNotFound, NoEligibleModel } from "../domain/GatewayError.ts"
-import type { Model } from "../domain/Model.ts"
+import { claudeName, type Model } from "../domain/Model.ts"
 import type { MicroUsd } from "../domain/Money.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
@@ -15,7 +15,8 @@ import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Affinity, balance, diversify, stay } from "./Arrange.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import type { RouteHealth } from "./Health.ts"
-import { addsUserTurn, forbidsEffort, leftOutOf } from "./LeftOut.ts"
+import { addsUserTurn, forbidsEffort, leftOutOf, losesCacheTtl } from "./LeftOut.ts"
+import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported, tuningOf } from "./Requirements.ts"
 import { byHealthyRank, byRank, rate, type Scored, score, unit } from "./Score.ts"
@@ -156,6 +157,17 @@ export const listable = (
       model.listed && excludedBy(policy, model, 0) === null && (model.prices !== null || billingMode === "byok")
   )
 
+/** The models that a request names, as far as the policy allows them. */
+export const named = (
+  requested: string,
+  snapshot: Snapshot,
+  policy: EffectivePolicy
+): Either.Either<ReadonlyArray<Model>, ModelNotFound> => {
+  const pool = poolOf(requested, snapshot)
+  const models = pool?.models.filter((model) => excludedBy(policy, model, 0) === null) ?? []
+  return models.length === 0 ? Either.left(new ModelNotFound({ model: requested })) : Either.right(models)
+}
+
 interface Pool {
   readonly models: ReadonlyArray<Model>
   readonly pinned: boolean
@@ -168,7 +180,7 @@ const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
   }
   const one = snapshot.byId.get(requested)
   if (one !== undefined) return { models: [one], pinned: true }
-  const routes = snapshot.byAlias.get(requested)
+  const routes = snapshot.byAlias.get(requested) ?? snapshot.byClaudeName.get(claudeName(requested) ?? "")
   if (routes === undefined) return null
   const listed = routes.filter(isListed)
   return { models: listed.length > 0 ? listed : routes, pinned: true }
@@ -247,15 +259,15 @@ const reasonOf = (
 /** `auto` uses the effort of each model's profile; some models reject an effort together with tools. */
 const effortFor = (
   model: Model,
-  { tools }: RequestFeatures,
+  features: RequestFeatures,
   pinnedEffort: Effort | number | undefined
 ): Effort | number | undefined => {
   if (isUnsupported(model, "reasoning_effort")) return undefined
   const isNone = pinnedEffort === "none"
   // a model that takes `none` without listing it reasons no more than with nothing
   if (isNone && model.reasoning?.efforts.includes("none") !== true) return undefined
-  if (forbidsEffort(model, tools)) return isNone && model.toolsForbidEffort ? "none" : undefined
-  return pinnedEffort ?? model.profile.effort ?? undefined
+  if (forbidsEffort(model, features.tools)) return isNone && model.toolsForbidEffort ? "none" : undefined
+  return pinnedEffort ?? effortOfMode(model, features) ?? model.profile.effort ?? undefined
 }
 
 const toCandidate = (
@@ -271,7 +283,9 @@ const toCandidate = (
   )
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
   const { ignored } = request
-  const noted = ignored === undefined || ignored.length === 0 ? dropped : [...dropped, ...ignored]
+  const isTtlLost = losesCacheTtl(model, request, dropped, billingMode)
+  const known = isTtlLost ? [...dropped, "cache_control.ttl"] : dropped
+  const noted = ignored === undefined || ignored.length === 0 ? known : [...known, ...ignored]
   return {
     model,
     quality: scored.quality / unit,

@@ -51,19 +51,60 @@ export const errorBody = ({ code, message, metadata, param, type }: WireError): 
 export const AnthropicErrorResponse = Schema.Struct({
   type: Schema.Literal("error").annotations({ description: "Always error." }),
   error: Schema.Struct({
-    type: Schema.String.annotations({ description: "Error type." }),
-    message: Schema.String.annotations({ description: "Human-readable error message." })
+    type: Schema.Literal(
+      "invalid_request_error",
+      "authentication_error",
+      "billing_error",
+      "not_found_error",
+      "rate_limit_error",
+      "overloaded_error",
+      "api_error"
+    ).annotations({ description: "Error type, one of Anthropic's." }),
+    message: Schema.String.annotations({ description: "Human-readable error message." }),
+    code: WireError.fields.code,
+    param: WireError.fields.param,
+    metadata: WireError.fields.metadata
   }).annotations({ description: "The error." }),
   request_id: Schema.String.annotations({ description: "The gateway's id of the request." })
 }).annotations({ identifier: "AnthropicErrorResponse" })
 
-/** The error body for clients that request the Anthropic shape of the model list. */
-export const anthropicErrorBody = (error: WireError, requestId: string): string => {
-  const body: typeof AnthropicErrorResponse.Type = {
-    type: "error",
-    error: { type: anthropicTypes.has(error.type) ? error.type : "api_error", message: error.message },
-    request_id: requestId
-  }
-  return JSON.stringify(body)
-}
-const anthropicTypes = new Set(["invalid_request_error", "authentication_error", "rate_limit_error"])
+/** An error in Anthropic's form, with the gateway's code and path as additional fields. */
+export const anthropicError = (
+  { code, message, metadata, param, type }: WireError,
+  requestId: string
+): typeof AnthropicErrorResponse.Type => ({
+  type: "error",
+  error: {
+    type: anthropicType(type, code),
+    message,
+    code,
+    param,
+    ...(metadata === undefined ? {} : { metadata })
+  },
+  request_id: requestId
+})
+
+/** The body of an error for clients of Anthropic's formats. */
+export const anthropicErrorBody = (error: WireError, requestId: string): string =>
+  JSON.stringify(anthropicError(error, requestId))
+
+type AnthropicType = (typeof AnthropicErrorResponse.Type)["error"]["type"]
+
+const anthropicType = (type: string, code: string): AnthropicType => byCode.get(code) ?? byType.get(type) ?? "api_error"
+
+/** Where Anthropic has more types than the gateway. */
+const byCode: ReadonlyMap<string, AnthropicType> = new Map([
+  ["model_not_found", "not_found_error"],
+  ["no_eligible_model", "not_found_error"],
+  ["routing_config_not_found", "not_found_error"],
+  ["unknown_path", "not_found_error"],
+  ["overloaded", "overloaded_error"],
+  ["shutting_down", "overloaded_error"]
+])
+
+const byType: ReadonlyMap<string, AnthropicType> = new Map([
+  ["invalid_request_error", "invalid_request_error"],
+  ["authentication_error", "authentication_error"],
+  ["insufficient_quota", "billing_error"],
+  ["rate_limit_error", "rate_limit_error"]
+])

@@ -1,3 +1,4 @@
+import Anthropic, { APIError as AnthropicError } from "@anthropic-ai/sdk"
 import OpenAI, { APIError } from "openai"
 import { callerKey } from "../support/InProcess.ts"
 
@@ -10,11 +11,13 @@ export interface ClientVerdict {
   readonly headers: Headers
   /** Every byte of the body. */
   readonly raw: string
+  /** The event is there that ends a stream after success. */
+  readonly isDone: boolean
   readonly requestId: string
 }
 
 export interface VerdictRequest {
-  readonly endpoint: "chat" | "responses"
+  readonly endpoint: "chat" | "responses" | "messages"
   readonly stream: boolean
   /** Beside model and prompt. */
   readonly more: Readonly<Record<string, unknown>>
@@ -30,27 +33,26 @@ export const verdictOf = async (
 ): Promise<ClientVerdict> => {
   let body: Promise<string> = Promise.resolve("")
   let response = new Response()
-  const client = new OpenAI({
-    apiKey: callerKey,
-    baseURL: `${url}/v1`,
-    maxRetries: 0,
-    fetch: async (input, init) => {
-      // the client leaves at the first error; what follows it is looked at all the same
-      const { signal: _, ...rest } = init ?? {}
-      const real = await fetch(input, rest)
-      if (real.body === null) return real
-      const [shown, kept] = real.body.tee()
-      body = new Response(kept).text().catch(() => "")
-      response = real
-      return new Response(shown, { status: real.status, headers: real.headers })
-    }
-  })
+  const watched = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    // the client leaves at the first error; what follows it is looked at all the same
+    const { signal: _, ...rest } = init ?? {}
+    const real = await fetch(input, rest)
+    if (real.body === null) return real
+    const [shown, kept] = real.body.tee()
+    body = new Response(kept).text().catch(() => "")
+    response = real
+    return new Response(shown, { status: real.status, headers: real.headers })
+  }
+  const options = { apiKey: callerKey, maxRetries: 0, fetch: watched }
+  const clients: Clients = {
+    openai: new OpenAI({ ...options, baseURL: `${url}/v1` }),
+    anthropic: new Anthropic({ ...options, baseURL: url })
+  }
   let text = ""
   const tell = (piece: string): void => {
     text += piece
   }
-  const ask = endpoint === "chat" ? chat : responses
-  const failure = await ask(client, model, stream, more, tell).then(
+  const failure = await asks[endpoint](clients, model, stream, more, tell).then(
     (code) => code,
     (error: unknown) => codeOf(error)
   )
@@ -63,19 +65,25 @@ export const verdictOf = async (
     code: failure ?? null,
     headers: response.headers,
     raw,
+    isDone: raw.includes(endpoint === "messages" ? "event: message_stop" : "data: [DONE]"),
     requestId: response.headers.get("x-request-id") ?? ""
   }
 }
 
+interface Clients {
+  readonly openai: OpenAI
+  readonly anthropic: Anthropic
+}
+
 type Ask = (
-  client: OpenAI,
+  clients: Clients,
   model: string,
   stream: boolean,
   more: Readonly<Record<string, unknown>>,
   tell: (piece: string) => void
 ) => Promise<string | undefined>
 
-const chat: Ask = async (client, model, stream, more, tell) => {
+const chat: Ask = async ({ openai: client }, model, stream, more, tell) => {
   const request = { ...more, model, messages: [{ role: "user" as const, content: prompt }] }
   if (!stream) {
     const { choices } = await client.chat.completions.create(request)
@@ -88,7 +96,7 @@ const chat: Ask = async (client, model, stream, more, tell) => {
   return undefined
 }
 
-const responses: Ask = async (client, model, stream, more, tell) => {
+const responses: Ask = async ({ openai: client }, model, stream, more, tell) => {
   const request = { ...more, model, input: prompt }
   if (!stream) {
     const answer = await client.responses.create(request)
@@ -104,7 +112,26 @@ const responses: Ask = async (client, model, stream, more, tell) => {
   return failure
 }
 
+const messages: Ask = async ({ anthropic: client }, model, stream, more, tell) => {
+  const request = { ...more, model, max_tokens: 4_096, messages: [{ role: "user" as const, content: prompt }] }
+  if (!stream) {
+    const { content } = await client.messages.create(request)
+    for (const block of content) if (block.type === "text") tell(block.text)
+    return undefined
+  }
+  for await (const event of await client.messages.create({ ...request, stream: true })) {
+    if (event.type === "content_block_delta" && event.delta.type === "text_delta") tell(event.delta.text)
+  }
+  return undefined
+}
+
+const asks: Readonly<Record<VerdictRequest["endpoint"], Ask>> = { chat, responses, messages }
+
 const codeOf = (error: unknown): string => {
+  if (error instanceof AnthropicError) {
+    const { error: { code } = {} } = error.error as { readonly error?: { readonly code?: string } }
+    return code ?? "?"
+  }
   if (!(error instanceof APIError)) throw error
   return error.code ?? "?"
 }

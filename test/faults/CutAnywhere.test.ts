@@ -5,7 +5,7 @@ import { model } from "../provider/protocols/calls.ts"
 import { figure, inLong } from "../support/Figures.ts"
 import { type InProcess, startInProcess } from "../support/InProcess.ts"
 import * as Upstreams from "../support/Upstream.ts"
-import { verdictOf } from "./ClientVerdict.ts"
+import { type VerdictRequest, verdictOf } from "./ClientVerdict.ts"
 
 const pieces = ["Grüße, ", "naïve ", "世界 ", "👋🏽 ", "and goodbye."]
 const whole = Buffer.from(
@@ -65,15 +65,17 @@ afterAll(async () => {
   await upstream.stop()
 })
 
-const ask = (provider: string, endpoint: "chat" | "responses") =>
+const ask = (provider: string, endpoint: VerdictRequest["endpoint"]) =>
   verdictOf(gateway.url, "auto", { endpoint, stream: true, more: { models: { allow: [`${provider}/*`, "spare/*"] } } })
 
 describe("a stream that breaks at any byte", () => {
   it.each([
     ["cut", "chat"],
     ["cut", "responses"],
+    ["cut", "messages"],
     ["end", "chat"],
-    ["end", "responses"]
+    ["end", "responses"],
+    ["end", "messages"]
   ] as const)(
     "(%s, %s) is another provider's complete response before its content, an error after it, whole after its finish",
     async (how, endpoint) => {
@@ -87,7 +89,7 @@ describe("a stream that breaks at any byte", () => {
         } else {
           expect([seen.ends, seen.code], said).toEqual(["broken", "provider_disconnected"])
           expect(text.startsWith(seen.text) && seen.text !== "", said).toBe(true)
-          expect(seen.raw).not.toContain("[DONE]")
+          expect(seen.isDone).toBe(false)
           counts.broken++
         }
       }

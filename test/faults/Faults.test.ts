@@ -6,7 +6,7 @@ import type { VerdictRequest } from "./ClientVerdict.ts"
 import { type Called, type FaultHarness, type Place, spare, startFaultHarness } from "./FaultHarness.ts"
 import { fullText } from "./FaultServer.ts"
 
-const endpoints = ["chat", "responses"] as const
+const endpoints = ["chat", "responses", "messages"] as const
 
 interface Case {
   readonly row: Row
@@ -76,7 +76,7 @@ const expectEnd = ({ seen, settled }: Called, end: End, asked: VerdictRequest): 
     ends: end.ends,
     code: end.ends === "answered" ? null : end.code
   })
-  const isDone = seen.raw.includes("data: [DONE]")
+  const { isDone } = seen
   if (end.ends === "answered") {
     expect(seen.text).toBe(end.text)
     expect(isDone).toBe(asked.stream)

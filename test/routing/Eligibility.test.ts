@@ -231,7 +231,9 @@ describe("Tuning parameters", () => {
     prediction: {},
     moderation: {},
     webSearchOptions: {},
-    parallelToolCalls: false
+    parallelToolCalls: false,
+    topK: 5,
+    cacheMarks: "5m"
   }
   const dropped = (one: Model, asked: Partial<ChatRequest>) => {
     const made = request(asked)

@@ -68,6 +68,7 @@ export const everythingNative: SupportTable = {
   reasoning_effort: "native",
   temperature: "native",
   top_p: "native",
+  top_k: "native",
   stop: "native",
   frequency_penalty: "native",
   presence_penalty: "native",
@@ -84,7 +85,8 @@ export const everythingNative: SupportTable = {
   prediction: "native",
   moderation: "native",
   web_search_options: "native",
-  parallel_tool_calls: "native"
+  parallel_tool_calls: "native",
+  cache_control: "native"
 }
 
 export const open: RoutingRestrictions = {

@@ -138,7 +138,8 @@ export const gemini: Native = {
       results: Object.fromEntries(
         parts.flatMap((part) => {
           const result = objectAt(part, "functionResponse")
-          return result === undefined ? [] : [[result["id"], textAt(objectAt(result, "response"), "output")]]
+          const response = objectAt(result, "response")
+          return result === undefined ? [] : [[result["id"], textAt(response, "output") ?? textAt(response, "error")]]
         })
       ),
       images: parts.flatMap((part) => text(objectAt(part, "inlineData"), "data")),

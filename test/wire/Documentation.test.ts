@@ -4,6 +4,9 @@ import type * as Schema from "effect/Schema"
 import { ChatCompletion, ChatCompletionChunk } from "../../src/wire/chat/ChatAnswerSchema.ts"
 import { ChatCompletionRequest } from "../../src/wire/chat/ChatRequestSchema.ts"
 import { AnthropicErrorResponse, ErrorResponse } from "../../src/wire/ErrorBody.ts"
+import { MessagesEvent } from "../../src/wire/messages/MessagesEventSchema.ts"
+import { Message } from "../../src/wire/messages/MessagesObjectSchema.ts"
+import { CountTokensRequest, MessagesRequest } from "../../src/wire/messages/MessagesRequestSchema.ts"
 import { AnthropicModelList } from "../../src/wire/models/AnthropicModelListSchema.ts"
 import { ModelList } from "../../src/wire/models/ModelListSchema.ts"
 
@@ -13,7 +16,11 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
   ChatCompletion,
   ChatCompletionChunk,
   ChatCompletionRequest,
+  CountTokensRequest,
   ErrorResponse,
+  Message,
+  MessagesEvent,
+  MessagesRequest,
   ModelList
 }
 

@@ -115,7 +115,8 @@ const refusalOf = (
   id: requestId,
   projectId: caller.projectId,
   key_id: caller.keyId,
-  endpoint,
+  // the rows know three kinds; a message is a chat completion in another format
+  endpoint: endpoint === "messages" ? "chat" : endpoint,
   requested_model: storable(request.model),
   status,
   code,

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { CallStatus } from "../../domain/Call.ts"
+import { CallStatus, endpoints } from "../../domain/Call.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { KeyId, ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
@@ -86,7 +86,7 @@ const RequestRow = Schema.Struct({
   id: Schema.String,
   project_id: Schema.String,
   key_id: Schema.String,
-  endpoint: Schema.NullOr(Schema.Literal("chat", "responses", "embedded")),
+  endpoint: Schema.NullOr(Schema.Literal(...endpoints)),
   stream: Schema.NullOr(Schema.Boolean),
   status: CallStatus,
   ...Failure,

@@ -3,6 +3,7 @@ import type { ChatRequest } from "../../domain/Chat.ts"
 import { chatCompletion } from "../../wire/chat/ChatAnswer.ts"
 import { decode } from "../../wire/chat/ChatRequest.ts"
 import { ChatStream } from "../../wire/chat/ChatStream.ts"
+import { heartbeat } from "../../wire/framing/Sse.ts"
 import { inferencePaths } from "../Paths.ts"
 import type { InferenceEndpoint } from "./InferenceHandler.ts"
 
@@ -32,5 +33,6 @@ export const chatEndpoint: InferenceEndpoint<DecodedChat> = {
   nonStreaming: (completion, { request }) =>
     chatCompletion(completion, completion.answer, completion.metadata, { excludeReasoning: request.reasoning.exclude }),
   stream: (start, { request }, write) =>
-    new ChatStream(start, { includeUsage: request.includeUsage, excludeReasoning: request.reasoning.exclude }, write)
+    new ChatStream(start, { includeUsage: request.includeUsage, excludeReasoning: request.reasoning.exclude }, write),
+  heartbeat
 }

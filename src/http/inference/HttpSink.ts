@@ -7,7 +7,6 @@ import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import type { Sink } from "../../gateway/Relay.ts"
 import type { WireError } from "../../wire/ErrorBody.ts"
-import { heartbeat } from "../../wire/framing/Sse.ts"
 import * as Errors from "../Errors.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 
@@ -24,6 +23,8 @@ export interface HttpSinkOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly headHoldMillis: number
   readonly heartbeatMillis: number
+  /** The frame that keeps a silent connection alive. */
+  readonly heartbeat: string
   readonly encoder: (start: ResponseStart, write: (frame: string) => boolean) => StreamEncoder
   /** The response start for a failure before any provider has started a response. */
   readonly startBeforeResponse: ResponseStart
@@ -221,7 +222,7 @@ export class HttpSink implements Sink {
     if (!this.headSent) this.sendHead()
     const silentMillis = this.options.timers.now() - this.lastWriteAtMillis
     if (silentMillis >= this.options.heartbeatMillis || this.lastWriteAtMillis === 0) {
-      this.send(heartbeat)
+      this.send(this.options.heartbeat)
       this.heartbeatAfter(this.options.heartbeatMillis)
     } else this.heartbeatAfter(this.options.heartbeatMillis - silentMillis)
   }

@@ -4,6 +4,7 @@ import { type IdempotencyShape, type Keep, once } from "../../calls/Idempotency.
 import type { CallerShape } from "../../domain/Caller.ts"
 import { type GatewayError, InvalidRequest } from "../../domain/GatewayError.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
+import { authorizationOf } from "./Security.ts"
 
 export interface IdempotentRequest {
   readonly exchange: NodeResponse.HttpExchange
@@ -26,8 +27,8 @@ export const withIdempotency = (
     return Effect.fail(malformed)
   }
   const { body, caller, exchange, path } = attempted
-  const { request, requestId } = exchange
-  const apiKey = (request.headers.authorization ?? "").replace(/^bearer /i, "")
+  const { format, request, requestId } = exchange
+  const apiKey = (authorizationOf(request, format) ?? "").replace(/^bearer /i, "")
   return once(
     idempotency,
     { caller, apiKey, idempotencyKey, requestId, path, body },

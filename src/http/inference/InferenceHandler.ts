@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { IdempotencyShape, Keep, KeptAnswer } from "../../calls/Idempotency.ts"
 import type { AccountError } from "../../domain/AccountError.ts"
+import type { Endpoint } from "../../domain/Call.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
 import { type CallFailure, type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
@@ -15,7 +16,6 @@ import type { CallOptions } from "../../gateway/Admission.ts"
 import type { CallRunnerShape, Completion } from "../../gateway/CallRunner.ts"
 import type { SealedAnswer } from "../../ledger/Ledger.ts"
 import * as Metrics from "../../observe/Metrics.ts"
-import { errorBody } from "../../wire/ErrorBody.ts"
 import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import * as Errors from "../Errors.ts"
 import type { QueueEntry } from "../overload/AdmissionQueue.ts"
@@ -24,6 +24,7 @@ import { hasQuota, rateLimitHeaders } from "../RateLimitHeaders.ts"
 import * as Body from "../server/Body.ts"
 import type { DrainShape } from "../server/Drain.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
+import type { WireFormat } from "../WireFormat.ts"
 import { HttpSink, type StreamEncoder, streamHeaders } from "./HttpSink.ts"
 import { hasIdempotencyKey, withIdempotency } from "./IdempotencyKey.ts"
 
@@ -33,15 +34,17 @@ interface WithRequest {
   readonly request: ChatRequest
 }
 
-/** The differences between chat completions and Responses; the rest of a call is the same program. */
+/** The differences between the formats; the rest of a call is the same program. */
 export interface InferenceEndpoint<Decoded extends WithRequest> {
-  readonly name: "chat" | "responses"
+  readonly name: Endpoint
   readonly path: string
   readonly decode: (json: unknown) => Either.Either<Decoded, InvalidRequest>
   /** Response headers that depend on the request. */
   readonly headers: (decoded: Decoded) => Readonly<Record<string, string>>
   readonly nonStreaming: (completion: Completion, decoded: Decoded) => string
   readonly stream: (start: ResponseStart, decoded: Decoded, write: (frame: string) => boolean) => StreamEncoder
+  /** The frame of a stream that keeps a silent connection alive. */
+  readonly heartbeat: string
   /** Response headers of a request that cannot be decoded. */
   readonly headersOfRejected?: (json: unknown) => Readonly<Record<string, string>>
   /** The path of the client's body for one of the canonical request. */
@@ -52,6 +55,7 @@ export interface InferenceEndpoint<Decoded extends WithRequest> {
 export interface CallSecurity {
   readonly authenticate: (
     request: IncomingMessage,
+    format: WireFormat,
     requestId: RequestId
   ) => Effect.Effect<CallerShape, GatewayError | AccountError>
 }
@@ -89,7 +93,7 @@ const answer = <Decoded extends WithRequest>(
   exchange: NodeResponse.HttpExchange,
   state: RunningCall
 ): Effect.Effect<void, HandlerError> =>
-  Effect.flatMap(deps.security.authenticate(exchange.request, exchange.requestId), (caller) => {
+  Effect.flatMap(deps.security.authenticate(exchange.request, exchange.format, exchange.requestId), (caller) => {
     const error = methodOrDrainError(exchange.request, deps.drain)
     if (error !== undefined) return Effect.fail(error)
     if (!state.passedLoadShedding && deps.loadShedding.rejects(caller.accountId)) return overloaded
@@ -187,7 +191,7 @@ const nonStreaming = <Decoded extends WithRequest>(
     keep &&
     keeping(keep, {
       success: (body) => keptOf(200, { ...NodeResponse.jsonHeaders, ...headers }, String(body)),
-      failure: (error) => keptError(error, headers)
+      failure: (error) => keptError(exchange, error, headers)
     })
   return Effect.map(
     deps.calls.complete(caller, decoded.request, { ...options, keptAnswer }, (completion) =>
@@ -213,7 +217,7 @@ const streamed = <Decoded extends WithRequest>(
       keeping(keep, {
         success: keptStream,
         failure: (error) => {
-          if (!sink.headSent) return keptError(error, headers)
+          if (!sink.headSent) return keptError(call.exchange, error, headers)
           sink.failWith(error.error)
           return keptStream()
         }
@@ -254,8 +258,12 @@ const keptOf = (status: number, headers: Readonly<Record<string, string>>, body:
   return { status, contentType, headers: others, body: Buffer.from(body) }
 }
 
-const keptError = ({ error, headers, status }: Errors.HttpError, more: Readonly<Record<string, string>>): KeptAnswer =>
-  keptOf(status, { ...NodeResponse.jsonHeaders, ...headers, ...more }, errorBody(error))
+const keptError = (
+  { format, requestId }: NodeResponse.HttpExchange,
+  { error, headers, status }: Errors.HttpError,
+  more: Readonly<Record<string, string>>
+): KeptAnswer =>
+  keptOf(status, { ...NodeResponse.jsonHeaders, ...headers, ...more }, format.errorBody(error, requestId))
 
 const sinkOf = <Decoded extends WithRequest>(
   { decoded, deps, endpoint, exchange, state }: DecodedCall<Decoded>,
@@ -268,6 +276,7 @@ const sinkOf = <Decoded extends WithRequest>(
     headers,
     headHoldMillis: deps.headHoldMillis,
     heartbeatMillis: deps.heartbeatMillis,
+    heartbeat: endpoint.heartbeat,
     encoder: (start, write) => endpoint.stream(start, decoded, write),
     startBeforeResponse: {
       requestId: exchange.requestId,
@@ -278,7 +287,7 @@ const sinkOf = <Decoded extends WithRequest>(
     isKept
   })
 
-const failed = (
+export const failed = (
   exchange: NodeResponse.HttpExchange,
   state: RunningCall,
   cause: Cause.Cause<HandlerError>
@@ -310,7 +319,7 @@ export interface RunningCall {
   abandon: () => void
 }
 
-const overloaded = Effect.fail(new ServiceRefused({ reason: "overloaded" }))
+export const overloaded = Effect.fail(new ServiceRefused({ reason: "overloaded" }))
 
 /** Has no canceller: the entry leaves the queue when the call ends. */
 const admission = (place: QueueEntry): Effect.Effect<void, ServiceRefused> =>
@@ -320,7 +329,7 @@ const admission = (place: QueueEntry): Effect.Effect<void, ServiceRefused> =>
     else decided()
   })
 
-const methodOrDrainError = (
+export const methodOrDrainError = (
   request: IncomingMessage,
   drain: DrainShape
 ): InvalidRequest | ServiceRefused | undefined => {

@@ -77,7 +77,8 @@ const missingId = new InvalidRequest({
 })
 const noSuchCall = new NotFound({ message: "There is no such call, or it has not ended yet." })
 
-const idPattern = /^(?:chatcmpl-|resp_)?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i
+const idPattern =
+  /^(?:chatcmpl-|resp_|msg_)?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i
 
-/** `chatcmpl-<hex>` and `resp_<hex>` are the request's id without hyphens. */
+/** `chatcmpl-<hex>`, `resp_<hex>` and `msg_<hex>` are the request's id without hyphens. */
 const requestIdOf = (given: string): string | undefined => idPattern.exec(given)?.slice(1).join("-").toLowerCase()

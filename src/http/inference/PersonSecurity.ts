@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
   const identify = yield* identifies
   const keys = yield* PersonKeys
   return PersonSecurity.of({
-    authenticate: (request, requestId) =>
+    authenticate: (request, _format, requestId) =>
       Effect.gen(function* () {
         const user = yield* identify(credentialsOf(request), incomingOf(request, requestId))
         const project = projectOf(request.url ?? "")

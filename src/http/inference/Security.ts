@@ -4,23 +4,35 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CallerShape } from "../../domain/Caller.ts"
 import { ApiKeys, type AuthenticationFailure } from "../../identity/keys/ApiKeys.ts"
+import { openAiFormat, type WireFormat } from "../WireFormat.ts"
 
 type Incoming = Pick<IncomingMessage, "headers" | "socket">
 
 export interface SecurityShape {
-  /** Authenticates the caller by the bearer of the Authorization header, the only accepted credential. */
-  readonly authenticate: (request: Incoming) => Effect.Effect<CallerShape, AuthenticationFailure>
+  /** Authenticates the caller by the bearer of the Authorization header, or by what else the format of the path accepts. */
+  readonly authenticate: (request: Incoming, format?: KeyPlaces) => Effect.Effect<CallerShape, AuthenticationFailure>
   /** The caller from the cache; `undefined` does not mean that the credential is invalid. */
-  readonly remembered: (request: Incoming) => CallerShape | undefined
+  readonly remembered: (request: Incoming, format?: KeyPlaces) => CallerShape | undefined
+}
+
+type KeyPlaces = Pick<WireFormat, "takesApiKeyHeader">
+
+/** The credential in the form of an Authorization header, which comes first where both are sent. */
+export const authorizationOf = (
+  { headers }: Pick<IncomingMessage, "headers">,
+  format: KeyPlaces
+): string | undefined => {
+  const apiKey = format.takesApiKeyHeader ? headers["x-api-key"] : undefined
+  return headers.authorization ?? (typeof apiKey === "string" ? `Bearer ${apiKey}` : undefined)
 }
 
 export class Security extends Context.Tag("gateway/http/Security")<Security, SecurityShape>() {
   static readonly layer: Layer.Layer<Security, never, ApiKeys> = Layer.effect(
     this,
     Effect.map(ApiKeys, (keys) => ({
-      authenticate: ({ headers, socket }: Incoming) =>
-        keys.authenticate(headers.authorization, socket.remoteAddress ?? ""),
-      remembered: ({ headers }: Incoming) => keys.cached(headers.authorization)
+      authenticate: (request: Incoming, format: KeyPlaces = openAiFormat) =>
+        keys.authenticate(authorizationOf(request, format), request.socket.remoteAddress ?? ""),
+      remembered: (request: Incoming, format: KeyPlaces = openAiFormat) => keys.cached(authorizationOf(request, format))
     }))
   )
 }

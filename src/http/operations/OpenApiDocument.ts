@@ -4,6 +4,7 @@ import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 import { ChatCompletionChunk } from "../../wire/chat/ChatAnswerSchema.ts"
 import { AnthropicErrorResponse, ErrorResponse } from "../../wire/ErrorBody.ts"
+import { MessagesEvent } from "../../wire/messages/MessagesEventSchema.ts"
 import { ResponsesEvent } from "../../wire/responses/ResponsesEventSchema.ts"
 import { Api, type ErrorStatus, errorDescription } from "../Api.ts"
 import { AccountApi } from "../account/AccountApi.ts"
@@ -22,6 +23,7 @@ export const DocumentedApi = Api.addHttpApi(AccountApi).annotate(OpenApi.Transfo
 export const openApiDocument = (): OpenApi.OpenAPISpec => OpenApi.fromApi(DocumentedApi)
 
 const callErrors: ReadonlyArray<ErrorStatus> = [400, 401, 402, 404, 429, 500, 502, 503]
+const countErrors: ReadonlyArray<ErrorStatus> = [400, 401, 404, 429, 500, 503]
 const listErrors: ReadonlyArray<ErrorStatus> = [400, 401, 429, 500, 503]
 
 const keyErrors: ReadonlyArray<ErrorStatus> = [400, 401, 429, 500, 503]
@@ -30,6 +32,12 @@ const completed = (spec: Json): Json => {
   const components = child(spec, "components")
   components["securitySchemes"] = {
     projectKey: { type: "http", scheme: "bearer", description: "A project API key, `mrg_sk_…`." },
+    apiKeyHeader: {
+      type: "apiKey",
+      in: "header",
+      name: "x-api-key",
+      description: "The same key, on the paths of the Messages format; an Authorization header comes first."
+    },
     ...identitySchemes
   }
   const schemas = child(components, "schemas")
@@ -46,6 +54,8 @@ const completed = (spec: Json): Json => {
     description: "The role of a viewer does not include it.",
     content: errorSchema
   }
+  describeMessages(operation(paths, inferencePaths.createMessage, "post"), schemas, callErrors, MessagesEvent)
+  describeMessages(operation(paths, inferencePaths.countMessageTokens, "post"), schemas, countErrors)
   describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)
   describe(operation(paths, modelPath.replace(":id", "{id}"), "get"), schemas, [...listErrors, 404])
   schemaOf(AnthropicErrorResponse, schemas)
@@ -59,7 +69,11 @@ const completed = (spec: Json): Json => {
   describe(operation(paths, routedPaths.getGeneration, "get"), schemas, [...keyErrors, 404])
   const ofGeneration = child(operation(paths, routedPaths.getGeneration, "get"), "responses")
   child(ofGeneration, "404")["description"] = "The project has no such call, or it has not ended yet."
-  for (const path of [inferencePaths.createChatCompletion, inferencePaths.createResponse]) {
+  for (const path of [
+    inferencePaths.createChatCompletion,
+    inferencePaths.createResponse,
+    inferencePaths.createMessage
+  ]) {
     child(child(operation(paths, path, "post"), "responses"), "402")["headers"] = {
       "Retry-After": {
         description: "Where `reason` is held: whole seconds until running calls have returned enough.",
@@ -70,13 +84,9 @@ const completed = (spec: Json): Json => {
   }
   const responses = operation(paths, inferencePaths.createResponse, "post")
   responses["x-beta"] = true
-  child(child(responses, "responses"), "200")["headers"] = {
-    ...rateLimitHeaders,
-    "X-Service-Dropped-Tools": {
-      description: "Hosted tools that were removed before execution, separated by commas.",
-      schema: { type: "string" }
-    }
-  }
+  child(child(responses, "responses"), "200")["headers"] = { ...rateLimitHeaders, ...droppedTools }
+  const message = operation(paths, inferencePaths.createMessage, "post")
+  child(child(message, "responses"), "200")["headers"] = { ...requestIdHeader, ...rateLimitHeaders, ...droppedTools }
   describeAccount(paths)
   for (const path of [routedPaths.livez, routedPaths.readyz, routedPaths.metrics]) {
     const one = operation(paths, path, "get")
@@ -106,6 +116,17 @@ const identitySchemes: Json = {
     description: "The cookie of a session; its name is `__Host-gateway_session` or `gateway_session_<port>`."
   },
   pageToken: { type: "apiKey", in: "header", name: "x-csrf-token", description: "`csrf_token` of the same session." }
+}
+
+const droppedTools: Json = {
+  "X-Service-Dropped-Tools": {
+    description: "Hosted tools that were removed before execution, separated by commas.",
+    schema: { type: "string" }
+  }
+}
+
+const requestIdHeader: Json = {
+  "request-id": { description: "The gateway's id of the request, as in `x-request-id`.", schema: { type: "string" } }
 }
 
 const identities: ReadonlyArray<Json> = [{ identityToken: [] }, { sessionCookie: [], pageToken: [] }]
@@ -171,6 +192,26 @@ const describe = (
       // a failure after the head is one event of its own
       schema: { anyOf: [schemaOf(event, schemas), { $ref: "#/components/schemas/ErrorResponse" }] }
     }
+  }
+}
+
+/** The same in Anthropic's form. */
+const describeMessages = (
+  target: Json,
+  schemas: Json,
+  statuses: ReadonlyArray<ErrorStatus>,
+  event?: Schema.Schema.AnyNoContext
+): void => {
+  describe(target, schemas, statuses, event)
+  target["security"] = [{ projectKey: [] }, { apiKeyHeader: [] }]
+  const responses = child(target, "responses")
+  const schema = schemaOf(AnthropicErrorResponse, schemas)
+  for (const [status, response] of Object.entries(responses)) {
+    if (typeof response !== "object" || response === null) continue
+    Object.assign(response, {
+      headers: { ...requestIdHeader, ...("headers" in response ? Object(response.headers) : {}) }
+    })
+    if (status !== "200") Object.assign(response, { content: { "application/json": { schema } } })
   }
 }
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http"
 import { ServiceRefused } from "../../domain/GatewayError.ts"
-import { errorBody } from "../../wire/ErrorBody.ts"
 import * as Errors from "../Errors.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 
@@ -8,19 +7,15 @@ import * as NodeResponse from "../server/NodeResponse.ts"
 const maxDroppedBytes = 65_536
 
 const overloaded = Errors.of(new ServiceRefused({ reason: "overloaded" }))
-const body = errorBody(overloaded.error)
-const headers = {
-  ...NodeResponse.jsonHeaders,
-  ...overloaded.headers,
-  "content-length": Buffer.byteLength(body)
-}
+const headers = { ...NodeResponse.jsonHeaders, ...overloaded.headers }
 
 /** 503 `overloaded` to a request whose body has not been read. */
 export const rejectOverloaded = (exchange: NodeResponse.HttpExchange, path: string): void => {
   const { request, response } = exchange
   if (isSmall(request)) {
     request.resume()
-    NodeResponse.head(exchange, overloaded.status, headers)
+    const body = exchange.format.errorBody(overloaded.error, exchange.requestId)
+    NodeResponse.head(exchange, overloaded.status, headers, { "content-length": Buffer.byteLength(body) })
     response.end(body)
   } else NodeResponse.error(exchange, overloaded)
   NodeResponse.count(path, response)

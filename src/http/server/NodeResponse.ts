@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { KeptAnswer } from "../../calls/Idempotency.ts"
 import type { RequestId } from "../../domain/Ids.ts"
 import * as Metrics from "../../observe/Metrics.ts"
-import { errorBody } from "../../wire/ErrorBody.ts"
 import type { HttpError } from "../Errors.ts"
+import type { WireFormat } from "../WireFormat.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
 /** A request with its response object. */
@@ -11,6 +11,7 @@ export interface HttpExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: RequestId
+  readonly format: WireFormat
   /** Headers of the response that are known before the rest of it. */
   earlyHeaders?: Headers
   /** Headers of every answer to this request; those of a new answer are given with it. */
@@ -25,13 +26,14 @@ export const jsonHeaders = {
   "x-content-type-options": "nosniff"
 } as const
 
-/** The only writer of response heads on the two POST endpoints. A flat list of names and values is node's fastest form. */
+/** The only writer of response heads on the inference endpoints. A flat list of names and values is node's fastest form. */
 export const head = (
-  { earlyHeaders, requestId, response }: HttpExchange,
+  { earlyHeaders, format, requestId, response }: HttpExchange,
   status: number,
   ...sets: ReadonlyArray<Headers>
 ): void => {
   const list: Array<string | number> = ["x-request-id", requestId]
+  if (format.requestIdHeader !== undefined) list.push(format.requestIdHeader, requestId)
   for (const name in earlyHeaders) list.push(name, earlyHeaders[name] ?? "")
   for (const headers of sets) {
     for (const name in headers) list.push(name, headers[name] ?? "")
@@ -65,7 +67,7 @@ export const replay = (exchange: HttpExchange, { body, contentType, headers, sta
 export const error = (exchange: HttpExchange, { error, headers: own, status }: HttpError): void => {
   const { request, requestHeaders, response } = exchange
   const headers = requestHeaders === undefined ? own : { ...requestHeaders, ...own }
-  const body = errorBody(error)
+  const body = exchange.format.errorBody(error, exchange.requestId)
   if (request.complete || UnreadBody.isSmall(request)) {
     json(exchange, status, body, headers)
     request.resume()

@@ -16,8 +16,10 @@ import { isAccountPath } from "../account/AccountPaths.ts"
 import { Dashboard } from "../dashboard/Dashboard.ts"
 import * as Errors from "../Errors.ts"
 import { chatEndpoint } from "../inference/ChatEndpoint.ts"
+import { countTokens } from "../inference/CountTokensHandler.ts"
 import type { InferenceDeps, RunningCall } from "../inference/InferenceHandler.ts"
 import * as InferenceHandlers from "../inference/InferenceHandler.ts"
+import { messagesEndpoint } from "../inference/MessagesEndpoint.ts"
 import { PersonSecurity } from "../inference/PersonSecurity.ts"
 import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
 import { Security } from "../inference/Security.ts"
@@ -25,6 +27,7 @@ import { LoadShedding } from "../overload/LoadShedding.ts"
 import { rejectOverloaded } from "../overload/OverloadResponse.ts"
 import { type InferenceName, inferencePaths, projectChatPath, projectOf } from "../Paths.ts"
 import { accountRoute, isRouted, type RouteOptions, routes } from "../Routes.ts"
+import { formatOf } from "../WireFormat.ts"
 import * as Connection from "./Connection.ts"
 import { Drain } from "./Drain.ts"
 import * as NodeResponse from "./NodeResponse.ts"
@@ -95,7 +98,9 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   }
   const byName: { readonly [Name in InferenceName]: InferenceHandler } = {
     createChatCompletion: InferenceHandlers.make(chatEndpoint, deps),
-    createResponse: InferenceHandlers.make(responsesEndpoint, deps)
+    createResponse: InferenceHandlers.make(responsesEndpoint, deps),
+    createMessage: InferenceHandlers.make(messagesEndpoint, deps),
+    countMessageTokens: countTokens(deps)
   }
   const handlers: ReadonlyMap<string, InferenceHandler> = new Map(
     inferenceNames.map((name) => [inferencePaths[name], byName[name]])
@@ -105,9 +110,9 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   const runtime = RequestRuntime.make(yield* Effect.runtime<never>(), loadShedding.turn)
 
   /** Decides without a fiber, since an overloaded node rejects most requests. `undefined` if the caller is not cached. */
-  const rejectsUnread = (request: Http.IncomingMessage): boolean | undefined => {
+  const rejectsUnread = ({ format, request }: NodeResponse.HttpExchange): boolean | undefined => {
     if (!loadShedding.isOverloaded()) return undefined
-    const caller = security.remembered(request)
+    const caller = security.remembered(request, format)
     return caller === undefined ? undefined : loadShedding.rejects(caller.accountId)
   }
 
@@ -139,14 +144,14 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   }
 
   const answer = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
-    const exchange = { request, response, requestId: nextRequestId(ids) }
+    const path = pathOf(request.url ?? "/")
+    const exchange = { request, response, requestId: nextRequestId(ids), format: formatOf(path) }
     if (drain.closesConnections()) response.setHeader("connection", "close")
     const fault = requestHeadError(request)
-    const path = pathOf(request.url ?? "/")
     const handler = handlers.get(path)
     if (fault !== undefined) NodeResponse.error(exchange, { ...Errors.of(fault), headers: { connection: "close" } })
     else if (handler !== undefined) {
-      const isRejected = rejectsUnread(request)
+      const isRejected = rejectsUnread(exchange)
       if (isRejected === true) {
         response.once(
           "close",

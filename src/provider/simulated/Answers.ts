@@ -13,6 +13,8 @@ export interface SimulatedToolCall {
 /** The output of a simulated model: tool calls, or else text. */
 export interface SimulatedAnswer {
   readonly text: string
+  /** Where the text ended at one. */
+  readonly stopSequence: string | null
   readonly toolCalls: ReadonlyArray<SimulatedToolCall>
 }
 
@@ -23,10 +25,10 @@ export const answerTo = (request: AnswerFields, prompt: Prompt, modelId: string)
   const called = toolsToCall(request, prompt).slice(0, maxCalls)
   if (called.length > 0) {
     const filler = new Filler(prompt.text)
-    return { text: "", toolCalls: called.map((tool) => callOf(tool, prompt.text, filler)) }
+    return { text: "", stopSequence: null, toolCalls: called.map((tool) => callOf(tool, prompt.text, filler)) }
   }
   const text = textFor(request, prompt, modelId).slice(0, maxAnswerCharacters)
-  return { text: untilStop(text, request.stop), toolCalls: [] }
+  return { ...untilStop(text, request.stop), toolCalls: [] }
 }
 
 const maxCalls = 64
@@ -157,7 +159,17 @@ const echoIn = (text: string): string | undefined => {
   return undefined
 }
 
-const untilStop = (text: string, stops: ReadonlyArray<string>): string => {
-  const ends = stops.flatMap((stop) => (stop !== "" && text.includes(stop) ? [text.indexOf(stop)] : []))
-  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
+const untilStop = (
+  text: string,
+  stops: ReadonlyArray<string>
+): { readonly text: string; readonly stopSequence: string | null } => {
+  let stopSequence: string | null = null
+  let end = text.length
+  for (const stop of stops) {
+    const at = stop === "" ? -1 : text.indexOf(stop)
+    if (at < 0 || at >= end) continue
+    stopSequence = stop
+    end = at
+  }
+  return { text: text.slice(0, end), stopSequence }
 }

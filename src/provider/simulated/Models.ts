@@ -40,7 +40,8 @@ export const support: SupportTable = {
     "prompt_cache_retention",
     "prediction",
     "moderation",
-    "web_search_options"
+    "web_search_options",
+    "cache_control"
   )
 }
 

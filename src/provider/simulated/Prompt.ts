@@ -30,7 +30,7 @@ export const promptTokens = (request: ChatRequest, imageTokens: number): number 
   let attachments = 0
   for (const message of request.messages) {
     bytes += Buffer.byteLength(textOf(message))
-    if (message.role === "user" && typeof message.content !== "string") {
+    if ((message.role === "user" || message.role === "tool") && typeof message.content !== "string") {
       for (const part of message.content) if (part.type !== "text") attachments++
     }
     if (message.role === "assistant" && message.tool_calls !== undefined) {

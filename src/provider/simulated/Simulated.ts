@@ -80,7 +80,7 @@ const outputFor = ({ effort, maxOutputTokens, model, request, requestId }: Provi
   return {
     tokens,
     outcome: [
-      { _tag: "Finish", reason, native: reason },
+      finishOf(reason, answer.stopSequence),
       {
         _tag: "Usage",
         usage: usage({
@@ -92,6 +92,11 @@ const outputFor = ({ effort, maxOutputTokens, model, request, requestId }: Provi
     ]
   }
 }
+
+const finishOf = (reason: FinishReason, stopSequence: string | null): ChatEvent =>
+  reason === "stop" && stopSequence !== null
+    ? { _tag: "Finish", reason, native: "stop_sequence", stopSequence }
+    : { _tag: "Finish", reason, native: reason }
 
 /** The tokens of a text: up to six characters with the whitespace before them. */
 const pieces = (text: string): ReadonlyArray<string> => text.match(/\s*\S{1,6}|\s+$/gu) ?? []

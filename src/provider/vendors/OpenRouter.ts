@@ -14,6 +14,6 @@ export const openrouter = openAiCompatible({
     ...compatible,
     reasoningHistory: "reasoning_details",
     reasoningFields: reasoningByObject,
-    support: { ...compatible.support, verbosity: "native" }
+    support: { ...compatible.support, verbosity: "native", top_k: "native", cache_control: "native" }
   }
 })

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Attempt, CallError, CallStatus, CandidatePool, Cost } from "../../domain/Call.ts"
+import { Attempt, CallError, CallStatus, CandidatePool, Cost, endpoints } from "../../domain/Call.ts"
 import { ChatUsage } from "../chat/ChatUsage.ts"
 
 /** The records of the request log: `GET /api/projects/{id}/requests`, `/api/requests/{id}` and `/v1/generation`. */
@@ -14,7 +14,7 @@ export const RequestOut = Schema.Struct({
   project_id: Schema.UUID.annotations({ description: "The project of its key." }),
   key_id: Schema.UUID.annotations({ description: "The project key that it was sent with." }),
   endpoint: orNull(
-    Schema.Literal("chat", "responses", "embedded"),
+    Schema.Literal(...endpoints),
     "The endpoint, or the library (`embedded`). Null where the gateway stopped before the call ended."
   ),
   stream: orNull(Schema.Boolean, "Whether the response was streamed. Null where the gateway stopped before."),

@@ -19,7 +19,10 @@ import * as G from "../validation/Guard.ts"
 import { hasAtMost } from "../validation/SchemaParts.ts"
 import { isEmptyMessage, isMediaUrl, maxToolNameCharacters } from "./ChatMessageSchema.ts"
 
-const textPart = G.struct<TextPart>({
+/** Chat completions has no marks of its own for cached blocks, nor results that are not text. */
+type InChat<A> = Omit<A, "cache_control" | "is_error">
+
+const textPart = G.struct<InChat<TextPart>>({
   type: G.required(G.literal("text")),
   text: G.required(G.string),
   prompt_cache_breakpoint: G.nullable(G.jsonObject)
@@ -32,7 +35,7 @@ const refusalPart = G.struct<RefusalPart>({
 
 const mediaUrl = G.where(G.string, (url) => (isMediaUrl(url) ? undefined : []))
 
-const imagePart = G.struct<ImagePart>({
+const imagePart = G.struct<InChat<ImagePart>>({
   type: G.required(G.literal("image_url")),
   image_url: G.required(
     G.struct<ImagePart["image_url"]>({
@@ -49,7 +52,7 @@ const audioPart = G.struct<AudioPart>({
   )
 })
 
-const filePart = G.struct<FilePart>({
+const filePart = G.struct<InChat<FilePart>>({
   type: G.required(G.literal("file")),
   file: G.required(
     G.struct<FilePart["file"]>({
@@ -82,7 +85,7 @@ const userMessage = G.struct<UserMessage>({
 })
 
 const toolCall = G.tagged<ToolCall>("type", {
-  function: G.struct<Extract<ToolCall, { type: "function" }>>({
+  function: G.struct<InChat<Extract<ToolCall, { type: "function" }>>>({
     id: G.required(G.string),
     type: G.required(G.literal("function")),
     function: G.required(
@@ -141,7 +144,7 @@ const assistantMessage = G.where(
   (message) => (isEmptyMessage(message) ? [] : undefined)
 )
 
-const toolMessage = G.struct<ToolMessage>({
+const toolMessage = G.struct<InChat<ToolMessage>>({
   role: G.required(G.literal("tool")),
   content: G.required(textContent),
   tool_call_id: G.required(G.string)
@@ -163,7 +166,7 @@ type FunctionTool = Extract<Tool, { type: "function" }>
 type CustomTool = Extract<Tool, { type: "custom" }>
 
 export const tool = G.tagged<Tool>("type", {
-  function: G.struct<FunctionTool>({
+  function: G.struct<InChat<FunctionTool>>({
     type: G.required(G.literal("function")),
     function: G.required(
       G.struct<FunctionTool["function"]>({

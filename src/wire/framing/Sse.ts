@@ -108,6 +108,9 @@ export const heartbeat = ": keep-alive\n\n"
 /** The event names of the gateway; a closed set, so that external text cannot become an event name. */
 export type EventName =
   | "error"
+  | "ping"
+  | `message_${"start" | "delta" | "stop"}`
+  | `content_block_${"start" | "delta" | "stop"}`
   | `response.${"created" | "queued" | "in_progress" | "completed" | "failed" | "incomplete"}`
   | `response.${"output_item" | "content_part" | "reasoning_summary_part"}.${"added" | "done"}`
   | "response.output_text.annotation.added"

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { describe, expect, it } from "vitest"
 import { usage } from "../../../src/domain/Usage.ts"
 import { HttpSink, type HttpSinkOptions, type StreamEncoder } from "../../../src/http/inference/HttpSink.ts"
+import { openAiFormat } from "../../../src/http/WireFormat.ts"
 import { VirtualTimers } from "../../../src/testing/index.ts"
 import { requestId } from "../../provider/protocols/calls.ts"
 import { metadata } from "../../wire/responses/ResponsesFixtures.ts"
@@ -39,6 +40,7 @@ const sinkWith = (encoder: Partial<StreamEncoder>, more: Partial<Pick<HttpSinkOp
   const sink = new HttpSink({
     exchange: {
       requestId,
+      format: openAiFormat,
       request: new EventEmitter() as IncomingMessage,
       response: response as unknown as ServerResponse
     },
@@ -46,6 +48,7 @@ const sinkWith = (encoder: Partial<StreamEncoder>, more: Partial<Pick<HttpSinkOp
     headers: {},
     headHoldMillis: 1_000,
     heartbeatMillis: 1_000,
+    heartbeat: ": keep-alive\n\n",
     encoder: (_, write) => ({
       event: (event) => (event._tag === "Text" ? write(event.text) : true),
       complete: () => void write("whole"),

@@ -17,6 +17,7 @@ const answer: Answer = {
   logprobs: null,
   finish: "stop",
   nativeFinish: "end_turn",
+  stopSequence: null,
   usage: counts,
   servedModel: null,
   serviceTier: null,

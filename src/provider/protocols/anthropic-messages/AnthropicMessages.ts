@@ -10,6 +10,7 @@ import { versionOf } from "./Version.ts"
 /** `user` and `safety_identifier` share one field; a custom tool is sent as a function with one string parameter. */
 const support: SupportTable = {
   ...otherFormat,
+  ...all("native", "top_k", "cache_control"),
   ...all("translated", "service_tier", "user", "safety_identifier", "parallel_tool_calls")
 }
 

@@ -141,9 +141,15 @@ const finish = (state: State, native: string, delta: Json, events: Array<ChatEve
   events.push({
     _tag: "Finish",
     reason: known === "stop" && state.blocks.toolCalls > 0 ? "tool_calls" : known,
-    native
+    native,
+    ...stopSequenceOf(delta)
   })
   return undefined
+}
+
+const stopSequenceOf = (delta: Json): { readonly stopSequence?: string } => {
+  const stopSequence = textAt(delta, "stop_sequence")
+  return stopSequence === undefined ? {} : { stopSequence }
 }
 
 /** A refusal without any text gets the provider's explanation as its text. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { JsonObject } from "../../../domain/Chat.ts"
+import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { anthropicServiceTiers } from "../../../domain/ServiceTiers.ts"
@@ -8,7 +8,7 @@ import { conversationOf } from "../shared/Conversation.ts"
 import { objectAt } from "../shared/Json.ts"
 import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
 import { isForced, type ToolSet, toolSetOf } from "../shared/Tools.ts"
-import { type LoweredMessages, lowerMessages } from "./Messages.ts"
+import { type LowerCacheControl, type LoweredMessages, lowerMessages } from "./Messages.ts"
 import { isMidTools, isReasoning, type LoweredReasoning, lowerReasoning } from "./Reasoning.ts"
 import { strictSchema } from "./StrictSchema.ts"
 import { lowerTools } from "./Tools.ts"
@@ -21,11 +21,19 @@ export const lower = (call: ProviderCall): string | ProviderFailure => {
   const toolSet = toolSetOf(call.request)
   if ("_tag" in toolSet) return toolSet
   const names = toolNamesOf(call.request)
-  const lowered = lowerMessages(conversation, names)
+  const cacheControl = cacheControlOf(call)
+  const lowered = lowerMessages(conversation, names, cacheControl)
   if ("_tag" in lowered) return lowered
   const reasoning = lowerReasoning(call, isForced(toolSet), isMidTools(conversation, lowered))
   if ("_tag" in reasoning) return reasoning
-  return writeExactly(bodyOf(call, toolSet, names, lowered, reasoning))
+  return writeExactly(bodyOf(call, toolSet, names, lowered, reasoning, cacheControl))
+}
+
+/** The client's marks as they are, without a time that is not sent to this route. */
+const cacheControlOf = ({ dropped }: ProviderCall): LowerCacheControl => {
+  if (dropped.includes("cache_control")) return () => undefined
+  const takesTtl = !dropped.includes("cache_control.ttl")
+  return (given: CacheControl | undefined) => given && { type: given.type, ttl: takesTtl ? given.ttl : undefined }
 }
 
 const bodyOf = (
@@ -33,7 +41,8 @@ const bodyOf = (
   toolSet: ToolSet,
   names: ToolNames,
   lowered: LoweredMessages,
-  reasoning: LoweredReasoning
+  reasoning: LoweredReasoning,
+  cacheControl: LowerCacheControl
 ): Record<string, unknown> => {
   const { model, request } = call
   const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
@@ -44,7 +53,13 @@ const bodyOf = (
   const system = request.responseFormat?.["type"] === "json_object" ? [...lowered.system, jsonOnly] : lowered.system
   if (system.length > 0) body["system"] = system
   body["messages"] = lowered.messages
-  const tools = lowerTools(toolSet, names, takes("parallel_tool_calls") ? request.parallelToolCalls : undefined)
+  set("cache_control", cacheControl(request.cacheControl))
+  const tools = lowerTools(
+    toolSet,
+    names,
+    cacheControl,
+    takes("parallel_tool_calls") ? request.parallelToolCalls : undefined
+  )
   if (tools.tools !== undefined) body["tools"] = tools.tools
   if (tools.choice !== undefined) body["tool_choice"] = tools.choice
   if (reasoning.thinking !== undefined) body["thinking"] = reasoning.thinking
@@ -54,6 +69,7 @@ const bodyOf = (
     set("temperature", between0and1(request.temperature))
     // the API rejects temperature together with top_p
     if (body["temperature"] === undefined) set("top_p", request.topP)
+    set("top_k", request.topK)
   }
   // blank stop sequences are rejected; the others are still sent
   const stops = request.stop.filter((stop) => /\S/.test(stop))

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../domain/Chat.ts"
+import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
 import type {
@@ -7,6 +7,7 @@ import type {
   FileBlock,
   ImageBlock,
   ReasoningDetailBlock,
+  ResultBlock,
   TextBlock,
   UserBlock
 } from "../shared/Conversation.ts"
@@ -18,24 +19,33 @@ export interface LoweredMessages {
   readonly messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: ReadonlyArray<JsonObject> }>
 }
 
-export const lowerMessages = (conversation: Conversation, names: ToolNames): LoweredMessages | ProviderFailure => {
-  const cached = lastBreakpoints(conversation)
-  const text = (block: TextBlock): JsonObject =>
-    cached.has(block)
-      ? { type: "text", text: block.text, cache_control: { type: "ephemeral" } }
-      : { type: "text", text: block.text }
+/** The mark of a cached block as it is sent; `undefined` where it is not. */
+export type LowerCacheControl = (given: CacheControl | undefined) => JsonObject | undefined
+
+export const lowerMessages = (
+  conversation: Conversation,
+  names: ToolNames,
+  cacheControl: LowerCacheControl
+): LoweredMessages | ProviderFailure => {
+  const lowering: Lowering = { names, cacheControl, breakpoints: lastBreakpoints(conversation) }
   const messages: Array<LoweredMessages["messages"][number]> = []
   for (const { blocks, role } of conversation.turns) {
     const content: Array<JsonObject> = []
     for (const block of blocks) {
-      const lowered = lowerBlock(block, names, text)
+      const lowered = lowerBlock(block, lowering)
       if (lowered === undefined) continue
       if (isFailure(lowered)) return lowered
       content.push(lowered)
     }
     messages.push({ role, content })
   }
-  return { system: conversation.instructions.map(text), messages }
+  return { system: conversation.instructions.map((block) => lowerText(block, lowering)), messages }
+}
+
+interface Lowering {
+  readonly names: ToolNames
+  readonly cacheControl: LowerCacheControl
+  readonly breakpoints: ReturnType<typeof lastBreakpoints>
 }
 
 const isFailure = (value: JsonObject | ProviderFailure): value is ProviderFailure => "_tag" in value
@@ -43,31 +53,57 @@ const isFailure = (value: JsonObject | ProviderFailure): value is ProviderFailur
 /** `undefined`: the block has nothing that can be sent. */
 const lowerBlock = (
   block: UserBlock | AssistantBlock,
-  names: ToolNames,
-  text: (block: TextBlock) => JsonObject
+  lowering: Lowering
 ): JsonObject | ProviderFailure | undefined => {
+  const { cacheControl, names } = lowering
   switch (block._tag) {
     case "Text":
-      return text(block)
+    case "Image":
+    case "File":
+      return lowerContent(block, lowering)
     case "Reasoning":
       return lowerReasoningDetail(block)
     case "ToolCall":
-      return { type: "tool_use", id: block.id, name: names.toProvider(block.name), input: block.input }
-    case "ToolResult":
+      return {
+        type: "tool_use",
+        id: block.id,
+        name: names.toProvider(block.name),
+        input: block.input,
+        cache_control: cacheControl(block.cacheControl)
+      }
+    case "ToolResult": {
+      const content: Array<JsonObject> = []
+      for (const inner of block.content) {
+        const lowered = lowerContent(inner, lowering)
+        if (isFailure(lowered)) return lowered
+        content.push(lowered)
+      }
       return {
         type: "tool_result",
         tool_use_id: block.id,
-        content: block.content.map(text),
-        is_error: block.isMissing ? true : undefined
+        content,
+        is_error: block.isError ? true : undefined,
+        cache_control: cacheControl(block.cacheControl)
       }
-    case "Image":
-      return lowerImage(block)
-    case "File":
-      return lowerFile(block)
+    }
     case "Audio":
       return { _tag: "RequestRejected", message: "The provider does not support audio.", param: block.param }
   }
 }
+
+const lowerContent = (block: ResultBlock, lowering: Lowering): JsonObject | ProviderFailure => {
+  if (block._tag === "Text") return lowerText(block, lowering)
+  const lowered = block._tag === "Image" ? lowerImage(block) : lowerFile(block)
+  const mark = lowering.cacheControl(block.cacheControl)
+  return isFailure(lowered) || mark === undefined ? lowered : { ...lowered, cache_control: mark }
+}
+
+const lowerText = (block: TextBlock, { breakpoints, cacheControl }: Lowering): JsonObject => ({
+  type: "text",
+  text: block.text,
+  cache_control:
+    block.isCacheBreakpoint && breakpoints.has(block) ? { type: "ephemeral" } : cacheControl(block.cacheControl)
+})
 
 /** The provider rejects reasoning without a signature. */
 const lowerReasoningDetail = ({ detail }: ReasoningDetailBlock): JsonObject | undefined => {

@@ -1,4 +1,4 @@
-import type { Effort, JsonObject } from "../../../domain/Chat.ts"
+import { asksToReason, type Effort, type JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type { Conversation } from "../shared/Conversation.ts"
@@ -45,19 +45,19 @@ export const lowerReasoning = (
         }
       : disabled(model.reasonsByDefault)
   }
-  if (wanted === "none") return disabled(model.reasonsByDefault)
+  const { mode } = request.reasoning
+  if (wanted === "none" || (wanted === undefined && mode === "disabled")) return disabled(model.reasonsByDefault)
+  const isAsked = wanted !== undefined || asksToReason(request.reasoning)
   switch (reasoning.style) {
     case "fixed":
       return unsent(model.reasonsByDefault)
     case "effort":
-      return wanted === undefined
-        ? unsent(model.reasonsByDefault)
-        : { ...adaptive(call), effort: efforts[wanted], byDefault: false }
+      if (wanted !== undefined) return { ...adaptive(call), effort: efforts[wanted] }
+      return mode === undefined ? unsent(model.reasonsByDefault) : adaptive(call)
     case "toggle":
-      return wanted === undefined ? unsent(model.reasonsByDefault) : adaptive(call)
+      return wanted === undefined && mode === undefined ? unsent(model.reasonsByDefault) : adaptive(call)
     case "budget": {
       const tokens = request.reasoning.maxTokens
-      const isAsked = wanted !== undefined || tokens !== undefined
       if (!isAsked || isMidTools || maxOutputTokens <= minBudgetTokens) return unsent(model.reasonsByDefault)
       const range = { min: Math.max(minBudgetTokens, reasoning.budget?.min ?? 0), max: reasoning.budget?.max ?? null }
       const budget = reasoningBudget({ effort: wanted, tokens, maxOutputTokens, range })

@@ -1,14 +1,14 @@
 import type { SupportTable } from "../../../domain/Support.ts"
 import { awsEventStream } from "../../transport/Framing.ts"
 import { type Protocol, streaming } from "../shared/Protocol.ts"
-import { otherFormat } from "../shared/SupportTables.ts"
+import { all, otherFormat } from "../shared/SupportTables.ts"
 import { escapeUrl } from "../shared/UrlEscape.ts"
 import { nonStreaming, streamDecoder } from "./Decode.ts"
 import { classify } from "./Errors.ts"
 import { lower } from "./Lower.ts"
 
-/** A custom tool is sent as a function with one string parameter; `none` removes the tools. */
-const support: SupportTable = otherFormat
+/** A custom tool is sent as a function with one string parameter; `none` removes the tools; marks of cached blocks and `top_k` are for Claude. */
+const support: SupportTable = { ...otherFormat, ...all("translated", "top_k", "cache_control") }
 
 /** Converse and ConverseStream, the common format of Amazon Bedrock for models of all vendors. */
 export const bedrockConverse: Protocol = {

@@ -21,7 +21,12 @@ export const lower = (call: ProviderCall): string | ProviderFailure => {
   const names = toolNamesOf(call.request)
   const family = familyOf(call.model.upstreamModel)
   const conversation = toolSet.choice?._tag === "None" ? withoutTools(given) : given
-  const messages = lowerMessages(conversation, names, family)
+  const takesMarks = family.cachePoints && !call.dropped.includes("cache_control")
+  const caching = {
+    ofTools: takesMarks && toolSet.tools.some(({ cacheControl }) => cacheControl !== undefined),
+    ofWhole: takesMarks && call.request.cacheControl !== undefined
+  }
+  const messages = lowerMessages(conversation, names, family, caching)
   if ("_tag" in messages) return messages
   const reasoning = lowerReasoning(call, family, isForced(toolSet), isMidTools(messages))
   if ("_tag" in reasoning) return reasoning
@@ -31,9 +36,9 @@ export const lower = (call: ProviderCall): string | ProviderFailure => {
     messages: messages.messages,
     system: system.length === 0 ? undefined : system,
     inferenceConfig: inferenceConfig(call, reasoning, family.isClaude),
-    toolConfig: lowerTools(toolSet, conversation, names),
+    toolConfig: lowerTools(toolSet, conversation, names, caching.ofTools),
     outputConfig: present({ textFormat: textFormat(request.responseFormat), effort: reasoning.effort }),
-    additionalModelRequestFields: reasoning.fields
+    additionalModelRequestFields: additionalFields(call, reasoning, family.isClaude)
   }
   return writeExactly(body)
 }
@@ -66,6 +71,17 @@ const inferenceConfig = (
     topP,
     stopSequences: stops.length === 0 || !takes("stop") ? undefined : stops
   }
+}
+
+/** Only Claude's models have this parameter here, and not while they reason. */
+const additionalFields = (
+  call: ProviderCall,
+  reasoning: LoweredReasoning,
+  isClaude: boolean
+): JsonObject | undefined => {
+  const { topK } = call.request
+  const isSent = topK !== undefined && isClaude && !reasoning.isReasoning && !call.dropped.includes("top_k")
+  return isSent ? { ...reasoning.fields, top_k: topK } : reasoning.fields
 }
 
 const between0and1 = (temperature: number | undefined): number | undefined =>

@@ -5,12 +5,14 @@ import type {
   AssistantBlock,
   Conversation,
   ReasoningDetailBlock,
+  ResultBlock,
   TextBlock,
+  ToolResultBlock,
   UserBlock
 } from "../shared/Conversation.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 import type { Family } from "./Family.ts"
-import { Documents, lowerImage } from "./Media.ts"
+import { Documents, type LoweredBlocks, lowerImage } from "./Media.ts"
 
 export interface LoweredMessages {
   readonly system: ReadonlyArray<JsonObject>
@@ -25,9 +27,11 @@ interface Message {
 export const lowerMessages = (
   conversation: Conversation,
   names: ToolNames,
-  family: Family
+  family: Family,
+  caching: Caching
 ): LoweredMessages | ProviderFailure => {
-  const lowering = new Lowering(names, family, family.cachePoints ? lastBreakpoints(conversation) : new Set())
+  const others = (caching.ofTools ? 1 : 0) + (caching.ofWhole ? 1 : 0)
+  const lowering = new Lowering(names, family, family.cachePoints ? lastBreakpoints(conversation, others) : new Set())
   const messages: Array<Message> = []
   for (const { blocks, role } of conversation.turns) {
     const content: Array<JsonObject> = []
@@ -37,9 +41,20 @@ export const lowerMessages = (
     }
     messages.push({ role, content: withText(content) })
   }
+  const last = messages.at(-1)
+  if (family.cachePoints && caching.ofWhole && last !== undefined) {
+    messages[messages.length - 1] = { role: last.role, content: [...last.content, cachePoint] }
+  }
   // many models reject a conversation that ends with an assistant message
   if (messages.at(-1)?.role === "assistant") messages.push({ role: "user", content: [{ text: goOn }] })
   return { system: conversation.instructions.flatMap((block) => lowering.text(block)), messages }
+}
+
+/** Cache points that do not stand at a block of the conversation. */
+export interface Caching {
+  readonly ofTools: boolean
+  /** After the last block. */
+  readonly ofWhole: boolean
 }
 
 const goOn = "(continue)"
@@ -54,9 +69,9 @@ class Lowering {
   private readonly documents = new Documents()
   private readonly names: ToolNames
   private readonly family: Family
-  private readonly cached: ReadonlySet<TextBlock>
+  private readonly cached: ReturnType<typeof lastBreakpoints>
 
-  constructor(names: ToolNames, family: Family, cached: ReadonlySet<TextBlock>) {
+  constructor(names: ToolNames, family: Family, cached: ReturnType<typeof lastBreakpoints>) {
     this.names = names
     this.family = family
     this.cached = cached
@@ -66,6 +81,7 @@ class Lowering {
     const lowered = this.block(block)
     if ("_tag" in lowered) return lowered
     content.push(...lowered.blocks)
+    if (block._tag !== "Text" && this.isCached(block)) content.push(cachePoint)
     return undefined
   }
 
@@ -73,7 +89,7 @@ class Lowering {
     return this.cached.has(block) ? [{ text: block.text }, cachePoint] : [{ text: block.text }]
   }
 
-  private block(block: UserBlock | AssistantBlock): { readonly blocks: ReadonlyArray<JsonObject> } | ProviderFailure {
+  private block(block: UserBlock | AssistantBlock): LoweredBlocks | ProviderFailure {
     switch (block._tag) {
       case "Text":
         return { blocks: this.text(block) }
@@ -83,27 +99,39 @@ class Lowering {
         return {
           blocks: [{ toolUse: { toolUseId: block.id, name: this.names.toProvider(block.name), input: block.input } }]
         }
-      case "ToolResult": {
-        const toolResult = {
-          toolUseId: block.id,
-          content: block.content.map(({ text }) => ({ text })),
-          status: this.family.resultStatus ? (block.isMissing ? "error" : "success") : undefined
-        }
-        // a tool result cannot contain a cache point
-        const isCached = block.content.some((text) => this.cached.has(text))
-        return { blocks: isCached ? [{ toolResult }, cachePoint] : [{ toolResult }] }
-      }
+      case "ToolResult":
+        return this.result(block)
       case "Image":
-        return lowerImage(block)
       case "File":
-        return this.documents.lower(block)
+        return this.attachment(block)
       case "Audio":
         return { _tag: "RequestRejected", message: "The provider does not support audio.", param: block.param }
     }
   }
+
+  private result(block: ToolResultBlock): LoweredBlocks | ProviderFailure {
+    const content: Array<JsonObject> = []
+    for (const inner of block.content) {
+      const lowered = inner._tag === "Text" ? { blocks: [{ text: inner.text }] } : this.attachment(inner)
+      if ("_tag" in lowered) return lowered
+      content.push(...lowered.blocks)
+    }
+    const status = this.family.resultStatus ? (block.isError ? "error" : "success") : undefined
+    return { blocks: [{ toolResult: { toolUseId: block.id, content, status } }] }
+  }
+
+  private attachment(block: Exclude<ResultBlock, TextBlock>): LoweredBlocks | ProviderFailure {
+    return block._tag === "Image" ? lowerImage(block) : this.documents.lower(block)
+  }
+
+  /** A tool result cannot contain a cache point: it stands after the result. */
+  private isCached(block: UserBlock | AssistantBlock): boolean {
+    if (this.cached.has(block)) return true
+    return block._tag === "ToolResult" && block.content.some((inner) => this.cached.has(inner))
+  }
 }
 
-const cachePoint: JsonObject = { cachePoint: { type: "default" } }
+export const cachePoint: JsonObject = { cachePoint: { type: "default" } }
 
 /** The provider rejects reasoning without a signature. */
 const lowerReasoningDetail = ({ detail }: ReasoningDetailBlock): ReadonlyArray<JsonObject> => {

@@ -1,18 +1,25 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
 import { strictSchema } from "../anthropic-messages/StrictSchema.ts"
-import type { AssistantBlock, Conversation, TextBlock, UserBlock } from "../shared/Conversation.ts"
+import type { AssistantBlock, Conversation, ResultBlock, TextBlock, UserBlock } from "../shared/Conversation.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 import type { AvailableTool, ToolSet } from "../shared/Tools.ts"
+import { cachePoint } from "./Messages.ts"
 
 /**
  * The tools of a call. A conversation with tool calls requires tool definitions: when the request has none, the tools that were
  * called before are declared, with a description that forbids calling them.
  */
-export const lowerTools = (toolSet: ToolSet, conversation: Conversation, names: ToolNames): JsonObject | undefined => {
+export const lowerTools = (
+  toolSet: ToolSet,
+  conversation: Conversation,
+  names: ToolNames,
+  isCached: boolean
+): JsonObject | undefined => {
   if (toolSet.choice?._tag === "None") return undefined
   if (toolSet.tools.length > 0) {
-    return { tools: toolSet.tools.map((tool) => toolSpec(tool, names)), toolChoice: lowerChoice(toolSet, names) }
+    const specs = toolSet.tools.map((tool) => toolSpec(tool, names))
+    return { tools: isCached ? [...specs, cachePoint] : specs, toolChoice: lowerChoice(toolSet, names) }
   }
   const called = calledIn(conversation)
   return called.length === 0 ? undefined : { tools: called.map((name) => retiredTool(names.toProvider(name))) }
@@ -26,7 +33,7 @@ export const withoutTools = (conversation: Conversation): Conversation => ({
   ...conversation,
   turns: conversation.turns.map((turn) =>
     turn.role === "user"
-      ? { ...turn, blocks: turn.blocks.map((block): UserBlock => resultAsText(block)) }
+      ? { ...turn, blocks: turn.blocks.flatMap((block): ReadonlyArray<UserBlock> => resultAsText(block)) }
       : { ...turn, blocks: turn.blocks.map((block): AssistantBlock => callAsText(block)) }
   )
 })
@@ -34,13 +41,16 @@ export const withoutTools = (conversation: Conversation): Conversation => ({
 const callAsText = (block: AssistantBlock): AssistantBlock =>
   block._tag === "ToolCall" ? textBlock(`[Called the tool ${block.name} with ${writeExactly(block.input)}]`) : block
 
-const resultAsText = (block: UserBlock): UserBlock =>
-  block._tag === "ToolResult"
-    ? textBlock(
-        `[The tool ${block.name} answered]\n${block.content.map(({ text }) => text).join("\n")}`,
-        block.content.some(({ isCacheBreakpoint }) => isCacheBreakpoint)
-      )
-    : block
+/** What a result has besides text follows it. */
+const resultAsText = (block: UserBlock): ReadonlyArray<UserBlock> => {
+  if (block._tag !== "ToolResult") return [block]
+  const texts = block.content.filter((inner) => inner._tag === "Text")
+  const others = block.content.filter((inner): inner is Exclude<ResultBlock, TextBlock> => inner._tag !== "Text")
+  const isBreakpoint =
+    block.cacheControl !== undefined || block.content.some((inner) => inner.cacheControl !== undefined)
+  const text = `[The tool ${block.name} answered]\n${texts.map(({ text }) => text).join("\n")}`
+  return [textBlock(text, isBreakpoint || texts.some(({ isCacheBreakpoint }) => isCacheBreakpoint)), ...others]
+}
 
 const textBlock = (text: string, isCacheBreakpoint = false): TextBlock => ({ _tag: "Text", text, isCacheBreakpoint })
 

@@ -10,7 +10,7 @@ import type { SchemaDialect } from "./Schema.ts"
 /** Parameters without a field in this API are dropped; nothing is sent that is billed apart from tokens. */
 const support: SupportTable = {
   ...otherFormat,
-  ...all("native", "frequency_penalty", "presence_penalty", "seed"),
+  ...all("native", "top_k", "frequency_penalty", "presence_penalty", "seed"),
   ...all("translated", "logprobs", "top_logprobs")
 }
 

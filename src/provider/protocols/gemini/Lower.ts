@@ -63,6 +63,7 @@ const generationConfig = (call: ProviderCall, schemas: SchemaDialect, copies: Co
   }
   set("temperature", request.temperature, "temperature")
   set("topP", request.topP, "top_p")
+  set("topK", request.topK, "top_k")
   set("stopSequences", request.stop.length === 0 ? undefined : request.stop, "stop")
   set("frequencyPenalty", request.frequencyPenalty, "frequency_penalty")
   set("presencePenalty", request.presencePenalty, "presence_penalty")

@@ -30,7 +30,7 @@ export const lowerMessages = (
       continue
     }
     const parts: Array<JsonObject> = []
-    for (const block of turn.blocks) {
+    for (const block of withAttachments(turn.blocks)) {
       const part = userPart(block, names)
       if ("_tag" in part) return part
       parts.push(part.part)
@@ -82,10 +82,25 @@ const inlinePart = ({ base64, mediaType }: DataUrl.Inline): LoweredPart => ({
   part: { inlineData: { mimeType: mediaType, data: base64 } }
 })
 
+/** A function response has text only: what else the results have comes after the last of them. */
+const withAttachments = (blocks: ReadonlyArray<UserBlock>): ReadonlyArray<UserBlock> => {
+  const attached: Array<UserBlock> = []
+  let results = 0
+  for (const block of blocks) {
+    if (block._tag !== "ToolResult") break
+    results++
+    const attachments = block.content.filter((inner) => inner._tag !== "Text")
+    if (attachments.length === 0) continue
+    attached.push({ _tag: "Text", text: `Attached to the result of ${block.name}:`, isCacheBreakpoint: false })
+    for (const attachment of attachments) attached.push(attachment)
+  }
+  return attached.length === 0 ? blocks : [...blocks.slice(0, results), ...attached, ...blocks.slice(results)]
+}
+
 /** The result is sent as text: parsing and writing it as JSON would change long numbers. */
-const resultPart = ({ content, id, isMissing, name }: ToolResultBlock, names: ToolNames): LoweredPart => {
-  const text = content.map((block) => block.text).join("\n")
-  const response = isMissing ? { error: text } : { output: text }
+const resultPart = ({ content, id, isError, name }: ToolResultBlock, names: ToolNames): LoweredPart => {
+  const text = content.flatMap((block) => (block._tag === "Text" ? [block.text] : [])).join("\n")
+  const response = isError ? { error: text } : { output: text }
   return { part: { functionResponse: { id, name: names.toProvider(name), response } } }
 }
 

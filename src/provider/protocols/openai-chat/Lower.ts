@@ -24,6 +24,7 @@ export const lower = (call: ProviderCall, quirks: Quirks): string => {
   set("parallel_tool_calls", tools.tools === undefined ? undefined : request.parallelToolCalls)
   set("temperature", request.temperature)
   set("top_p", request.topP)
+  set("top_k", request.topK)
   set("stop", request.stop.length === 0 ? undefined : request.stop)
   set("frequency_penalty", request.frequencyPenalty)
   set("presence_penalty", request.presencePenalty)

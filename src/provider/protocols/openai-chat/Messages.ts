@@ -6,13 +6,46 @@ import type {
   ReasoningDetail,
   TextPart,
   ToolCall,
+  ToolMessage,
+  UserMessage,
   UserPart
 } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type { Quirks } from "./Quirks.ts"
 
-export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray<JsonObject> =>
-  call.request.messages.map((message) => lowerMessage(message, call, quirks))
+/** Tool messages have text only: what else the results of a turn have comes with the next message of the user. */
+export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray<JsonObject> => {
+  const lowered: Array<JsonObject> = []
+  let attached: Array<UserPart> = []
+  const flush = (following: UserMessage["content"] = []): void => {
+    const parts = typeof following === "string" ? [{ type: "text" as const, text: following }] : following
+    lowered.push({ role: "user", content: lowerContent([...attached, ...parts], call) })
+    attached = []
+  }
+  for (const message of call.request.messages) {
+    if (message.role === "tool") for (const part of attachmentsOf(message)) attached.push(part)
+    else if (attached.length > 0) {
+      flush(message.role === "user" ? message.content : undefined)
+      if (message.role === "user") continue
+    }
+    lowered.push(lowerMessage(message, call, quirks))
+  }
+  if (attached.length > 0) flush()
+  return lowered
+}
+
+const attachmentsOf = ({ content, tool_call_id: id }: ToolMessage): ReadonlyArray<UserPart> => {
+  const attachments = typeof content === "string" ? [] : content.filter((part) => part.type !== "text")
+  return attachments.length === 0
+    ? attachments
+    : [{ type: "text", text: `Attached to the result of the call ${id}:` }, ...attachments]
+}
+
+const resultText = (content: ToolMessage["content"]): ToolMessage["content"] => {
+  if (typeof content === "string") return content
+  const texts = content.filter((part) => part.type === "text")
+  return texts.length === 0 && content.length > 0 ? "The result is attached to the next message." : texts
+}
 
 const lowerMessage = (message: Message, call: ProviderCall, quirks: Quirks): JsonObject => {
   switch (message.role) {
@@ -28,7 +61,7 @@ const lowerMessage = (message: Message, call: ProviderCall, quirks: Quirks): Jso
       return {
         role: "tool",
         tool_call_id: toolCallId(message.tool_call_id, quirks),
-        content: lowerContent(message.content, call)
+        content: lowerContent(resultText(message.content), call)
       }
   }
 }
@@ -52,11 +85,15 @@ const lowerPart = (part: UserPart, call: ProviderCall): JsonObject => {
   }
 }
 
-/** A breakpoint is sent only where the other caching parameters are supported. */
-const lowerText = (part: TextPart, call: ProviderCall): JsonObject =>
-  part.prompt_cache_breakpoint && !call.dropped.includes("prompt_cache_options") && caches(call)
-    ? { type: "text", text: part.text, prompt_cache_breakpoint: part.prompt_cache_breakpoint }
+/** A breakpoint is sent only where the other caching parameters are supported, a mark in Anthropic's form where that is. */
+const lowerText = (part: TextPart, call: ProviderCall): JsonObject => {
+  if (part.prompt_cache_breakpoint && !call.dropped.includes("prompt_cache_options") && caches(call)) {
+    return { type: "text", text: part.text, prompt_cache_breakpoint: part.prompt_cache_breakpoint }
+  }
+  return part.cache_control !== undefined && call.model.support.cache_control === "native"
+    ? { type: "text", text: part.text, cache_control: { type: part.cache_control.type } }
     : { type: "text", text: part.text }
+}
 
 const caches = (call: ProviderCall): boolean => call.model.support.prompt_cache_options === "native"
 

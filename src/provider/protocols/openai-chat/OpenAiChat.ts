@@ -1,6 +1,6 @@
 import { sse } from "../../transport/Framing.ts"
 import { type Protocol, streaming } from "../shared/Protocol.ts"
-import { everyParameter } from "../shared/SupportTables.ts"
+import { all, everyParameter } from "../shared/SupportTables.ts"
 import { nonStreaming, streamDecoder } from "./Decode.ts"
 import { classify } from "./Errors.ts"
 import { lower } from "./Lower.ts"
@@ -9,7 +9,12 @@ import type { Quirks } from "./Quirks.ts"
 /** OpenAI's chat completions, which most vendors implement. */
 export const make = (quirks: Quirks): Protocol => ({
   id: "openai-chat",
-  support: { ...everyParameter, seed: quirks.seedField === "seed" ? "native" : "translated", ...quirks.support },
+  support: {
+    ...everyParameter,
+    ...all("dropped", "top_k", "cache_control"),
+    seed: quirks.seedField === "seed" ? "native" : "translated",
+    ...quirks.support
+  },
   takesCustomTools: quirks.customTools,
   path: () => "/chat/completions",
   headers: () => ({}),

@@ -1,13 +1,26 @@
-import type { AssistantBlock, Conversation, TextBlock, UserBlock } from "./Conversation.ts"
+import type { AssistantBlock, Conversation, ResultBlock, UserBlock } from "./Conversation.ts"
 
 /** Providers reject more breakpoints; a later breakpoint covers a longer prefix. */
 const maxBreakpoints = 4
 
-/** The text blocks that end a cached prefix of the prompt. */
-export const lastBreakpoints = ({ instructions, turns }: Conversation): ReadonlySet<TextBlock> => {
-  const all = [...instructions, ...turns.flatMap(({ blocks }): ReadonlyArray<UserBlock | AssistantBlock> => blocks)]
-  const texts = all.flatMap((block) =>
-    block._tag === "Text" ? [block] : block._tag === "ToolResult" ? block.content : []
-  )
-  return new Set(texts.filter((block) => block.isCacheBreakpoint).slice(-maxBreakpoints))
+type Block = UserBlock | AssistantBlock | ResultBlock
+
+/** The blocks that end a cached prefix of the prompt, the last ones; `others` are breakpoints outside the conversation. */
+export const lastBreakpoints = ({ instructions, turns }: Conversation, others = 0): ReadonlySet<Block> => {
+  const found: Array<Block> = []
+  const add = (block: Block): void => {
+    if (isBreakpoint(block)) found.push(block)
+  }
+  for (const block of instructions) add(block)
+  for (const { blocks } of turns) {
+    for (const block of blocks) {
+      if (block._tag === "ToolResult") for (const inner of block.content) add(inner)
+      add(block)
+    }
+  }
+  const room = Math.max(0, maxBreakpoints - others)
+  return new Set(room === 0 ? [] : found.slice(-room))
 }
+
+const isBreakpoint = (block: Block): boolean =>
+  (block._tag === "Text" && block.isCacheBreakpoint) || ("cacheControl" in block && block.cacheControl !== undefined)

@@ -1,10 +1,13 @@
 import type {
   AssistantMessage,
+  CacheControl,
   ChatRequest,
   Message,
   ReasoningDetail,
   TextPart,
   ToolCall,
+  ToolMessage,
+  ToolResultPart,
   UserPart
 } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
@@ -41,16 +44,21 @@ export interface AssistantTurn {
 export type UserBlock = TextBlock | ImageBlock | AudioBlock | FileBlock | ToolResultBlock
 export type AssistantBlock = TextBlock | ReasoningDetailBlock | ToolCallBlock
 
+/** A block with this mark ends a cached prefix of the prompt. */
+interface Cacheable {
+  readonly cacheControl?: CacheControl
+}
+
 /** Not blank. */
-export interface TextBlock {
+export interface TextBlock extends Cacheable {
   readonly _tag: "Text"
   readonly text: string
-  /** The client wants the prompt cached up to here. */
+  /** The client wants the prompt cached up to here, if the provider has a mark for it. */
   readonly isCacheBreakpoint: boolean
 }
 
 /** `param` is the request path of the image, for error messages. */
-export interface ImageBlock {
+export interface ImageBlock extends Cacheable {
   readonly _tag: "Image"
   /** An http(s) or data: URL. */
   readonly url: string
@@ -64,7 +72,7 @@ export interface AudioBlock {
   readonly param: string
 }
 
-export interface FileBlock {
+export interface FileBlock extends Cacheable {
   readonly _tag: "File"
   readonly filename: string | undefined
   /** In most requests a data: URL. */
@@ -73,16 +81,18 @@ export interface FileBlock {
   readonly param: string
 }
 
-export interface ToolResultBlock {
+export interface ToolResultBlock extends Cacheable {
   readonly _tag: "ToolResult"
   readonly id: string
   /** The tool's name in the client's request. */
   readonly name: string
   /** Never empty. */
-  readonly content: ReadonlyArray<TextBlock>
-  /** The conversation has no result for the call; the content is a placeholder. */
-  readonly isMissing: boolean
+  readonly content: ReadonlyArray<ResultBlock>
+  /** The tool has failed, or the conversation has no result for the call and the content is a placeholder. */
+  readonly isError: boolean
 }
+
+export type ResultBlock = TextBlock | ImageBlock | FileBlock
 
 /** Reasoning of this model; reasoning of other models is left out. */
 export interface ReasoningDetailBlock {
@@ -90,7 +100,7 @@ export interface ReasoningDetailBlock {
   readonly detail: ReasoningDetail
 }
 
-export interface ToolCallBlock {
+export interface ToolCallBlock extends Cacheable {
   readonly _tag: "ToolCall"
   /** Letters, digits, `_` and `-`, at most 64 characters, unique in the conversation. */
   readonly id: string
@@ -120,7 +130,9 @@ const continued = "(continued)"
 
 interface OpenCall {
   readonly call: ToolCallBlock
-  results: Array<TextBlock> | undefined
+  results: Array<ResultBlock> | undefined
+  isError: boolean
+  cacheControl: CacheControl | undefined
 }
 
 /** Calls that share an id: results are assigned to them in order, further results to the last one. */
@@ -160,7 +172,7 @@ class Builder {
       case "assistant":
         return this.addAssistant(message, path)
       case "tool":
-        return this.addResult(message.tool_call_id, texts(message.content), path)
+        return this.addResult(message, path)
     }
   }
 
@@ -203,10 +215,11 @@ class Builder {
       id: this.ids.next(call.id),
       name: call.type === "function" ? call.function.name : call.custom.name,
       input: input.value,
-      extraContent: call.extra_content ?? undefined
+      extraContent: call.extra_content ?? undefined,
+      ...(call.type === "function" && marked(call))
     }
     this.assistant?.push(block)
-    const opened: OpenCall = { call: block, results: undefined }
+    const opened: OpenCall = { call: block, results: undefined, isError: false, cacheControl: undefined }
     this.open.push(opened)
     const same = this.openById.get(call.id)
     if (same === undefined) this.openById.set(call.id, { calls: [opened], answered: 0 })
@@ -214,8 +227,8 @@ class Builder {
     return undefined
   }
 
-  private addResult(clientId: string, content: ReadonlyArray<TextBlock>, path: string): ProviderFailure | undefined {
-    const same = this.openById.get(clientId)
+  private addResult(message: ToolMessage, path: string): ProviderFailure | undefined {
+    const same = this.openById.get(message.tool_call_id)
     const called = same?.calls[same.answered] ?? same?.calls.at(-1)
     if (same === undefined || called === undefined) {
       return {
@@ -229,7 +242,9 @@ class Builder {
       called.results = []
       same.answered++
     }
-    for (const block of content) called.results.push(block)
+    for (const block of resultBlocks(message.content, path)) called.results.push(block)
+    called.isError ||= message.is_error === true
+    called.cacheControl = message.cache_control ?? called.cacheControl
     return undefined
   }
 
@@ -253,12 +268,13 @@ class Builder {
   private closeUser(): void {
     if (this.user === undefined) return
     const results = this.open.map(
-      ({ call, results }): ToolResultBlock => ({
+      ({ cacheControl, call, isError, results }): ToolResultBlock => ({
         _tag: "ToolResult",
         id: call.id,
         name: call.name,
-        content: results === undefined ? [text(missingResult)] : orPlaceholder(results),
-        isMissing: results === undefined
+        content: results === undefined ? [text(missingResult)] : orPlaceholder<ResultBlock>(results),
+        isError: isError || results === undefined,
+        ...(cacheControl !== undefined && { cacheControl })
       })
     )
     this.open = []
@@ -270,6 +286,10 @@ class Builder {
 
 const text = (value: string, isCacheBreakpoint = false): TextBlock => ({ _tag: "Text", text: value, isCacheBreakpoint })
 
+const marked = ({ cache_control: cacheControl }: { readonly cache_control?: CacheControl }): Cacheable =>
+  cacheControl === undefined ? unmarked : { cacheControl }
+const unmarked: Cacheable = {}
+
 const isBlank = (value: string): boolean => !/\S/.test(value)
 
 const orPlaceholder = <Block>(blocks: ReadonlyArray<Block>): ReadonlyArray<Block | TextBlock> =>
@@ -279,21 +299,29 @@ const texts = (content: string | ReadonlyArray<TextPart>): ReadonlyArray<TextBlo
   typeof content === "string" ? textBlocks(content) : content.flatMap((part) => textBlocks(part.text, part))
 
 const textBlocks = (value: string, part?: TextPart): ReadonlyArray<TextBlock> =>
-  isBlank(value) ? [] : [text(value, (part?.prompt_cache_breakpoint ?? null) !== null)]
+  isBlank(value) ? [] : [{ ...text(value, (part?.prompt_cache_breakpoint ?? null) !== null), ...marked(part ?? {}) }]
 
 const userBlocks = (content: string | ReadonlyArray<UserPart>, path: string): ReadonlyArray<UserBlock> =>
   typeof content === "string"
     ? textBlocks(content)
     : content.flatMap((part, at) => userBlock(part, `${path}.content[${at}]`))
 
-const userBlock = (part: UserPart, path: string): ReadonlyArray<UserBlock> => {
+const userBlock = (part: UserPart, path: string): ReadonlyArray<TextBlock | ImageBlock | AudioBlock | FileBlock> =>
+  part.type === "input_audio"
+    ? [{ _tag: "Audio", data: part.input_audio.data, format: part.input_audio.format, param: path }]
+    : resultBlock(part, path)
+
+const resultBlocks = (content: ToolMessage["content"], path: string): ReadonlyArray<ResultBlock> =>
+  typeof content === "string"
+    ? textBlocks(content)
+    : content.flatMap((part, at) => resultBlock(part, `${path}.content[${at}]`))
+
+const resultBlock = (part: ToolResultPart, path: string): ReadonlyArray<ResultBlock> => {
   switch (part.type) {
     case "text":
       return textBlocks(part.text, part)
     case "image_url":
-      return [{ _tag: "Image", url: part.image_url.url, param: `${path}.image_url.url` }]
-    case "input_audio":
-      return [{ _tag: "Audio", data: part.input_audio.data, format: part.input_audio.format, param: path }]
+      return [{ _tag: "Image", url: part.image_url.url, param: `${path}.image_url.url`, ...marked(part) }]
     case "file":
       return [
         {
@@ -301,7 +329,8 @@ const userBlock = (part: UserPart, path: string): ReadonlyArray<UserBlock> => {
           filename: part.file.filename,
           data: part.file.file_data,
           fileId: part.file.file_id,
-          param: `${path}.file`
+          param: `${path}.file`,
+          ...marked(part)
         }
       ]
   }

@@ -1,4 +1,5 @@
 import type { ReasoningDetail } from "../../../domain/Chat.ts"
+import { providerOf } from "../../../domain/Model.ts"
 
 /**
  * The reasoning of `modelId`, one entry for each block. Streaming clients send the fragments of a block back as they came, with
@@ -9,8 +10,9 @@ export const ownReasoning = (
   modelId: string
 ): ReadonlyArray<ReasoningDetail> => {
   const blocks: Array<ReasoningDetail> = []
+  const ofProvider = `${providerOf(modelId)}/*`
   for (const detail of details) {
-    if (detail.format !== modelId) continue
+    if (detail.format !== modelId && detail.format !== ofProvider) continue
     const last = blocks.at(-1)
     if (last !== undefined && continues(last, detail)) blocks[blocks.length - 1] = joined(last, detail)
     else blocks.push(detail)

@@ -1,4 +1,4 @@
-import type { Effort } from "../../../domain/Chat.ts"
+import { budgetShares, type Effort } from "../../../domain/Chat.ts"
 
 /** The client's reasoning options, for providers that take a reasoning budget in tokens. */
 export interface BudgetRequest {
@@ -11,18 +11,7 @@ export interface BudgetRequest {
 
 /** Within the model's range, and below the output cap, so that tokens remain for the visible output. */
 export const reasoningBudget = ({ effort, maxOutputTokens, range, tokens }: BudgetRequest): number => {
-  const wanted = tokens ?? ratios[effort ?? "medium"] * maxOutputTokens
+  const wanted = tokens ?? budgetShares[effort ?? "medium"] * maxOutputTokens
   const max = Math.min(range?.max ?? Number.MAX_SAFE_INTEGER, Math.max(1, maxOutputTokens - 1))
   return Math.max(range?.min ?? 1, Math.min(Math.floor(wanted), max))
-}
-
-/** Share of the output cap that each effort may use for reasoning. */
-const ratios: Readonly<Record<Effort, number>> = {
-  none: 0,
-  minimal: 0.1,
-  low: 0.2,
-  medium: 0.5,
-  high: 0.8,
-  xhigh: 0.95,
-  max: 0.95
 }

@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject, Tool } from "../../../domain/Chat.ts"
+import type { CacheControl, ChatRequest, JsonObject, Tool } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { isObject, listAt, objectAt, textAt } from "./Json.ts"
 
@@ -16,6 +16,7 @@ export interface AvailableTool {
   /** A JSON schema of an object. */
   readonly parameters: JsonObject
   readonly strict: boolean | undefined
+  readonly cacheControl?: CacheControl
 }
 
 export type ToolSelection =
@@ -59,7 +60,13 @@ const named = {
 const availableTool = (tool: Tool): AvailableTool => {
   if (tool.type === "function") {
     const { description, name, parameters, strict } = tool.function
-    return { name, description, parameters: objectSchema(parameters), strict: strict ?? undefined }
+    return {
+      name,
+      description,
+      parameters: objectSchema(parameters),
+      strict: strict ?? undefined,
+      ...(tool.cache_control !== undefined && { cacheControl: tool.cache_control })
+    }
   }
   const { description, format, name } = tool.custom
   return { name, description, parameters: customInputSchema(format), strict: undefined }

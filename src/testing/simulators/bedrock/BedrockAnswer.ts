@@ -94,7 +94,10 @@ const answerFieldsOf = (body: Json): Answers.AnswerFields => {
   const format = objectAt(objectAt(objectAt(body, "outputConfig"), "textFormat"), "structure")
   const schema = parseObject(textAt(objectAt(format, "jsonSchema"), "schema") ?? "")
   return {
-    tools: listAt(config, "tools").filter(isObject).map(toolOf),
+    tools: listAt(config, "tools")
+      .filter(isObject)
+      .filter((tool) => "toolSpec" in tool)
+      .map(toolOf),
     toolChoice: choiceOf(objectAt(config, "toolChoice")),
     parallelToolCalls: undefined,
     responseFormat: schema === undefined ? undefined : { type: "json_schema", json_schema: { schema } },

@@ -147,6 +147,7 @@ const rejectedTools = (body: Json, model: BedrockModel, reasons: boolean): strin
   if (tools.length === 0) return "toolConfig.tools: must have at least 1 member"
   const names = new Set<unknown>()
   for (const [at, tool] of tools.entries()) {
+    if (isCachePoint(tool) && at > 0 && model.claude !== undefined) continue
     const spec = isObject(tool) ? objectAt(tool, "toolSpec") : undefined
     const name = textAt(spec, "name")
     if (name === undefined || !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
@@ -161,6 +162,9 @@ const rejectedTools = (body: Json, model: BedrockModel, reasons: boolean): strin
   }
   return rejectedChoice(config, names, model, reasons)
 }
+
+/** Closes a cached prefix of the tools. */
+const isCachePoint = (tool: unknown): boolean => isObject(tool) && objectAt(tool, "cachePoint")?.["type"] === "default"
 
 const rejectedChoice = (
   config: Json,

@@ -1,7 +1,12 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Message, ReasoningDetail, ToolCall, UserPart } from "../../../../src/domain/Chat.ts"
-import { type Conversation, conversationOf, type Turn } from "../../../../src/provider/protocols/shared/Conversation.ts"
+import {
+  type Conversation,
+  conversationOf,
+  type ResultBlock,
+  type Turn
+} from "../../../../src/provider/protocols/shared/Conversation.ts"
 
 const origin = "acme/large"
 
@@ -32,7 +37,7 @@ const blockSketch = (block: Block): string => {
     case "ToolCall":
       return `${block.name}#${block.id}${JSON.stringify(block.input)}`
     case "ToolResult":
-      return `#${block.id}=${block.content.map(({ text }) => text).join("|")}${block.isMissing ? "!" : ""}`
+      return `#${block.id}=${block.content.map((inner) => (inner._tag === "Text" ? inner.text : inner._tag)).join("|")}${block.isError ? "!" : ""}`
     case "Reasoning":
       return `<${block.detail.text ?? block.detail.data}>${block.detail.signature ?? ""}`
     case "Image":
@@ -178,7 +183,7 @@ describe("a conversation as alternating turns", () => {
     expect(new Set(ids).size).toBe(4)
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
     const results = blocksOf(turns).flatMap((block) => (block._tag === "ToolResult" ? [block] : []))
-    expect(results.map(({ content, id }) => [ids.indexOf(id), content[0]?.text])).toEqual([
+    expect(results.map(({ content, id }) => [ids.indexOf(id), textsOf(content)[0]])).toEqual([
       [0, "third"],
       [1, "first"],
       [2, "second"],
@@ -260,11 +265,7 @@ describe("whatever the conversation", () => {
         })
         expect(blocksOf(turns.slice(-1)).some((block) => block._tag === "ToolCall")).toBe(false)
         const texts = [...instructions, ...blocksOf(turns)].flatMap((block) =>
-          block._tag === "Text"
-            ? [block.text]
-            : block._tag === "ToolResult"
-              ? block.content.map(({ text }) => text)
-              : []
+          block._tag === "Text" ? [block.text] : block._tag === "ToolResult" ? textsOf(block.content) : []
         )
         for (const one of texts) expect(one.trim()).not.toBe("")
         const spoken = messages.filter(({ content }) => String(content).trim() !== "").length
@@ -288,3 +289,6 @@ describe("whatever the conversation", () => {
     )
   })
 })
+
+const textsOf = (content: ReadonlyArray<ResultBlock>): ReadonlyArray<string> =>
+  content.flatMap((block) => (block._tag === "Text" ? [block.text] : []))

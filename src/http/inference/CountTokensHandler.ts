@@ -1,0 +1,33 @@
+import * as Effect from "effect/Effect"
+import type { GatewayError } from "../../domain/GatewayError.ts"
+import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
+import { decodeCount } from "../../wire/messages/MessagesRequest.ts"
+import { hasQuota, rateLimitHeaders } from "../RateLimitHeaders.ts"
+import * as Body from "../server/Body.ts"
+import * as NodeResponse from "../server/NodeResponse.ts"
+import { failed, type InferenceDeps, methodOrDrainError, overloaded, type RunningCall } from "./InferenceHandler.ts"
+
+/** POST /v1/messages/count_tokens: the gateway's own estimate of a prompt's tokens. No provider is asked, nothing is charged. */
+export const countTokens =
+  (deps: InferenceDeps) =>
+  (exchange: NodeResponse.HttpExchange, state: RunningCall): Effect.Effect<void> =>
+    Effect.catchAllCause(answer(deps, exchange, state), (cause) => failed(exchange, state, cause))
+
+const answer = (
+  { calls, drain, loadShedding, security }: InferenceDeps,
+  exchange: NodeResponse.HttpExchange,
+  state: RunningCall
+): Effect.Effect<void, GatewayError> =>
+  Effect.gen(function* () {
+    const { format, request } = exchange
+    const caller = yield* security.authenticate(request, format, requestId)
+    const error = methodOrDrainError(request, drain)
+    if (error !== undefined) return yield* error
+    if (!state.passedLoadShedding && loadShedding.rejects(caller.accountId)) return yield* overloaded
+    const body = yield* Body.read(request)
+    yield* yieldIfLarge(body.bytes.length)
+    const decoded = yield* decodeCount(body.json)
+    const { rateLimits, tokens } = yield* calls.countTokens(caller, decoded.request)
+    if (hasQuota(rateLimits)) exchange.earlyHeaders = rateLimitHeaders(rateLimits)
+    NodeResponse.json(exchange, 200, JSON.stringify({ input_tokens: tokens }))
+  })

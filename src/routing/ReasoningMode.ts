@@ -1,0 +1,52 @@
+import { budgetShares, type ChatRequest, type Effort, type ReasoningOptions } from "../domain/Chat.ts"
+import type { Model } from "../domain/Model.ts"
+
+/** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
+export const isClaude = (model: Model): boolean =>
+  model.protocol === "anthropic-messages" ||
+  (model.protocol === "bedrock-converse" && /(?:^|[./])anthropic\./.test(model.upstreamModel))
+
+/** What a request says about reasoning, besides an effort. */
+export type ReasoningWish = Pick<ReasoningOptions, "maxTokens" | "mode">
+
+export interface ReasoningRequest {
+  readonly maxOutputTokens: number | undefined
+  readonly reasoning?: ReasoningWish | undefined
+}
+
+const none: ReasoningWish = { maxTokens: undefined }
+
+/** The effort at which a model reasons as much as the request says without naming an effort; `undefined` sends none. */
+export const effortOfMode = (model: Model, { maxOutputTokens, reasoning }: ReasoningRequest): Effort | undefined => {
+  const { maxTokens, mode } = reasoning ?? none
+  if (mode === undefined || model.reasoning === null) return undefined
+  const { defaultEffort, efforts, style } = model.reasoning
+  if (mode === "disabled") return efforts.includes("none") ? "none" : undefined
+  // a budget is sent as it is, and Claude decides for itself
+  if ((style === "budget" && maxTokens !== undefined) || (isClaude(model) && maxTokens === undefined)) return undefined
+  const offered = efforts.filter((effort) => effort !== "none")
+  if (maxTokens === undefined) return nearestEffort(offered, shareOf(defaultEffort))
+  return nearestEffort(offered, maxTokens / (maxOutputTokens ?? model.outputTokens ?? maxTokens))
+}
+
+/** The request says whether to reason, and the model does otherwise; `effort` is what is sent. */
+export const isModeLost = (model: Model, { reasoning }: ChatRequest, effort: Effort | number | undefined): boolean => {
+  if (reasoning.mode === undefined) return false
+  const reasons = effort === undefined ? model.reasonsByDefault : effort !== "none"
+  // Claude is told by a field of its own
+  const isTold = isClaude(model) && model.reasoning !== null && model.reasoning.style !== "fixed"
+  return !isTold && reasons !== (reasoning.mode !== "disabled")
+}
+
+const shareOf = (effort: Effort | null): number =>
+  budgetShares[effort === null || effort === "none" ? "medium" : effort]
+
+const nearestEffort = (offered: ReadonlyArray<Effort>, share: number): Effort | undefined => {
+  let nearest: Effort | undefined
+  for (const effort of offered) {
+    const isNearer =
+      nearest === undefined || Math.abs(budgetShares[effort] - share) < Math.abs(budgetShares[nearest] - share)
+    if (isNearer) nearest = effort
+  }
+  return nearest
+}

@@ -1,0 +1,143 @@
+import * as Schema from "effect/Schema"
+import { freeForm, optional } from "../validation/SchemaParts.ts"
+
+export const CacheControl = Schema.Struct({
+  type: Schema.Literal("ephemeral").annotations({ description: "The only kind of cache." }),
+  ttl: optional(
+    Schema.Literal("5m", "1h"),
+    "How long the prefix is kept; 5m by default. 1h is sent only where its price is known, or the project pays its providers itself."
+  )
+}).annotations({
+  identifier: "MessagesCacheControl",
+  description: "Ends a cached prefix of the prompt here, at providers that have such marks."
+})
+
+export const cacheControl = optional(CacheControl, "Ends a cached prefix of the prompt after this block.")
+
+export const TextBlock = Schema.Struct({
+  type: Schema.Literal("text").annotations({ description: "A text." }),
+  text: Schema.String.annotations({ description: "The text." }),
+  cache_control: cacheControl
+}).annotations({ identifier: "MessagesTextBlock" })
+
+const ImageSource = Schema.Union(
+  Schema.Struct({
+    type: Schema.Literal("base64").annotations({ description: "The image itself." }),
+    media_type: Schema.Literal("image/jpeg", "image/png", "image/gif", "image/webp").annotations({
+      description: "How the image is encoded."
+    }),
+    data: Schema.NonEmptyString.annotations({ description: "The image in base64." })
+  }),
+  Schema.Struct({
+    type: Schema.Literal("url").annotations({ description: "The address of the image." }),
+    url: Schema.String.annotations({ description: "An https: address. The gateway never fetches it." })
+  })
+).annotations({ identifier: "MessagesImageSource" })
+
+export const ImageBlock = Schema.Struct({
+  type: Schema.Literal("image").annotations({ description: "An image." }),
+  source: ImageSource.annotations({ description: "Where the image comes from." }),
+  cache_control: cacheControl
+}).annotations({ identifier: "MessagesImageBlock" })
+
+const DocumentSource = Schema.Union(
+  Schema.Struct({
+    type: Schema.Literal("base64").annotations({ description: "The document itself." }),
+    media_type: Schema.Literal("application/pdf").annotations({ description: "The format of the document." }),
+    data: Schema.NonEmptyString.annotations({ description: "The document in base64." })
+  }),
+  Schema.Struct({
+    type: Schema.Literal("text").annotations({ description: "A plain text." }),
+    media_type: Schema.Literal("text/plain").annotations({ description: "The format of the document." }),
+    data: Schema.String.annotations({ description: "The text." })
+  }),
+  Schema.Struct({
+    type: Schema.Literal("content").annotations({ description: "Blocks that are one document." }),
+    content: Schema.Union(Schema.String, Schema.Array(Schema.Union(TextBlock, ImageBlock))).annotations({
+      description: "A text, or texts and images."
+    })
+  }),
+  Schema.Struct({
+    type: Schema.Literal("url").annotations({ description: "The address of the document." }),
+    url: Schema.String.annotations({ description: "An https: address. The gateway never fetches it." })
+  })
+).annotations({ identifier: "MessagesDocumentSource" })
+
+export const DocumentBlock = Schema.Struct({
+  type: Schema.Literal("document").annotations({ description: "A document." }),
+  source: DocumentSource.annotations({ description: "Where the document comes from." }),
+  title: optional(Schema.String, "Title of the document."),
+  context: optional(Schema.String, "Not sent to the model, and named in `dropped_parameters`."),
+  citations: optional(freeForm, "Not supported: the response has no citations. Named in `dropped_parameters`."),
+  cache_control: cacheControl
+}).annotations({ identifier: "MessagesDocumentBlock" })
+
+export const SearchResultBlock = Schema.Struct({
+  type: Schema.Literal("search_result").annotations({ description: "A result of the client's own search." }),
+  source: Schema.String.annotations({ description: "Where it was found." }),
+  title: Schema.String.annotations({ description: "Its title." }),
+  content: Schema.Array(TextBlock).annotations({ description: "Its text; sent to the model as text." }),
+  citations: optional(freeForm, "Not supported: the response has no citations. Named in `dropped_parameters`."),
+  cache_control: cacheControl
+}).annotations({ identifier: "MessagesSearchResultBlock" })
+
+const ToolResultBlock = Schema.Struct({
+  type: Schema.Literal("tool_result").annotations({ description: "The result of a tool call." }),
+  tool_use_id: Schema.NonEmptyString.annotations({ description: "The id of the call in the preceding turn." }),
+  content: optional(
+    Schema.Union(Schema.String, Schema.Array(Schema.Union(TextBlock, ImageBlock, DocumentBlock, SearchResultBlock))),
+    "What the tool has returned."
+  ),
+  is_error: optional(Schema.Boolean, "The tool has failed."),
+  cache_control: cacheControl
+}).annotations({ identifier: "MessagesToolResultBlock" })
+
+const ReasoningBlock = Schema.Struct({
+  type: Schema.Literal("thinking").annotations({ description: "The model's reasoning, as returned." }),
+  thinking: Schema.String.annotations({ description: "The reasoning; may be empty." }),
+  signature: Schema.String.annotations({
+    description: "As returned. It names the model that has reasoned; no other model is sent the block."
+  })
+}).annotations({ identifier: "MessagesThinkingBlock" })
+
+const RedactedBlock = Schema.Struct({
+  type: Schema.Literal("redacted_thinking").annotations({ description: "Reasoning that only its model can read." }),
+  data: Schema.String.annotations({ description: "As returned." })
+}).annotations({ identifier: "MessagesRedactedThinkingBlock" })
+
+const ToolUseBlock = Schema.Struct({
+  type: Schema.Literal("tool_use").annotations({ description: "A call of a tool." }),
+  id: Schema.NonEmptyString.annotations({ description: "Id of the call; its result refers to this id." }),
+  name: Schema.NonEmptyString.annotations({ description: "Name of the tool." }),
+  input: freeForm.annotations({ description: "The arguments." }),
+  extra_content: optional(freeForm, "Opaque provider data (reasoning signatures); send it back unchanged."),
+  cache_control: cacheControl
+}).annotations({ identifier: "MessagesToolUseBlock" })
+
+const UserMessage = Schema.Struct({
+  role: Schema.Literal("user").annotations({ description: "A message of the user." }),
+  content: Schema.Union(
+    Schema.String,
+    Schema.NonEmptyArray(Schema.Union(TextBlock, ImageBlock, DocumentBlock, SearchResultBlock, ToolResultBlock))
+  ).annotations({ description: "A text, or blocks: text, images, documents, and the results of tools." })
+}).annotations({ identifier: "MessagesUserMessage" })
+
+const AssistantMessage = Schema.Struct({
+  role: Schema.Literal("assistant").annotations({ description: "A message of the model." }),
+  content: Schema.Union(
+    Schema.String,
+    Schema.Array(Schema.Union(TextBlock, ReasoningBlock, RedactedBlock, ToolUseBlock))
+  ).annotations({ description: "A text, or blocks as they were returned." })
+}).annotations({ identifier: "MessagesAssistantMessage" })
+
+export const systemContent = Schema.Union(Schema.String, Schema.Array(TextBlock))
+
+const SystemMessage = Schema.Struct({
+  role: Schema.Literal("system").annotations({ description: "Instructions in the middle of the conversation." }),
+  content: systemContent.annotations({ description: "The instructions." })
+}).annotations({ identifier: "MessagesSystemMessage" })
+
+export const InputMessage = Schema.Union(UserMessage, AssistantMessage, SystemMessage).annotations({
+  identifier: "MessagesInputMessage",
+  description: "One message of the conversation."
+})

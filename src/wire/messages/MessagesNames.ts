@@ -1,0 +1,34 @@
+import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
+import type { DecodedMessages } from "./MessagesRequest.ts"
+
+/** Fields of this format whose names in the canonical request are others. */
+const names: ReadonlyMap<string, string> = new Map([
+  ["stop", "stop_sequences"],
+  ["user", "metadata.user_id"],
+  ["parallel_tool_calls", "tool_choice.disable_parallel_tool_use"],
+  ["reasoning_effort", "output_config.effort"],
+  ["reasoning.effort", "output_config.effort"],
+  ["reasoning.mode", "thinking"],
+  ["reasoning.max_tokens", "thinking.budget_tokens"],
+  ["response_format", "output_config.format"],
+  ["max_completion_tokens", "max_tokens"]
+])
+
+/** Where a path of the canonical request stands in the client's body; of a conversation, which message it is. */
+export const paramOf = (param: string, { paths }: Pick<DecodedMessages, "paths">): string => {
+  const index = /^messages\[(\d+)\]/.exec(param)?.[1]
+  return index === undefined ? (names.get(param) ?? param) : (paths[Number(index)] ?? "messages")
+}
+
+/** The metadata with the client's names of what was left out. */
+export const clientMetadata = (metadata: RouterMetadata): RouterMetadata =>
+  metadata.dropped_parameters.length === 0
+    ? metadata
+    : { ...metadata, dropped_parameters: metadata.dropped_parameters.map(nameOf) }
+
+/** A name may be that of one element. */
+const nameOf = (name: string): string => {
+  const at = name.indexOf("[")
+  const field = at < 0 ? name : name.slice(0, at)
+  return (names.get(field) ?? field) + name.slice(field.length)
+}

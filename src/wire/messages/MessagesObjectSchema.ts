@@ -1,0 +1,112 @@
+import * as Schema from "effect/Schema"
+import { RouterMetadata } from "../../domain/RouterMetadata.ts"
+import { freeForm } from "../validation/SchemaParts.ts"
+
+const nothing = (description: string) => Schema.Null.annotations({ description })
+
+const TextBlock = Schema.Struct({
+  type: Schema.Literal("text").annotations({ description: "A text." }),
+  text: Schema.String.annotations({ description: "The text." }),
+  citations: nothing("Always null: citations are not supported.")
+}).annotations({ identifier: "MessagesAnswerText" })
+
+const ReasoningBlock = Schema.Struct({
+  type: Schema.Literal("thinking").annotations({ description: "Reasoning of the model; send it back unchanged." }),
+  thinking: Schema.String.annotations({ description: "The reasoning, or a summary of it." }),
+  signature: Schema.String.annotations({ description: "Names the model, with the provider's own signature." })
+}).annotations({ identifier: "MessagesAnswerThinking" })
+
+const RedactedBlock = Schema.Struct({
+  type: Schema.Literal("redacted_thinking").annotations({ description: "Reasoning that only its model can read." }),
+  data: Schema.String.annotations({ description: "Opaque; send it back unchanged." })
+}).annotations({ identifier: "MessagesAnswerRedactedThinking" })
+
+const ToolUseBlock = Schema.Struct({
+  type: Schema.Literal("tool_use").annotations({ description: "A call of a tool." }),
+  id: Schema.String.annotations({ description: "Id of the call; its result has to name it." }),
+  name: Schema.String.annotations({ description: "Name of the tool." }),
+  input: freeForm.annotations({ description: "The arguments; in a stream `{}`, and deltas follow." }),
+  caller: Schema.Struct({
+    type: Schema.Literal("direct").annotations({ description: "The model itself has called the tool." })
+  }).annotations({ description: "Who has called the tool." }),
+  extra_content: Schema.optionalWith(freeForm, { exact: true }).annotations({
+    description: "Opaque provider data (reasoning signatures); send it back unchanged."
+  })
+}).annotations({ identifier: "MessagesAnswerToolUse" })
+
+export const AnswerBlock = Schema.Union(TextBlock, ReasoningBlock, RedactedBlock, ToolUseBlock).annotations({
+  identifier: "MessagesAnswerBlock",
+  description: "One block of the response."
+})
+export type AnswerBlock = typeof AnswerBlock.Type
+
+export const stopReasons = [
+  "end_turn",
+  "max_tokens",
+  "stop_sequence",
+  "tool_use",
+  "refusal",
+  "model_context_window_exceeded"
+] as const
+
+const StopDetails = Schema.Struct({
+  type: Schema.Literal("refusal").annotations({ description: "Always refusal." }),
+  category: nothing("Always null: providers have categories of their own."),
+  explanation: Schema.NullOr(Schema.String).annotations({ description: "The model's own words, if there are any." })
+}).annotations({ identifier: "MessagesStopDetails" })
+
+/** How a response has ended. */
+export const stopFields = {
+  stop_reason: Schema.NullOr(Schema.Literal(...stopReasons)).annotations({
+    description: "Why the model stopped; null in `message_start`."
+  }),
+  stop_sequence: Schema.NullOr(Schema.String).annotations({
+    description: "The stop sequence that was reached, where the provider tells it."
+  }),
+  stop_details: Schema.NullOr(StopDetails).annotations({ description: "More about a refusal; else null." }),
+  container: nothing("Always null: containers are not supported.")
+} as const
+
+const count = (description: string) => Schema.NonNegativeInt.annotations({ description })
+
+const OutputDetails = Schema.Struct({
+  thinking_tokens: count("Reasoning tokens among `output_tokens`.")
+}).annotations({ identifier: "MessagesOutputTokensDetails" })
+
+/** Token counts as they are charged. */
+export const MessagesUsage = Schema.Struct({
+  input_tokens: count("Prompt tokens that were neither read from nor written to a cache."),
+  cache_creation_input_tokens: count("Prompt tokens written to a cache."),
+  cache_read_input_tokens: count("Prompt tokens read from a cache."),
+  output_tokens: count("Completion tokens, including reasoning tokens."),
+  output_tokens_details: OutputDetails.annotations({ description: "Breakdown of the output tokens." }),
+  server_tool_use: nothing("Always null: hosted tools are not supported.")
+}).annotations({ identifier: "MessagesUsage", description: "Token counts of the call. In `message_start`: so far." })
+export type MessagesUsage = typeof MessagesUsage.Type
+
+export const WholeUsage = Schema.Struct({
+  ...MessagesUsage.fields,
+  cache_creation: nothing("Always null: providers do not tell the lifetimes apart."),
+  service_tier: Schema.NullOr(Schema.Literal("standard", "priority", "batch")).annotations({
+    description: "The service tier that was used, if known."
+  }),
+  inference_geo: nothing("Always null: not known."),
+  speed: nothing("Always null: not known.")
+}).annotations({ identifier: "MessagesWholeUsage", description: "Token counts of the call." })
+
+export const routerMetadata = Schema.optionalWith(RouterMetadata, { exact: true }).annotations({
+  description: "Routing metadata of the response; in a stream on `message_delta`."
+})
+
+export const Message = Schema.Struct({
+  id: Schema.String.annotations({ description: "Id of the message: `msg_` and the request id in hex." }),
+  type: Schema.Literal("message").annotations({ description: "Always message." }),
+  role: Schema.Literal("assistant").annotations({ description: "Always assistant." }),
+  model: Schema.String.annotations({ description: "Concrete id of the model that answered." }),
+  content: Schema.Array(AnswerBlock).annotations({ description: "The blocks, in order." }),
+  ...stopFields,
+  diagnostics: nothing("Always null: not supported."),
+  usage: WholeUsage,
+  router_metadata: routerMetadata
+}).annotations({ identifier: "MessagesMessage" })
+export type Message = typeof Message.Type
