@@ -1291,7 +1291,7 @@ export interface components {
                 currency: "USD";
             };
             ended_at: string;
-            endpoint: ("chat" | "responses" | "embedded") | null;
+            endpoint: ("chat" | "responses" | "messages" | "embedded") | null;
             error: components["schemas"]["CallError"] | null;
             first_content_ms: number | null;
             /** Format: uuid */
