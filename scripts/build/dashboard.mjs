@@ -59,6 +59,8 @@ if (entry === undefined) throw new Error("Vite's manifest has an entry")
 const shell = filesOf(entry)
 const scripts = [...shell].filter((name) => name.endsWith(".js"))
 const styles = [...shell].filter((name) => name.endsWith(".css"))
+// what package.json calls free of side effects is left out, without a word
+if (styles.length === 0) throw new Error("the shell has styles")
 // a route's component; dialogs are loaded when they are opened
 const pages = (manifest[entry]?.dynamicImports ?? [])
   .filter((key) => key.startsWith("pages/"))

@@ -22,6 +22,12 @@ export const theme = createTheme({
 
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
-  light: { "--mantine-color-dimmed": colors.gray[7], "--mantine-color-body": colors.gray[0] },
+  light: {
+    "--mantine-color-dimmed": colors.gray[7],
+    "--mantine-color-body": colors.gray[0],
+    "--mantine-color-teal-text": "#066649",
+    "--mantine-color-red-text": colors.red[9],
+    "--mantine-color-red-outline": colors.red[9]
+  },
   dark: { "--mantine-color-dimmed": colors.dark[1] }
 })
