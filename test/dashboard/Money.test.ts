@@ -32,6 +32,11 @@ describe.skipIf(!hasChromium)("money", () => {
     expect(after.credited_microusd - before.credited_microusd).toBe(50_000_000)
     await page.getByRole("link", { name: "To the credits" }).click()
     await page.getByText("+ Available").waitFor()
+    await page
+      .getByText("declined")
+      .or(page.getByText("failed", { exact: true }))
+      .first()
+      .waitFor()
     expect(await page.getByText("credited", { exact: true }).count()).toBe(1)
     expect(errors).toEqual([])
   })
