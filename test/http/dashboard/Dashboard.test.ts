@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { RequestId } from "../../../src/domain/Ids.ts"
 import { Dashboard } from "../../../src/http/dashboard/Dashboard.ts"
+import { openAiFormat } from "../../../src/http/WireFormat.ts"
 
 const script = "console.log('the app')"
 const html =
@@ -46,7 +47,10 @@ beforeAll(async () => {
   const dashboard = await Effect.runPromise(Effect.provide(Dashboard, Dashboard.layerOf(folder, "link")))
   const requestId = RequestId.make("00000000-0000-7000-8000-000000000001")
   server = Http.createServer((request, response) => {
-    if (dashboard.answer({ request, response, requestId }, (request.url ?? "").split("?")[0] ?? "")) return
+    if (
+      dashboard.answer({ request, response, requestId, format: openAiFormat }, (request.url ?? "").split("?")[0] ?? "")
+    )
+      return
     response.writeHead(404).end("none of its paths")
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
