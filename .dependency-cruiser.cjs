@@ -41,6 +41,8 @@ module.exports = {
     { name: "pg-only-in-sql", severity: "error", from: { path: "^src/", pathNot: "^src/sql/" }, to: { path: "node_modules/(pg|@electric-sql)/" } },
     { name: "undici-only-in-provider-and-egress", severity: "error", from: { path: "^src/", pathNot: "^src/(provider|egress)/" }, to: { path: "node_modules/undici/" } },
     { name: "testing-is-for-users", severity: "error", from: { path: "^src/", pathNot: "^src/testing/" }, to: { path: "^src/testing/" } },
+    { name: "dashboard-imports-nothing-of-src", severity: "error", from: { path: "^src/dashboard/" }, to: { path: "^src/", pathNot: "^src/dashboard/" } },
+    { name: "nobody-imports-dashboard", severity: "error", from: { path: "^src/", pathNot: "^src/dashboard/" }, to: { path: "^src/dashboard/" } },
     { name: "nobody-imports-main", severity: "error", from: {}, to: { path: "^src/main\\.ts$" } },
     { name: "only-main-imports-app", severity: "error", from: { path: "^src/", pathNot: ["^src/app/", "^src/main\\.ts$"] }, to: { path: "^src/app/" } },
     { name: "nobody-imports-index", severity: "error", from: { path: "^src/" }, to: { path: "^src/index\\.ts$" } }

@@ -7,6 +7,8 @@ const gates = [
   ["types", "tsc", ["--noEmit", "-p", "tsconfig.json"]],
   ["types of tests", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
   ["types of scripts", "tsc", ["--noEmit", "-p", "tsconfig.scripts.json"]],
+  ["types of the web app", "tsc", ["--noEmit", "-p", "src/dashboard/tsconfig.json"]],
+  ["types of its client", process.execPath, ["scripts/docs/clientTypes.mjs", "--check"]],
   [
     "effect diagnostics",
     "effect-language-service",

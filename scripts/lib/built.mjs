@@ -11,14 +11,15 @@ export const dist = join(root, "dist")
 /** The service as `node` starts it. */
 export const builtBundle = join(dist, "main.js")
 
-/** @typedef {{ readonly title: string, readonly command: ReadonlyArray<string>, readonly sources: ReadonlyArray<string> }} Part */
+/** @typedef {{ readonly title: string, readonly command: ReadonlyArray<string>, readonly sources: ReadonlyArray<string>, readonly except?: ReadonlyArray<string> }} Part */
 
 const parts = {
   /** The service in one bundle, its worker and assets beside it. @type {Part} */
   service: {
     title: "the service",
     command: [process.execPath, "scripts/build/service.mjs"],
-    sources: ["src", "scripts/build/service.mjs", "scripts/build/undici.js", "package-lock.json", "tsconfig.json"]
+    sources: ["src", "scripts/build/service.mjs", "scripts/build/undici.js", "package-lock.json", "tsconfig.json"],
+    except: ["src/dashboard"]
   },
   /** An empty embedded database, which a first start unpacks; a service on PostgreSQL needs none. @type {Part} */
   template: {
@@ -30,21 +31,28 @@ const parts = {
       "node_modules/@electric-sql/pglite/package.json"
     ]
   },
+  /** The web app, which the service serves. @type {Part} */
+  dashboard: {
+    title: "the web app",
+    command: [process.execPath, "scripts/build/dashboard.mjs"],
+    sources: ["src/dashboard", "scripts/build/dashboard.mjs", "scripts/build/vite.mjs", "package-lock.json"]
+  },
   /** What `exports` of package.json names. @type {Part} */
   library: {
     title: "the library",
     command: ["node_modules/.bin/tsc", "-p", "tsconfig.library.json"],
-    sources: ["src", "package-lock.json", "tsconfig.json", "tsconfig.library.json"]
+    sources: ["src", "package-lock.json", "tsconfig.json", "tsconfig.library.json"],
+    except: ["src/dashboard"]
   }
 }
 
 /** @typedef {keyof typeof parts} PartName */
 
 /** @type {ReadonlyArray<PartName>} */
-export const allParts = ["service", "template", "library"]
+export const allParts = ["service", "template", "dashboard", "library"]
 
 /** What a service on the embedded database needs. @type {ReadonlyArray<PartName>} */
-export const serviceParts = ["service", "template"]
+export const serviceParts = ["service", "template", "dashboard"]
 
 /** Builds those parts whose sources have changed since they were built; ends the process when one cannot be built. @param {ReadonlyArray<PartName>} names */
 export const ensureBuilt = (names) => build(names.filter(isStale))
@@ -90,8 +98,11 @@ const stampOf = (name) => join(dist, `.${name}-built-from`)
 /** @param {PartName} name */
 const fingerprint = (name) => {
   const hash = createHash("sha256")
-  for (const source of parts[name].sources) {
+  const { except = [], sources } = parts[name]
+  const left = except.map((folder) => join(root, folder, "/"))
+  for (const source of sources) {
     for (const file of filesOf(join(root, source))) {
+      if (left.some((folder) => file.startsWith(folder))) continue
       hash.update(file.slice(root.length)).update("\0")
       hash.update(existsSync(file) ? readFileSync(file) : "")
     }

@@ -62,8 +62,8 @@ export const plants = [
   {
     name: "a refused hold keeps its place in the concurrency limits",
     file: runner,
-    find: "      release()\n      return Effect.failCause(cause)",
-    replace: "      return Effect.failCause(cause)"
+    find: "      release()\n      return Effect.failCause(Cause.map(cause,",
+    replace: "      return Effect.failCause(Cause.map(cause,"
   },
   {
     name: "an extension is not taken from the room",

@@ -13,6 +13,8 @@ import { Credentials } from "../account/credentials/Credentials.ts"
 import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts"
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
 import { Keys } from "../account/keys/Keys.ts"
+import { PersonKeyStore } from "../account/keys/PersonKeyStore.ts"
+import { PersonKeys } from "../account/keys/PersonKeys.ts"
 import { ProjectKeyStore } from "../account/keys/ProjectKeyStore.ts"
 import { Members } from "../account/members/Members.ts"
 import { IssuerUsers } from "../account/oidc/IssuerUsers.ts"
@@ -59,6 +61,7 @@ export const accountServices = (settings: AccountSettings) => {
     AlertStore.layer,
     AuditStore.layer,
     PaymentStore.layer,
+    PersonKeyStore.layer,
     BalanceStore.layer,
     MemberStore.layer,
     ProjectAccessStore.layer,
@@ -85,6 +88,7 @@ export const accountServices = (settings: AccountSettings) => {
     Payments.layer.pipe(Layer.provideMerge(checkouts(settings))),
     Credentials.layer.pipe(Layer.provide(CredentialCheck.layer)),
     Keys.layer(viewOf(() => settings.rateLimits.key)),
+    PersonKeys.layer,
     ProjectPolicies.layer,
     ProjectRoutings.layer,
     Projects.layer(viewOf(() => settings.rateLimits.project))

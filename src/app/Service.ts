@@ -7,6 +7,8 @@ import { isLoopbackAddress } from "../config/Environment.ts"
 import type * as Settings from "../config/Settings.ts"
 import { version } from "../domain/Version.ts"
 import { AccountRoutes } from "../http/account/AccountRoutes.ts"
+import { Dashboard } from "../http/dashboard/Dashboard.ts"
+import { PersonSecurity } from "../http/inference/PersonSecurity.ts"
 import { Readiness } from "../http/server/Readiness.ts"
 import { Server } from "../http/server/Server.ts"
 import { PublicUrl, signInUrl } from "../identity/sessions/PublicUrl.ts"
@@ -86,7 +88,13 @@ export const server = (settings: Settings.Settings) =>
       metricsToken: Option.fromNullable(settings.metricsToken),
       isLoopback: isLoopbackAddress(settings.host)
     }))
-  ).pipe(Layer.provide(readiness), Layer.provide(AccountRoutes.layer), Layer.provide(NodeHttpServer.layerContext))
+  ).pipe(
+    Layer.provide(readiness),
+    Layer.provide(AccountRoutes.layer),
+    Layer.provide(PersonSecurity.layer),
+    Layer.provide(Dashboard.layer(settings.oidc === null ? "link" : "oidc")),
+    Layer.provide(NodeHttpServer.layerContext)
+  )
 
 const readiness = Layer.effect(
   Readiness,

@@ -4,6 +4,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import { ProjectId } from "../domain/Ids.ts"
 import { version } from "../domain/Version.ts"
 import { KeyStatusOut } from "../wire/account/KeyStatus.ts"
 import { RequestOut } from "../wire/account/Requests.ts"
@@ -16,7 +17,7 @@ import { AnthropicModelEntry, AnthropicModelList } from "../wire/models/Anthropi
 import { ModelEntry, ModelList } from "../wire/models/ModelListSchema.ts"
 import { ResponsesObject } from "../wire/responses/ResponsesObjectSchema.ts"
 import { ResponsesRequest } from "../wire/responses/ResponsesRequestSchema.ts"
-import { inferencePaths, modelPath, routedPaths } from "./Paths.ts"
+import { inferencePaths, modelPath, projectChatPath, routedPaths } from "./Paths.ts"
 
 /** The error statuses of the API. */
 const errors = {
@@ -98,6 +99,16 @@ const route = HttpApiEndpoint.post("previewRoute", routedPaths.previewRoute)
     "Takes the body of a chat completion. Nothing is sent to a provider, held or charged; that nothing could take the call is told as `error`, with status 200."
   )
 
+const projectChat = HttpApiEndpoint.post("createProjectChatCompletion", projectChatPath)
+  .setPath(Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) }))
+  .setPayload(ChatCompletionRequest)
+  .addSuccess(ChatCompletion)
+  .annotate(OpenApi.Summary, "Create a chat completion as the person who is signed in")
+  .annotate(
+    OpenApi.Description,
+    "As `POST /v1/chat/completions`, by an identity instead of a project key, for members of the project. The calls of a person count by a key of their own, which is listed with those of the project and can carry a limit."
+  )
+
 const messages = HttpApiEndpoint.post("createMessage", inferencePaths.createMessage)
   .setPayload(MessagesRequest)
   .addSuccess(Message)
@@ -137,6 +148,7 @@ export const Api = HttpApi.make("gateway")
       .add(chat)
       .add(responses)
       .add(models)
+      .add(projectChat)
       .annotate(OpenApi.Description, "One OpenAI-compatible API for all configured model providers.")
   )
   .add(

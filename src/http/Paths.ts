@@ -12,6 +12,14 @@ export const inferencePaths = {
 } as const
 export type InferenceName = keyof typeof inferencePaths
 
+/** Chat completions for a person who is signed in, without a project key; served like the inference endpoints. */
+export const projectChatPath = "/api/projects/:id/chat/completions"
+
+const projectChat = /^\/api\/projects\/([^/?]+)\/chat\/completions(?:\?|$)/
+
+/** The project of a URL of that endpoint; `undefined` for any other. */
+export const projectOf = (url: string): string | undefined => projectChat.exec(url)?.[1]
+
 /** Endpoints of the platform's router. */
 export const routedPaths = {
   listModels: "/v1/models",

@@ -23,6 +23,7 @@ import { memberTables } from "./migrations/0014_members.ts"
 import { alertTables } from "./migrations/0015_alerts.ts"
 import { erasedSecrets } from "./migrations/0016_erased_secrets.ts"
 import { callFeatures } from "./migrations/0018_call_features.ts"
+import { personKeysTable } from "./migrations/0019_person_keys.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -44,7 +45,8 @@ export const migrations = {
   "0014_members": memberTables,
   "0015_alerts": alertTables,
   "0016_erased_secrets": erasedSecrets,
-  "0018_call_features": callFeatures
+  "0018_call_features": callFeatures,
+  "0019_person_keys": personKeysTable
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

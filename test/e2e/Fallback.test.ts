@@ -6,26 +6,26 @@ import { readStream } from "../support/EventStream.ts"
 import { type InProcess, type Settled, startInProcess } from "../support/InProcess.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
-/** By fault: its code in a streamed and in a plain call. */
+/** By fault: its code, in streamed and in plain calls. */
 const faults = [
-  ["refused", "provider_unreachable", "provider_unreachable"],
-  ["reset", "provider_unreachable", "provider_unreachable"],
-  ["hang-head", "provider_timeout", "provider_timeout"],
-  ["hang-content", "provider_timeout", "provider_bad_response"],
-  ["rate-limited", "provider_rate_limited", "provider_rate_limited"],
-  ["no-quota", "provider_unavailable", "provider_unavailable"],
-  ["status-401", "provider_unavailable", "provider_unavailable"],
-  ["status-404", "provider_error", "provider_error"],
-  ["status-500", "provider_error", "provider_error"],
-  ["status-503", "provider_error", "provider_error"],
-  ["status-529", "provider_error", "provider_error"],
-  ["cut-before", "provider_disconnected", "provider_bad_response"],
-  ["malformed", "provider_bad_response", "provider_bad_response"],
-  ["html", "provider_bad_response", "provider_bad_response"],
-  ["redirect", "provider_error", "provider_error"],
-  ["error-first", "provider_error", "provider_bad_response"],
-  ["error-200", "provider_error", "provider_error"],
-  ["empty", "empty_completion", "empty_completion"]
+  ["refused", "provider_unreachable"],
+  ["reset", "provider_unreachable"],
+  ["hang-head", "provider_timeout"],
+  ["hang-content", "provider_timeout"],
+  ["rate-limited", "provider_rate_limited"],
+  ["no-quota", "provider_unavailable"],
+  ["status-401", "provider_unavailable"],
+  ["status-404", "provider_error"],
+  ["status-500", "provider_error"],
+  ["status-503", "provider_error"],
+  ["status-529", "provider_error"],
+  ["cut-before", "provider_disconnected"],
+  ["malformed", "provider_bad_response"],
+  ["html", "provider_bad_response"],
+  ["redirect", "provider_error"],
+  ["error-first", "provider_error"],
+  ["error-200", "provider_error"],
+  ["empty", "empty_completion"]
 ] as const
 
 const afterContent = [
@@ -133,14 +133,14 @@ const ask = async (
 
 const bodyOf = async (response: Response): Promise<Body> => JSON.parse(await response.text())
 
-describe.each(faults)("a first provider with the fault %s", (fault, streamCode, plainCode) => {
+describe.each(faults)("a first provider with the fault %s", (fault, code) => {
   it("leaves one complete streamed response from the second, charged once", async () => {
     const { response, settled } = await ask(asking([fault, "good"], { stream: true }))
     const stream = await readStream(response)
     expect(stream.content).toBe("Hello from upstream")
     expect([stream.isDone, stream.errors]).toEqual([true, []])
     const metadata = stream.events.at(-1)?.router_metadata as RouterMetadata
-    expectFallback(metadata, fault, streamCode)
+    expectFallback(metadata, fault, code)
     expectChargedOnce(settled, metadata)
   })
 
@@ -148,7 +148,7 @@ describe.each(faults)("a first provider with the fault %s", (fault, streamCode, 
     const { response, settled } = await ask(asking([`plain-${fault}`, "good"]))
     const body = await bodyOf(response)
     expect(body.choices[0]?.message.content).toBe("Hello from upstream")
-    expectFallback(body.router_metadata, `plain-${fault}`, plainCode)
+    expectFallback(body.router_metadata, `plain-${fault}`, code)
     expectChargedOnce(settled, body.router_metadata)
   })
 })

@@ -34,11 +34,31 @@ const file = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 const russian = "Быстрая коричневая лиса прыгает через ленивую собаку, а потом долго спит под старым деревом у реки. "
 const chinese = "敏捷的棕色狐狸跳过了懒狗，然后在河边的老树下睡了很久。"
 
+/** As in a lock file: names, versions, addresses, checksums. */
+const records = JSON.stringify(
+  Array.from({ length: 400 }, (_, index) => {
+    const random = randomOf(index)
+    const letters = (count: number, base: number) =>
+      Array.from({ length: count }, () => Math.floor(random() * base).toString(base)).join("")
+    const name = `${letters(4 + (index % 9), 36)}-${["core", "server", "types", "node"][index % 4]}`
+    return {
+      name,
+      version: `${index % 12}.${Math.floor(random() * 40)}.${Math.floor(random() * 9)}`,
+      resolved: `https://packages.example/${name}/-/${name}.tgz`,
+      integrity: `sha512-${letters(88, 36)}`,
+      license: index % 3 === 0 ? "Apache-2.0" : "MIT",
+      optional: index % 5 === 0
+    }
+  }),
+  null,
+  2
+)
+
 /** Of one kind each, and all kinds one after another. */
 const natural: ReadonlyArray<readonly [name: string, text: string]> = [
   ["prose", file("README.md")],
   ["code", file("src/ledger/Estimate.ts") + file("src/provider/transport/HttpProvider.ts")],
-  ["data", file("package-lock.json").slice(0, 120_000)],
+  ["data", records],
   ["Russian", russian.repeat(150)],
   ["Chinese", chinese.repeat(500)],
   [

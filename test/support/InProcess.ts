@@ -19,6 +19,8 @@ import { Timers, type TimersShape } from "../../src/domain/Timers.ts"
 import { type Deadlines, defaultDeadlines } from "../../src/gateway/Deadlines.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { AccountRoutes } from "../../src/http/account/AccountRoutes.ts"
+import { Dashboard } from "../../src/http/dashboard/Dashboard.ts"
+import { PersonSecurity } from "../../src/http/inference/PersonSecurity.ts"
 import { Security } from "../../src/http/inference/Security.ts"
 import { LoadShedding } from "../../src/http/overload/LoadShedding.ts"
 import { Drain } from "../../src/http/server/Drain.ts"
@@ -185,6 +187,8 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
   }).pipe(
     Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(true), violations: () => ({}) })),
     Layer.provide(AccountRoutes.layerNone),
+    Layer.provide(Dashboard.layerNone),
+    Layer.provide(PersonSecurity.layerNone),
     Layer.provide(withoutDatabase),
     Layer.provide(NodeHttpServer.layerContext)
   )

@@ -216,6 +216,7 @@ const make = (configured: RateLimit) =>
           change(id, "key.rotate", (before) =>
             Effect.gen(function* () {
               if (before.revokedAt !== null) return yield* revoked("id")
+              if (before.kind === "dashboard") return yield* withoutSecret
               const secret = mint(randomFillSync)
               yield* keys.replaceSecret(id, secret, graceSeconds)
               return { id, secret, name: before.name, prefix: prefixOf(secret) }
@@ -233,6 +234,12 @@ const noKey = new NotFound({ message: "There is no such key." })
 const noProject = new NotFound({ message: "There is no such project." })
 const operatorRequired = new OperatorRequired({ message: "Only an operator may do this." })
 
+const withoutSecret = new InvalidRequest({
+  code: "invalid_value",
+  message: "This key counts a person's calls from the dashboard: it has no secret.",
+  param: "id"
+})
+
 const revoked = (param: string): InvalidRequest =>
   new InvalidRequest({
     code: "invalid_value",
@@ -240,7 +247,7 @@ const revoked = (param: string): InvalidRequest =>
     param
   })
 
-const audited = (key: ProjectKey) => ({
+export const audited = (key: ProjectKey) => ({
   name: key.name,
   project_id: key.projectId,
   key_prefix: key.keyPrefix,

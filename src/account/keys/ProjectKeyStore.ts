@@ -22,6 +22,8 @@ const ProjectKey = Schema.Struct({
   keyPrefix: Schema.String,
   name: Schema.String,
   projectId: ProjectId,
+  /** dashboard: of a person's own calls; nobody has its secret. */
+  kind: Schema.Literal("secret", "dashboard"),
   isActive: Schema.Boolean,
   expiresAt: Schema.NullOr(Schema.DateFromSelf),
   /** `null` where the grace of the secret before has ended. */
@@ -73,7 +75,7 @@ const make = Effect.gen(function* () {
   const sql = yield* AccountSql
   const transactions = yield* AccountTransactions
   const columns = sql.literal(`k.id, k.key_prefix as "keyPrefix", k.name, k.project_id as "projectId",
-    k.is_active as "isActive", k.expires_at as "expiresAt",
+    k.kind, k.is_active as "isActive", k.expires_at as "expiresAt",
     case when k.previous_until > now() then k.previous_until end as "previousUntil", k.revoked_at as "revokedAt",
     k.rate_limits as "rateLimits", s.limit_micro_usd as "limitMicroUsd", s.limit_reset as "limitReset",
     s.spent_micro_usd - scope_base(s) as "spentMicroUsd", s.spent_micro_usd as "totalSpentMicroUsd",

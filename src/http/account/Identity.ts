@@ -24,34 +24,43 @@ export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/ac
   /** @internal */
   static readonly layer: Layer.Layer<Identity, never, CommandAccess | OidcSignIn | PublicUrl | Sessions> = Layer.effect(
     this,
-    Effect.gen(function* () {
-      const sessions = yield* Sessions
-      const oidc = yield* OidcSignIn
-      const publicUrl = yield* PublicUrl
-      const commands = yield* CommandAccess
-      return Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const from = Incoming.of(request)
-        const proof = request.headers[proofHeader]
-        if (proof !== undefined) {
-          const operator = yield* commands.authenticate(proof)
-          const user = { userId: operator.id, accountId: operator.accountId, isOperator: true }
-          return userOf(user, null, "command", from)
-        }
-        const sent = credentialOf(request, publicUrl.at(from.port))
-        if (sent === undefined) return yield* new Unauthenticated()
-        if (sent.transport === "bearer" && !isToken(sent.token)) {
-          const user = yield* oidc.authenticate(sent.token, from)
-          return userOf(user, null, sent.transport, from)
-        }
-        const session = yield* sessions.authenticate(sent.token, from.address)
-        // each form only with the token that was made for it: a stolen cookie is no bearer
-        if (session.transport !== sent.transport) return yield* new Unauthenticated()
-        return userOf(session, session.id, sent.transport, from)
-      })
-    })
+    Effect.suspend(() =>
+      Effect.map(identifies, (identify) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => identify(request, Incoming.of(request)))
+      )
+    )
   )
 }
+
+/** What of a request tells who sends it. */
+export type Credentials = Pick<HttpServerRequest.HttpServerRequest, "cookies" | "headers">
+
+/** Who sends a request; for requests that the platform's router does not serve, too. */
+export const identifies = Effect.gen(function* () {
+  const sessions = yield* Sessions
+  const oidc = yield* OidcSignIn
+  const publicUrl = yield* PublicUrl
+  const commands = yield* CommandAccess
+  return (credentials: Credentials, from: Incoming.Incoming) =>
+    Effect.gen(function* () {
+      const proof = credentials.headers[proofHeader]
+      if (proof !== undefined) {
+        const operator = yield* commands.authenticate(proof)
+        const user = { userId: operator.id, accountId: operator.accountId, isOperator: true }
+        return userOf(user, null, "command", from)
+      }
+      const sent = credentialOf(credentials, publicUrl.at(from.port))
+      if (sent === undefined) return yield* new Unauthenticated()
+      if (sent.transport === "bearer" && !isToken(sent.token)) {
+        const user = yield* oidc.authenticate(sent.token, from)
+        return userOf(user, null, sent.transport, from)
+      }
+      const session = yield* sessions.authenticate(sent.token, from.address)
+      // each form only with the token that was made for it: a stolen cookie is no bearer
+      if (session.transport !== sent.transport) return yield* new Unauthenticated()
+      return userOf(session, session.id, sent.transport, from)
+    })
+})
 
 interface Credential {
   readonly token: string
@@ -68,10 +77,7 @@ const userOf = (
   { address, requestId }: Incoming.Incoming
 ): CurrentUserShape => ({ userId, accountId, isOperator, sessionId, transport, address, requestId })
 
-const credentialOf = (
-  { cookies, headers }: HttpServerRequest.HttpServerRequest,
-  publicUrl: string
-): Credential | undefined => {
+const credentialOf = ({ cookies, headers }: Credentials, publicUrl: string): Credential | undefined => {
   const authorization = headers["authorization"]
   if (authorization !== undefined) {
     const token = /^bearer ([^ ]+)$/i.exec(authorization)?.[1]

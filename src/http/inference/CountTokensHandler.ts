@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { AccountError } from "../../domain/AccountError.ts"
 import type { GatewayError } from "../../domain/GatewayError.ts"
 import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import { decodeCount } from "../../wire/messages/MessagesRequest.ts"
@@ -17,10 +18,10 @@ const answer = (
   { calls, drain, loadShedding, security }: InferenceDeps,
   exchange: NodeResponse.HttpExchange,
   state: RunningCall
-): Effect.Effect<void, GatewayError> =>
+): Effect.Effect<void, GatewayError | AccountError> =>
   Effect.gen(function* () {
-    const { format, request } = exchange
-    const caller = yield* security.authenticate(request, format)
+    const { format, request, requestId } = exchange
+    const caller = yield* security.authenticate(request, format, requestId)
     const error = methodOrDrainError(request, drain)
     if (error !== undefined) return yield* error
     if (!state.passedLoadShedding && loadShedding.rejects(caller.accountId)) return yield* overloaded

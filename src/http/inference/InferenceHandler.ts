@@ -4,10 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { IdempotencyShape, Keep, KeptAnswer } from "../../calls/Idempotency.ts"
+import type { AccountError } from "../../domain/AccountError.ts"
 import type { Endpoint } from "../../domain/Call.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
 import { type CallFailure, type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
+import type { RequestId } from "../../domain/Ids.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
@@ -22,9 +24,11 @@ import { hasQuota, rateLimitHeaders } from "../RateLimitHeaders.ts"
 import * as Body from "../server/Body.ts"
 import type { DrainShape } from "../server/Drain.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
+import type { WireFormat } from "../WireFormat.ts"
 import { HttpSink, type StreamEncoder, streamHeaders } from "./HttpSink.ts"
 import { hasIdempotencyKey, withIdempotency } from "./IdempotencyKey.ts"
-import type { SecurityShape } from "./Security.ts"
+
+type HandlerError = GatewayError | AccountError
 
 interface WithRequest {
   readonly request: ChatRequest
@@ -47,9 +51,18 @@ export interface InferenceEndpoint<Decoded extends WithRequest> {
   readonly paramOf?: (param: string, decoded: Decoded) => string
 }
 
+/** Authenticates by a project key, or a person in a project. */
+export interface CallSecurity {
+  readonly authenticate: (
+    request: IncomingMessage,
+    format: WireFormat,
+    requestId: RequestId
+  ) => Effect.Effect<CallerShape, GatewayError | AccountError>
+}
+
 export interface InferenceDeps {
   readonly calls: CallRunnerShape
-  readonly security: SecurityShape
+  readonly security: CallSecurity
   readonly drain: DrainShape
   readonly loadShedding: LoadSheddingShape
   readonly idempotency: IdempotencyShape
@@ -79,8 +92,8 @@ const answer = <Decoded extends WithRequest>(
   deps: InferenceDeps,
   exchange: NodeResponse.HttpExchange,
   state: RunningCall
-): Effect.Effect<void, GatewayError> =>
-  Effect.flatMap(deps.security.authenticate(exchange.request, exchange.format), (caller) => {
+): Effect.Effect<void, HandlerError> =>
+  Effect.flatMap(deps.security.authenticate(exchange.request, exchange.format, exchange.requestId), (caller) => {
     const error = methodOrDrainError(exchange.request, deps.drain)
     if (error !== undefined) return Effect.fail(error)
     if (!state.passedLoadShedding && deps.loadShedding.rejects(caller.accountId)) return overloaded
@@ -277,7 +290,7 @@ const sinkOf = <Decoded extends WithRequest>(
 export const failed = (
   exchange: NodeResponse.HttpExchange,
   state: RunningCall,
-  cause: Cause.Cause<GatewayError>
+  cause: Cause.Cause<HandlerError>
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (Cause.isInterruptedOnly(cause)) return Effect.void

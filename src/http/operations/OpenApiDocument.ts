@@ -8,7 +8,7 @@ import { MessagesEvent } from "../../wire/messages/MessagesEventSchema.ts"
 import { ResponsesEvent } from "../../wire/responses/ResponsesEventSchema.ts"
 import { Api, type ErrorStatus, errorDescription } from "../Api.ts"
 import { AccountApi } from "../account/AccountApi.ts"
-import { inferencePaths, modelPath, routedPaths } from "../Paths.ts"
+import { inferencePaths, modelPath, projectChatPath, routedPaths } from "../Paths.ts"
 import { asReference } from "./DocumentReference.ts"
 import type { Json } from "./DocumentSchemas.ts"
 
@@ -47,6 +47,13 @@ const completed = (spec: Json): Json => {
   const paths = child(spec, "paths")
   describe(operation(paths, inferencePaths.createChatCompletion, "post"), schemas, callErrors, ChatCompletionChunk)
   describe(operation(paths, inferencePaths.createResponse, "post"), schemas, callErrors, ResponsesEvent)
+  const asPerson = operation(paths, projectChatPath.replace(":id", "{id}"), "post")
+  describe(asPerson, schemas, callErrors, ChatCompletionChunk)
+  asPerson["security"] = identities
+  child(asPerson, "responses")["403"] = {
+    description: "The role of a viewer does not include it.",
+    content: errorSchema
+  }
   describeMessages(operation(paths, inferencePaths.createMessage, "post"), schemas, callErrors, MessagesEvent)
   describeMessages(operation(paths, inferencePaths.countMessageTokens, "post"), schemas, countErrors)
   describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)

@@ -13,18 +13,20 @@ import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
 import { Timers, type TimersShape } from "../../domain/Timers.ts"
 import { CallRunner } from "../../gateway/CallRunner.ts"
 import { isAccountPath } from "../account/AccountPaths.ts"
+import { Dashboard } from "../dashboard/Dashboard.ts"
 import * as Errors from "../Errors.ts"
 import { chatEndpoint } from "../inference/ChatEndpoint.ts"
 import { countTokens } from "../inference/CountTokensHandler.ts"
 import type { InferenceDeps, RunningCall } from "../inference/InferenceHandler.ts"
 import * as InferenceHandlers from "../inference/InferenceHandler.ts"
 import { messagesEndpoint } from "../inference/MessagesEndpoint.ts"
+import { PersonSecurity } from "../inference/PersonSecurity.ts"
 import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
 import { Security } from "../inference/Security.ts"
 import { meantPath } from "../MeantPath.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import { rejectOverloaded } from "../overload/OverloadResponse.ts"
-import { type InferenceName, inferencePaths } from "../Paths.ts"
+import { type InferenceName, inferencePaths, projectChatPath, projectOf } from "../Paths.ts"
 import { accountRoute, isRouted, type RouteOptions, routes } from "../Routes.ts"
 import { formatOf } from "../WireFormat.ts"
 import * as Connection from "./Connection.ts"
@@ -84,6 +86,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   const security = yield* Security
   const timers = yield* Timers
   const ids = yield* IdGenerator
+  const dashboard = yield* Dashboard
   const deps: InferenceDeps = {
     calls,
     security,
@@ -107,6 +110,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   const handlers: ReadonlyMap<string, InferenceHandler> = new Map(
     inferenceNames.map((name) => [inferencePaths[name], byName[name]])
   )
+  const personal = InferenceHandlers.make(chatEndpoint, { ...deps, security: yield* PersonSecurity })
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
   const runtime = RequestRuntime.make(yield* Effect.runtime<never>(), loadShedding.turn)
 
@@ -160,6 +164,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
         )
       } else run(path, handler, exchange, isRejected === false)
     } else if (isRouted(path)) route(exchange)
+    else if (projectOf(path) !== undefined) run(projectChatPath, personal, exchange, false)
     else if (isAccountPath(path)) {
       const found = accountRoute(request.method ?? "", path)
       if (found === "routed") {
@@ -167,7 +172,9 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
         response.once("close", drain.enter())
         route(exchange)
       } else NodeResponse.error(exchange, Errors.of(found))
-    } else NodeResponse.error(exchange, Errors.of(new UnknownPath({ path, near: meantPath(path) })))
+    } else if (!dashboard.answer(exchange, path)) {
+      NodeResponse.error(exchange, Errors.of(new UnknownPath({ path, near: meantPath(path) })))
+    }
   }
 
   const server = Http.createServer(limits, (request, response) => response.whenDue(() => answer(request, response)))

@@ -57,6 +57,10 @@ export const ApiKeyOut = Schema.Struct({
   key_prefix: Schema.String.annotations({ description: "The first characters of the key." }),
   name: Schema.String.annotations({ description: "Name of the key." }),
   project_id: ProjectId.annotations({ description: "The project that it is for." }),
+  kind: Schema.Literal("secret", "dashboard").annotations({
+    description:
+      "secret: whoever has the key may call. dashboard: counts the calls that a person makes from the dashboard; nobody has its secret."
+  }),
   is_active: Schema.Boolean.annotations({ description: "Whether it is accepted, until it expires." }),
   spend_limit_microusd: Schema.NullOr(Schema.Int).annotations({
     description: "What it may spend in each period, in micro-USD; null: no limit of its own."

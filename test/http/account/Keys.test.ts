@@ -82,6 +82,7 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
     const found = await read(first.id)
     expect(found).toEqual({
       id: first.id,
+      kind: "secret",
       key_prefix: first.key_prefix,
       name: "first",
       project_id: project,

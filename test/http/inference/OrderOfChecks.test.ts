@@ -93,7 +93,7 @@ describe("an unknown path", () => {
     "/v1/embeddings",
     "/v1/../livez",
     "//v1/models",
-    "/v1/models/one"
+    "/v1/route/one"
   ])("%s needs no key to be called that", async (path) => {
     const response = await fetch(`${open.url}${path}`, { method: "POST" })
     expect(await answerOf(response)).toEqual(

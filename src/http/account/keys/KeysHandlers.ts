@@ -143,6 +143,7 @@ export const keyOut = (key: ProjectKey): ApiKeyOut => ({
   key_prefix: key.keyPrefix,
   name: key.name,
   project_id: key.projectId,
+  kind: key.kind,
   is_active: key.isActive,
   spend_limit_microusd: key.limitMicroUsd,
   limit_reset: key.limitReset,

@@ -1,0 +1,48 @@
+// @ts-check
+import { join } from "node:path"
+import { root } from "../lib/root.mjs"
+
+/** What every page shows. */
+const lists =
+  /@mantine\/core\/esm\/components\/(ScrollArea|Table|SimpleGrid|Progress|List|Code|Center|Badge|SegmentedControl|FloatingIndicator|Tabs|Pagination)\/|dashboard\/parts\/(Page|Status|Empty|CopyText|reasons|RouteTrail|WideTable|Shares|useDraft)|react-query\/.*(useMutation|useInfiniteQuery)|query-core\/.*(mutationObserver|infiniteQueryObserver)/
+const table = /react-virtual|virtual-core|dashboard\/parts\/DataTable/
+const chart = /uplot|dashboard\/parts\/(Chart|points)/
+/** What dialogs and editors are made of: lists of figures are shown without it. */
+const forms =
+  /@mantine\/(form|core\/esm\/components\/(Combobox|Select|NumberInput|TagsInput|Pill|PillsInput|Modal|ModalBase|Drawer|Slider|Switch|Checkbox|Radio|Textarea|PasswordInput|TextInput|InputBase))\/|react-remove-scroll|react-number-format|dashboard\/parts\/(fieldErrors|RateFields)|dashboard\/pages\/rules/
+
+/** How the web app is built and served for development. The service replaces the nonce in each response. */
+export const viteConfig = /** @satisfies {import("vite").InlineConfig} */ ({
+  configFile: false,
+  root: join(root, "src/dashboard"),
+  base: "/dashboard/",
+  html: { cspNonce: "__NONCE__" },
+  build: {
+    emptyOutDir: true,
+    manifest: true,
+    target: "es2022",
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    // an inlined asset would need `data:` in more places of the policy
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1_000,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // in few files: each is a request of the first load
+          groups: [
+            { name: "shell", tags: ["$initial"] },
+            { name: "common", test: lists },
+            { name: "table", test: table },
+            { name: "chart", test: chart },
+            { name: "forms", test: forms }
+          ]
+        }
+      },
+      onLog: (level, log, report) => {
+        // what the packages of React components have for other frameworks
+        if (log.code !== "MODULE_LEVEL_DIRECTIVE") report(level, log)
+      }
+    }
+  }
+})

@@ -1,0 +1,291 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { client, take, takeWithTag } from "./client.ts"
+import type { paths } from "./schema.d.ts"
+
+/** What the pages read, each under one key, so that a change updates every page that shows it. */
+
+const liveMillis = 15_000
+const heldMillis = 2_000
+export const maxPage = 100
+
+export const me = queryOptions({
+  queryKey: ["me"],
+  queryFn: ({ signal }) => take(client.GET("/api/me", { signal })),
+  staleTime: 300_000
+})
+
+export const projects = queryOptions({
+  queryKey: ["projects"],
+  queryFn: ({ signal }) => take(client.GET("/api/me/projects", { params: { query: { limit: `${maxPage}` } }, signal })),
+  staleTime: 60_000
+})
+
+export const project = (id: string) =>
+  queryOptions({
+    queryKey: ["project", id],
+    queryFn: ({ signal }) => takeWithTag(client.GET("/api/projects/{id}", { params: { path: { id } }, signal }))
+  })
+
+export const balance = queryOptions({
+  queryKey: ["balance"],
+  queryFn: ({ signal }) => take(client.GET("/api/me/balance", { signal })),
+  // what is held comes back soon
+  refetchInterval: ({ state }) => ((state.data?.held_microusd ?? 0) > 0 ? heldMillis : liveMillis)
+})
+
+export const activity = (id: string, days: number, granularity: "day" | "hour" = "day") =>
+  queryOptions({
+    queryKey: ["activity", id, days, granularity],
+    queryFn: ({ signal }) =>
+      take(
+        client.GET("/api/projects/{id}/activity", {
+          params: { path: { id }, query: { days: `${days}`, granularity } },
+          signal
+        })
+      ),
+    refetchInterval: liveMillis
+  })
+
+export const inFlight = (id: string) =>
+  queryOptions({
+    queryKey: ["in-flight", id],
+    queryFn: ({ signal }) =>
+      take(
+        client.GET("/api/projects/{id}/in-flight", {
+          params: { path: { id }, query: { limit: `${maxPage}` } },
+          signal
+        })
+      ),
+    refetchInterval: 5_000
+  })
+
+/** The whole catalog, page by page: it is small, and every page that names a model needs it. */
+export const catalog = queryOptions({
+  queryKey: ["catalog"],
+  queryFn: async ({ signal }) => {
+    const first = await take(client.GET("/api/models", { params: { query: { limit: `${maxPage}` } }, signal }))
+    const items = [...first.items]
+    for (let next = first.next_cursor; next !== null; ) {
+      const page = await take(
+        client.GET("/api/models", { params: { query: { limit: `${maxPage}`, cursor: next } }, signal })
+      )
+      items.push(...page.items)
+      next = page.next_cursor
+    }
+    return items
+  },
+  staleTime: 30_000
+})
+
+export const keys = (id: string, page: number) =>
+  queryOptions({
+    queryKey: ["keys", id, page],
+    queryFn: ({ signal }) =>
+      take(
+        client.GET("/api/projects/{id}/keys", {
+          params: { path: { id }, query: { page: `${page}`, limit: "20" } },
+          signal
+        })
+      )
+  })
+
+export const key = (id: string) =>
+  queryOptions({
+    queryKey: ["key", id],
+    queryFn: ({ signal }) => takeWithTag(client.GET("/api/keys/{id}", { params: { path: { id } }, signal }))
+  })
+
+type RequestsQuery = NonNullable<paths["/api/projects/{id}/requests"]["get"]["parameters"]["query"]>
+export type RequestFilter = Omit<RequestsQuery, "cursor" | "limit">
+
+export const requests = (id: string, filter: RequestFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["requests", id, filter],
+    queryFn: ({ pageParam, signal }) =>
+      take(
+        client.GET("/api/projects/{id}/requests", {
+          params: {
+            path: { id },
+            query: { ...filter, limit: `${maxPage}`, ...(pageParam === null ? {} : { cursor: pageParam }) }
+          },
+          signal
+        })
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor
+  })
+
+export const request = (id: string) =>
+  queryOptions({
+    queryKey: ["request", id],
+    queryFn: ({ signal }) => take(client.GET("/api/requests/{id}", { params: { path: { id } }, signal })),
+    // a call that has ended does not change
+    staleTime: Number.POSITIVE_INFINITY
+  })
+
+export const refusals = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ["refusals", id],
+    queryFn: ({ pageParam, signal }) =>
+      take(
+        client.GET("/api/projects/{id}/refusals", {
+          params: { path: { id }, query: { limit: "50", ...(pageParam === null ? {} : { cursor: pageParam }) } },
+          signal
+        })
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor
+  })
+
+export const ledger = infiniteQueryOptions({
+  queryKey: ["ledger"],
+  queryFn: ({ pageParam, signal }) =>
+    take(
+      client.GET("/api/me/ledger", {
+        params: { query: { limit: "50", ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        signal
+      })
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (last) => last.next_cursor
+})
+
+export const payments = queryOptions({
+  queryKey: ["payments"],
+  queryFn: ({ signal }) => take(client.GET("/api/me/payments", { params: { query: { limit: "20" } }, signal }))
+})
+
+export const checkout = (session: string) =>
+  queryOptions({
+    queryKey: ["checkout", session],
+    queryFn: ({ signal }) =>
+      take(client.GET("/api/me/checkout/{session_id}", { params: { path: { session_id: session } }, signal }))
+  })
+
+export const policy = (id: string) =>
+  queryOptions({
+    queryKey: ["policy", id],
+    queryFn: ({ signal }) => takeWithTag(client.GET("/api/projects/{id}/policy", { params: { path: { id } }, signal }))
+  })
+
+export const routings = (id: string) =>
+  queryOptions({
+    queryKey: ["routings", id],
+    queryFn: ({ signal }) =>
+      take(
+        client.GET("/api/projects/{id}/routing-configurations", {
+          params: { path: { id }, query: { limit: `${maxPage}` } },
+          signal
+        })
+      )
+  })
+
+export const routing = (id: string, slug: string) =>
+  queryOptions({
+    queryKey: ["routing", id, slug],
+    queryFn: ({ signal }) =>
+      takeWithTag(
+        client.GET("/api/projects/{id}/routing-configurations/{slug}", { params: { path: { id, slug } }, signal })
+      )
+  })
+
+export const routingVersions = (id: string, slug: string) =>
+  queryOptions({
+    queryKey: ["routing-versions", id, slug],
+    queryFn: ({ signal }) =>
+      take(
+        client.GET("/api/projects/{id}/routing-configurations/{slug}/versions", {
+          params: { path: { id, slug }, query: { limit: "50" } },
+          signal
+        })
+      )
+  })
+
+export const billingMode = (id: string) =>
+  queryOptions({
+    queryKey: ["billing-mode", id],
+    queryFn: ({ signal }) =>
+      takeWithTag(client.GET("/api/projects/{id}/billing-mode", { params: { path: { id } }, signal }))
+  })
+
+export const credentials = (id: string) =>
+  queryOptions({
+    queryKey: ["credentials", id],
+    queryFn: ({ signal }) =>
+      take(
+        client.GET("/api/projects/{id}/credentials", {
+          params: { path: { id }, query: { limit: `${maxPage}` } },
+          signal
+        })
+      )
+  })
+
+export const members = (id: string) =>
+  queryOptions({
+    queryKey: ["members", id],
+    queryFn: ({ signal }) =>
+      take(
+        client.GET("/api/projects/{id}/members", { params: { path: { id }, query: { limit: `${maxPage}` } }, signal })
+      )
+  })
+
+export const sessions = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: ({ signal }) => take(client.GET("/api/sessions", { params: { query: { limit: `${maxPage}` } }, signal }))
+})
+
+export const audit = infiniteQueryOptions({
+  queryKey: ["audit"],
+  queryFn: ({ pageParam, signal }) =>
+    take(
+      client.GET("/api/audit", {
+        params: { query: { limit: "50", ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        signal
+      })
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (last) => last.next_cursor
+})
+
+export const alerts = (id: string) =>
+  queryOptions({
+    queryKey: ["alerts", id],
+    queryFn: ({ signal }) => takeWithTag(client.GET("/api/projects/{id}/alerts", { params: { path: { id } }, signal }))
+  })
+
+export const users = queryOptions({
+  queryKey: ["users"],
+  queryFn: ({ signal }) => take(client.GET("/api/admin/users", { params: { query: { limit: `${maxPage}` } }, signal }))
+})
+
+export const allProjects = queryOptions({
+  queryKey: ["all-projects"],
+  queryFn: ({ signal }) =>
+    take(client.GET("/api/admin/projects", { params: { query: { limit: `${maxPage}` } }, signal }))
+})
+
+/** For the names of keys in lists; those of more than a hundred keys are shown by their id. */
+export const keyNames = (id: string) =>
+  queryOptions({
+    queryKey: ["keys", id, "names"],
+    queryFn: async ({ signal }) => {
+      const { items } = await take(
+        client.GET("/api/projects/{id}/keys", { params: { path: { id }, query: { limit: `${maxPage}` } }, signal })
+      )
+      return new Map(items.map((each) => [each.id, each.name]))
+    },
+    staleTime: 60_000
+  })
+
+/** The newest calls of a filter, for a list that follows them. */
+export const newestRequests = (id: string, filter: RequestFilter) =>
+  queryOptions({
+    queryKey: ["newest-requests", id, filter],
+    queryFn: ({ signal }) =>
+      take(
+        client.GET("/api/projects/{id}/requests", {
+          params: { path: { id }, query: { ...filter, limit: "50" } },
+          signal
+        })
+      )
+  })

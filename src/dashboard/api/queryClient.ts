@@ -1,0 +1,20 @@
+import { QueryClient } from "@tanstack/react-query"
+import { ApiFailure } from "./failure.ts"
+
+const maxRetries = 3
+const defaultRetryMillis = 2_000
+
+const isPassing = (error: unknown): error is ApiFailure =>
+  error instanceof ApiFailure && (error.status === 503 || error.status === 0)
+
+/** What is temporary is asked again, when the service says so; nothing else is. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (failed, error) => isPassing(error) && failed < maxRetries,
+      retryDelay: (_, error) => (isPassing(error) ? (error.retryAfterMillis ?? defaultRetryMillis) : defaultRetryMillis)
+    },
+    mutations: { retry: false }
+  }
+})

@@ -1,0 +1,3868 @@
+// Made by `npm run client-types` of the OpenAPI document; do not edit.
+
+export interface paths {
+    "/api/admin/accounts/{id}/balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["billing.getAnyBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{id}/credits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["billing.createCredit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["keys.createAnyKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["admin.listAllProjects"];
+        put?: never;
+        post: operations["admin.createProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["admin.listUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["audit.listAuditRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/credentials/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["credentials.getCredential"];
+        put?: never;
+        post?: never;
+        delete: operations["credentials.deleteCredential"];
+        options?: never;
+        head?: never;
+        patch: operations["credentials.updateCredential"];
+        trace?: never;
+    };
+    "/api/credentials/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["credentials.verifyCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["keys.getKey"];
+        put?: never;
+        post?: never;
+        delete: operations["keys.deleteKey"];
+        options?: never;
+        head?: never;
+        patch: operations["keys.updateKey"];
+        trace?: never;
+    };
+    "/api/keys/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["keys.revokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["keys.rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["projects.getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["billing.getBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/checkout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["payments.createCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/checkout/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["payments.getCheckout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["keys.listMyKeys"];
+        put?: never;
+        post: operations["keys.createMyKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["billing.listLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["payments.listPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["projects.listMyProjects"];
+        put?: never;
+        post: operations["projects.createMyProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["routing.listCatalog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["projects.getProject"];
+        put?: never;
+        post?: never;
+        delete: operations["projects.deleteProject"];
+        options?: never;
+        head?: never;
+        patch: operations["projects.updateProject"];
+        trace?: never;
+    };
+    "/api/projects/{id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["activity.getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["alerts.getAlerts"];
+        put: operations["alerts.setAlerts"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/billing-mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["credentials.getBillingMode"];
+        put: operations["credentials.setBillingMode"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["inference.createProjectChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["credentials.listCredentials"];
+        put?: never;
+        post: operations["credentials.createCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/in-flight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["billing.listInFlight"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["keys.listKeys"];
+        put?: never;
+        post: operations["keys.createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["members.listMembers"];
+        put?: never;
+        post: operations["members.addMember"];
+        delete: operations["members.removeMember"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["policy.getPolicy"];
+        put: operations["policy.putPolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/policy/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["policy.simulatePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/refusals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["requests.listRefusals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["requests.listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/route": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["routing.previewRoute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/routing-configurations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["routing.listRoutingConfigurations"];
+        put?: never;
+        post: operations["routing.createRoutingConfiguration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/routing-configurations/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["routing.getRoutingConfiguration"];
+        put: operations["routing.putRoutingConfiguration"];
+        post?: never;
+        delete: operations["routing.deleteRoutingConfiguration"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/routing-configurations/{slug}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["routing.activateRoutingVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/routing-configurations/{slug}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["routing.listRoutingVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/requests/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["requests.getRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["session.getSession"];
+        put?: never;
+        post: operations["session.createSession"];
+        delete: operations["session.deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["session.createSessionLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["oidc.finishOidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["oidc.startOidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["session.listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["session.revokeSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        ActivateVersionRequest: {
+            version: number;
+        };
+        ActivityByKeyOut: {
+            count: components["schemas"]["NonNegative"];
+            /** Format: uuid */
+            key_id: string;
+            name: string | null;
+            spend_microusd: components["schemas"]["NonNegative"];
+            tokens: components["schemas"]["NonNegative"];
+        };
+        ActivityByModelOut: {
+            count: components["schemas"]["NonNegative"];
+            model: string;
+            spend_microusd: components["schemas"]["NonNegative"];
+            tokens: components["schemas"]["NonNegative"];
+        };
+        ActivityByProviderOut: {
+            count: components["schemas"]["NonNegative"];
+            provider: string;
+        };
+        ActivityDataOut: {
+            by_key: components["schemas"]["ActivityByKeyOut"][];
+            by_model: components["schemas"]["ActivityByModelOut"][];
+            by_provider: components["schemas"]["ActivityByProviderOut"][];
+            /** @enum {string} */
+            granularity: "day" | "hour";
+            summary: components["schemas"]["ActivitySummaryOut"];
+            timeseries: components["schemas"]["ActivityTimeseriesPointOut"][];
+        };
+        ActivitySummaryOut: {
+            error_rate_pct: number;
+            requests_24h: components["schemas"]["NonNegative"];
+            spend_24h_microusd: components["schemas"]["NonNegative"];
+            tokens_24h: components["schemas"]["NonNegative"];
+        };
+        ActivityTimeseriesPointOut: {
+            date: string;
+            requests: components["schemas"]["NonNegative"];
+            spend_microusd: components["schemas"]["NonNegative"];
+        };
+        AdminProjectOut: {
+            /** Format: uuid */
+            account_id: string;
+            allowed_models: string[] | null;
+            allowed_providers: string[] | null;
+            /** @enum {string} */
+            billing_mode: "managed" | "byok";
+            /** Format: date-time */
+            created_at: string;
+            default_alpha: number | null;
+            enable_fallback: boolean;
+            excluded_models: string[] | null;
+            excluded_providers: string[] | null;
+            /** Format: uuid */
+            id: string;
+            max_input_price_microusd_per_million: components["schemas"]["Int"] | null;
+            max_output_price_microusd_per_million: components["schemas"]["Int"] | null;
+            name: string;
+            spend_limit_microusd: components["schemas"]["Int"] | null;
+            total_spent_microusd: number;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: uuid */
+            user_id: string;
+        };
+        AdminProjectsPage: {
+            has_more: boolean;
+            items: components["schemas"]["AdminProjectOut"][];
+            next_cursor: string | null;
+        };
+        AlertEventOut: {
+            delivery: {
+                attempts: components["schemas"]["NonNegative"];
+                delivered_at: string | null;
+                last_error: string | null;
+                /** @enum {string} */
+                status: "pending" | "delivered" | "failed" | "not_sent";
+            };
+            /** Format: date-time */
+            fired_at: string;
+            /** Format: uuid */
+            id: string;
+            limit_microusd: components["schemas"]["NonNegativeInt"] | null;
+            period_start: string | null;
+            spent_microusd: components["schemas"]["NonNegative"];
+            threshold: components["schemas"]["AlertThreshold"];
+        };
+        AlertsOut: {
+            events: components["schemas"]["AlertEventOut"][];
+            thresholds: components["schemas"]["AlertThreshold"][];
+            webhook_secret: string | null;
+            webhook_url: string | null;
+        };
+        AlertThreshold: {
+            percent: components["schemas"]["Int"];
+            /** @enum {string} */
+            type: "limit_percent";
+        } | {
+            amount_microusd: components["schemas"]["Int"];
+            /** @enum {string} */
+            period: "day" | "week" | "month";
+            /** @enum {string} */
+            type: "spend";
+        };
+        ApiKeyOut: {
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            /** Format: uuid */
+            id: string;
+            is_active: boolean;
+            key_prefix: string;
+            /** @enum {string} */
+            kind: "secret" | "dashboard";
+            limit_reset: ("day" | "week" | "month") | null;
+            name: string;
+            previous_secret_until: string | null;
+            /** Format: uuid */
+            project_id: string;
+            rate_limits: components["schemas"]["RateLimits"] | null;
+            revoked_at: string | null;
+            spend_limit_microusd: components["schemas"]["Int"] | null;
+            spent_microusd: number;
+            total_spent_microusd: number;
+        };
+        ApiKeysPage: {
+            items: components["schemas"]["ApiKeyOut"][];
+            limit: number;
+            page: number;
+            total: number;
+        };
+        Attempt: {
+            cost: components["schemas"]["Cost"];
+            error: components["schemas"]["CallError"] | null;
+            latency_ms: number;
+            model: string;
+            provider: string;
+            /** @enum {string} */
+            status: "success" | "error" | "timeout" | "cancelled";
+        };
+        AuditPage: {
+            has_more: boolean;
+            items: components["schemas"]["AuditRowOut"][];
+            next_cursor: string | null;
+        };
+        AuditRowOut: {
+            action: string;
+            actor_user_id: string | null;
+            address: string | null;
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: date-time */
+            at: string;
+            before: {
+                [key: string]: unknown;
+            } | null;
+            hash: string;
+            /** Format: uuid */
+            id: string;
+            position: number;
+            request_id: string | null;
+            target_id: string;
+            target_kind: string;
+        };
+        BalanceOut: {
+            available_microusd: number;
+            credited_microusd: number;
+            held_microusd: number;
+            spent_microusd: number;
+        };
+        BillingModeInput: {
+            /** @enum {string} */
+            billing_mode: "managed" | "byok";
+        };
+        CallError: {
+            code: string;
+            message: string | null;
+        };
+        CandidatePool: {
+            models: string[];
+        };
+        CatalogModelOut: {
+            alias: string;
+            capabilities: {
+                "audio-input": boolean | null;
+                "file-input": boolean | null;
+                "image-url": boolean | null;
+                logprobs: boolean | null;
+                sampling: boolean | null;
+                "structured-output": boolean | null;
+                tools: boolean | null;
+                vision: boolean | null;
+            };
+            context_tokens: components["schemas"]["Int"] | null;
+            health: components["schemas"]["RouteHealth"];
+            id: string;
+            input_tokens: components["schemas"]["Int"] | null;
+            listed: boolean;
+            name: string;
+            output_tokens: components["schemas"]["Int"] | null;
+            prices: {
+                cache_read: number | null;
+                cache_write: number | null;
+                input: number;
+                output: number;
+                tiers: {
+                    above_prompt_tokens: number;
+                    cache_read: number | null;
+                    cache_write: number | null;
+                    input: number;
+                    output: number;
+                }[];
+            } | null;
+            provider: string;
+            quality: number;
+            reasoning_efforts: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[] | null;
+        };
+        CatalogPage: {
+            has_more: boolean;
+            items: components["schemas"]["CatalogModelOut"][];
+            next_cursor: string | null;
+        };
+        ChatCompletion: {
+            [key: string]: unknown;
+        };
+        ChatCompletionChunk: {
+            [key: string]: unknown;
+        };
+        ChatCompletionRequest: {
+            [key: string]: unknown;
+        };
+        CheckoutStatusOut: {
+            checkout_amount_cents: number;
+            credited_amount_microusd: number;
+            failure_category: string | null;
+            failure_message: string | null;
+            session_id: string;
+            status: string;
+        };
+        CompletionUsage: {
+            completion_tokens: components["schemas"]["Int"];
+            completion_tokens_details: {
+                accepted_prediction_tokens: components["schemas"]["Int"];
+                audio_tokens: components["schemas"]["Int"];
+                reasoning_tokens: components["schemas"]["Int"];
+                rejected_prediction_tokens: components["schemas"]["Int"];
+            };
+            prompt_tokens: components["schemas"]["Int"];
+            prompt_tokens_details: {
+                audio_tokens: components["schemas"]["Int"];
+                cache_write_tokens: components["schemas"]["Int"];
+                cached_tokens: components["schemas"]["Int"];
+            };
+            total_tokens: components["schemas"]["Int"];
+        };
+        Cost: {
+            amount_microusd: components["schemas"]["Int"];
+            /** @enum {string} */
+            basis: "charged" | "estimated";
+            /**
+             * @default USD
+             * @enum {string}
+             */
+            currency: "USD";
+        };
+        CreateApiKeyRequest: {
+            name: string;
+            /** Format: uuid */
+            project_id: string;
+            spend_limit_microusd?: number | null;
+        };
+        CreateApiKeyResponse: {
+            api_key: string;
+            /** Format: uuid */
+            id: string;
+            key_prefix: string;
+            name: string;
+        };
+        CreateCheckoutRequest: {
+            credit_amount_cents: number;
+        };
+        CreateCredentialRequest: {
+            allowed_models?: string[] | null;
+            label: string;
+            provider: string;
+            secret: string;
+        };
+        CreateCreditRequest: {
+            amount_microusd: number;
+            note: string;
+        };
+        CreateMemberRequest: {
+            role: components["schemas"]["ProjectRole"];
+            /** Format: uuid */
+            user_id: string;
+        };
+        CreateMyApiKeyRequest: {
+            name: string;
+            spend_limit_microusd?: number | null;
+        };
+        CreateMyProjectRequest: {
+            name: string;
+        };
+        CreateProjectRequest: {
+            allowed_models?: string[] | null;
+            allowed_providers?: string[] | null;
+            default_alpha?: number | null;
+            enable_fallback?: boolean | null;
+            excluded_models?: string[] | null;
+            excluded_providers?: string[] | null;
+            max_input_price_microusd_per_million?: number | null;
+            max_output_price_microusd_per_million?: number | null;
+            name: string;
+            /** Format: uuid */
+            user_id: string;
+        };
+        CreateRoutingConfigurationRequest: {
+            alpha?: number | null;
+            enable_fallback?: boolean | null;
+            max_input_price_microusd_per_million?: number | null;
+            max_output_price_microusd_per_million?: number | null;
+            models?: string[] | null;
+            name?: string | null;
+            providers?: string[] | null;
+            slug: string;
+        };
+        CreateSessionRequest: {
+            code: string;
+            /** @enum {string} */
+            transport: "cookie" | "bearer";
+        };
+        CredentialCheckOut: {
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            latency_ms: number;
+            model: string | null;
+            /** @enum {string} */
+            status: "accepted" | "rejected" | "unknown";
+        };
+        CredentialOut: {
+            allowed_models: string[] | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            label: string;
+            masked_secret: string;
+            /** Format: uuid */
+            project_id: string;
+            provider: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CredentialsPage: {
+            has_more: boolean;
+            items: components["schemas"]["CredentialOut"][];
+            next_cursor: string | null;
+        };
+        Error: {
+            code: string;
+            message: string;
+            metadata?: {
+                attempts?: components["schemas"]["Attempt"][];
+                available_microusd?: components["schemas"]["NonNegativeInt"];
+                fitting_output_tokens?: components["schemas"]["NonNegativeInt"];
+                held_microusd?: components["schemas"]["NonNegativeInt"];
+                needed_microusd?: components["schemas"]["NonNegativeInt"];
+                /** @enum {string} */
+                reason?: "exhausted" | "held" | "too_large";
+                /** @enum {string} */
+                scope?: "account" | "project" | "key";
+            } & {
+                [key: string]: unknown;
+            };
+            param: string | null;
+            type: string;
+        };
+        ErrorResponse: {
+            error: components["schemas"]["Error"];
+        };
+        InFlightOut: {
+            /** @enum {string} */
+            billing_mode: "managed" | "byok";
+            held_microusd: number;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            key_id: string;
+            requested_model: string;
+            /** Format: date-time */
+            started_at: string;
+        };
+        InFlightPage: {
+            has_more: boolean;
+            items: components["schemas"]["InFlightOut"][];
+            next_cursor: string | null;
+        };
+        Int: number;
+        LedgerEntryOut: {
+            amount_microusd: number;
+            /** Format: date-time */
+            at: string;
+            call_id: string | null;
+            credit: string;
+            debit: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "usage" | "credit" | "refund" | "dispute";
+            note: string | null;
+            source: string | null;
+        };
+        LedgerPage: {
+            has_more: boolean;
+            items: components["schemas"]["LedgerEntryOut"][];
+            next_cursor: string | null;
+        };
+        MemberOut: {
+            /** Format: date-time */
+            created_at: string;
+            is_account_owner: boolean;
+            name: string;
+            role: components["schemas"]["ProjectRole"];
+            /** Format: uuid */
+            user_id: string;
+        };
+        MembersPage: {
+            has_more: boolean;
+            items: components["schemas"]["MemberOut"][];
+            next_cursor: string | null;
+        };
+        MeOut: {
+            accounts: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                role: "owner";
+            }[];
+            default_project_id: string | null;
+            roles: "operator"[];
+            user: {
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uuid */
+                id: string;
+                issuer: string | null;
+                name: string;
+                subject: string | null;
+            };
+        };
+        NonNegative: number;
+        NonNegativeInt: number;
+        PaymentOut: {
+            checkout_amount_cents: number;
+            /** Format: date-time */
+            created_at: string;
+            credited_amount_microusd: number;
+            failure_category: string | null;
+            failure_message: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            provider: "stripe" | "test";
+            session_id: string | null;
+            status: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        PaymentsPage: {
+            has_more: boolean;
+            items: components["schemas"]["PaymentOut"][];
+            next_cursor: string | null;
+        };
+        PolicyInput: {
+            allowed_models?: string[] | null;
+            allowed_providers?: string[] | null;
+            default_alpha?: number | null;
+            enable_fallback?: boolean | null;
+            excluded_models?: string[] | null;
+            excluded_providers?: string[] | null;
+            max_input_price_microusd_per_million?: number | null;
+            max_output_price_microusd_per_million?: number | null;
+        };
+        PolicyOut: {
+            allowed_models?: string[] | null;
+            allowed_providers?: string[] | null;
+            default_alpha?: number | null;
+            enable_fallback?: boolean | null;
+            excluded_models?: string[] | null;
+            excluded_providers?: string[] | null;
+            managed_by_configuration: boolean;
+            max_input_price_microusd_per_million?: number | null;
+            max_output_price_microusd_per_million?: number | null;
+            policy_version: number;
+        };
+        PolicySimulationOut: {
+            after: {
+                models: string[];
+            };
+            becomes_empty: string[];
+            before: {
+                models: string[];
+            };
+        };
+        ProjectOut: {
+            /** Format: uuid */
+            account_id: string;
+            /** @enum {string} */
+            billing_mode: "managed" | "byok";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            is_default: boolean;
+            limit_reset: ("day" | "week" | "month") | null;
+            name: string;
+            rate_limits: components["schemas"]["RateLimits"] | null;
+            /** @enum {string} */
+            role: "owner" | "member" | "viewer";
+            spend_limit_microusd: components["schemas"]["Int"] | null;
+            spent_microusd: number;
+            total_spent_microusd: number;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @enum {string} */
+        ProjectRole: "owner" | "member" | "viewer";
+        ProjectsPage: {
+            has_more: boolean;
+            items: components["schemas"]["ProjectOut"][];
+            next_cursor: string | null;
+        };
+        RateLimits: {
+            concurrent_requests?: number | null;
+            requests_per_minute?: number | null;
+            tokens_per_minute?: number | null;
+        };
+        RefusalOut: {
+            code: string;
+            /** @enum {string} */
+            endpoint: "chat" | "responses" | "embedded";
+            held_microusd: components["schemas"]["NonNegativeInt"] | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            key_id: string;
+            message: string;
+            needed_microusd: components["schemas"]["NonNegativeInt"] | null;
+            reason: ("exhausted" | "held" | "too_large") | null;
+            refused_at: string;
+            remaining_microusd: components["schemas"]["NonNegativeInt"] | null;
+            remaining_requests: components["schemas"]["NonNegativeInt"] | null;
+            remaining_tokens: components["schemas"]["NonNegativeInt"] | null;
+            requested_model: string;
+            retry_after_ms: components["schemas"]["NonNegativeInt"] | null;
+            scope: ("account" | "project" | "key") | null;
+            /** @enum {number} */
+            status: 402 | 404 | 429;
+        };
+        RefusalsPage: {
+            has_more: boolean;
+            items: components["schemas"]["RefusalOut"][];
+            next_cursor: string | null;
+        };
+        RequestOut: {
+            attempts: components["schemas"]["Attempt"][];
+            candidate_pool: components["schemas"]["CandidatePool"];
+            client_request_id: string | null;
+            cost: {
+                amount_microusd: components["schemas"]["Int"];
+                /** @enum {string} */
+                basis: "charged" | "estimated";
+                /**
+                 * @default USD
+                 * @enum {string}
+                 */
+                currency: "USD";
+            };
+            ended_at: string;
+            endpoint: ("chat" | "responses" | "messages" | "embedded") | null;
+            error: components["schemas"]["CallError"] | null;
+            first_content_ms: number | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            key_id: string;
+            latency_ms: number | null;
+            model: string | null;
+            policy_version: components["schemas"]["Int"] | null;
+            /** Format: uuid */
+            project_id: string;
+            provider: string | null;
+            reason: string | null;
+            requested_model: string;
+            routing_config: string | null;
+            started_at: string;
+            /** @enum {string} */
+            status: "success" | "error" | "timeout" | "cancelled";
+            stream: boolean | null;
+            usage: components["schemas"]["CompletionUsage"] | null;
+        };
+        RequestsPage: {
+            has_more: boolean;
+            items: components["schemas"]["RequestOut"][];
+            next_cursor: string | null;
+        };
+        RotateApiKeyRequest: {
+            grace_seconds?: number;
+        };
+        RouteHealth: {
+            failure: number;
+            latency_ms: number | null;
+            open_for_ms: number;
+        };
+        RouteOut: {
+            alpha: number | null;
+            candidates: {
+                dropped_parameters: string[];
+                effort: (("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | number) | null;
+                expected_cost_microusd: number;
+                health: components["schemas"]["RouteHealth"];
+                max_cost_microusd: number;
+                model: string;
+                provider: string;
+                quality: number;
+                score: number;
+            }[];
+            classes: {
+                [key: string]: number;
+            };
+            error: components["schemas"]["Error"] | null;
+            excluded: {
+                [key: string]: components["schemas"]["Int"];
+            };
+            fallback_enabled: boolean;
+            policy_version: components["schemas"]["Int"] | null;
+            prompt_tokens: components["schemas"]["Int"] | null;
+            reason: ("pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "sticky_session" | "cache_affinity" | "health_demotion" | "first_affordable" | "fallback_after_error") | null;
+            requested_model: string;
+            routing_config: string | null;
+            skipped: string[];
+        };
+        RouteRequest: Record<string, never>;
+        RoutingConfigurationInput: {
+            alpha?: number | null;
+            enable_fallback?: boolean | null;
+            max_input_price_microusd_per_million?: number | null;
+            max_output_price_microusd_per_million?: number | null;
+            models?: string[] | null;
+            name?: string | null;
+            providers?: string[] | null;
+        };
+        RoutingConfigurationOut: {
+            active_version: components["schemas"]["Int"] | null;
+            alpha?: number | null;
+            /** Format: date-time */
+            created_at: string;
+            enable_fallback?: boolean | null;
+            /** Format: uuid */
+            id: string;
+            managed_by_configuration: boolean;
+            max_input_price_microusd_per_million?: number | null;
+            max_output_price_microusd_per_million?: number | null;
+            models?: string[] | null;
+            name: string;
+            /** Format: uuid */
+            project_id: string;
+            providers?: string[] | null;
+            slug: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        RoutingConfigurationsPage: {
+            has_more: boolean;
+            items: components["schemas"]["RoutingConfigurationOut"][];
+            next_cursor: string | null;
+        };
+        RoutingVersionOut: {
+            alpha?: number | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string;
+            enable_fallback?: boolean | null;
+            is_active: boolean;
+            max_input_price_microusd_per_million?: number | null;
+            max_output_price_microusd_per_million?: number | null;
+            models?: string[] | null;
+            name: string;
+            providers?: string[] | null;
+            version: number;
+        };
+        RoutingVersionsPage: {
+            has_more: boolean;
+            items: components["schemas"]["RoutingVersionOut"][];
+            next_cursor: string | null;
+        };
+        SessionOut: {
+            address: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            is_current: boolean;
+            /** Format: date-time */
+            seen_at: string;
+            /** @enum {string} */
+            transport: "cookie" | "bearer";
+            user_agent: string | null;
+            /** Format: uuid */
+            user_id: string;
+        };
+        SessionsPage: {
+            has_more: boolean;
+            items: components["schemas"]["SessionOut"][];
+            next_cursor: string | null;
+        };
+        UpdateAlertsRequest: {
+            rotate_secret?: boolean;
+            thresholds: components["schemas"]["AlertThreshold"][];
+            webhook_url: string | null;
+        };
+        UpdateApiKeyRequest: {
+            expires_at?: string | null;
+            is_active?: boolean;
+            limit_reset?: ("day" | "week" | "month") | null;
+            name?: string;
+            rate_limits?: components["schemas"]["RateLimits"] | null;
+            spend_limit_microusd?: number | null;
+        };
+        UpdateCredentialRequest: {
+            allowed_models?: string[] | null;
+            label?: string;
+            secret?: string;
+        };
+        UpdateProjectRequest: {
+            limit_reset?: ("day" | "week" | "month") | null;
+            name?: string;
+            rate_limits?: components["schemas"]["RateLimits"] | null;
+            spend_limit_microusd?: number | null;
+        };
+        UserOut: {
+            /** Format: uuid */
+            account_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            is_operator: boolean;
+            issuer: string | null;
+            name: string;
+            subject: string | null;
+        };
+        UsersPage: {
+            has_more: boolean;
+            items: components["schemas"]["UserOut"][];
+            next_cursor: string | null;
+        };
+    };
+    responses: never;
+    parameters: {
+        AnthropicVersion: string;
+        ClientRequestId: string;
+        IdempotencyKey: string;
+    };
+    requestBodies: never;
+    headers: {
+        AccelBuffering: string;
+        AnthropicRequestId: string;
+        Authenticate: string;
+        CacheControl: string;
+        ContentTypeOptions: string;
+        DroppedTools: string;
+        IdempotentReplayed: string;
+        RequestId: string;
+        RetryAfter: number;
+        ShouldRetry: string;
+        Vary: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    "billing.getAnyBalance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description BalanceOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BalanceOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "billing.createCredit": {
+        parameters: {
+            query?: never;
+            header: {
+                "idempotency-key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCreditRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        available_microusd: number;
+                        credited_microusd: number;
+                        held_microusd: number;
+                        spent_microusd: number;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.createAnyKey": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        api_key: string;
+                        /** Format: uuid */
+                        id: string;
+                        key_prefix: string;
+                        name: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "admin.listAllProjects": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AdminProjectsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProjectsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "admin.createProject": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        account_id: string;
+                        allowed_models: string[] | null;
+                        allowed_providers: string[] | null;
+                        /** @enum {string} */
+                        billing_mode: "managed" | "byok";
+                        /** Format: date-time */
+                        created_at: string;
+                        default_alpha: number | null;
+                        enable_fallback: boolean;
+                        excluded_models: string[] | null;
+                        excluded_providers: string[] | null;
+                        /** Format: uuid */
+                        id: string;
+                        max_input_price_microusd_per_million: components["schemas"]["Int"] | null;
+                        max_output_price_microusd_per_million: components["schemas"]["Int"] | null;
+                        name: string;
+                        spend_limit_microusd: components["schemas"]["Int"] | null;
+                        total_spent_microusd: number;
+                        /** Format: date-time */
+                        updated_at: string;
+                        /** Format: uuid */
+                        user_id: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "admin.listUsers": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UsersPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsersPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "audit.listAuditRows": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AuditPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "credentials.getCredential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CredentialOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "credentials.deleteCredential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "credentials.updateCredential": {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateCredentialRequest"];
+            };
+        };
+        responses: {
+            /** @description CredentialOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "credentials.verifyCredential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CredentialCheckOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialCheckOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.getKey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ApiKeyOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.deleteKey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.updateKey": {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description ApiKeyOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.revokeKey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ApiKeyOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.rotateKey": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description CreateApiKeyResponse */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateApiKeyResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "projects.getMe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description MeOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "billing.getBalance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description BalanceOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BalanceOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "payments.createCheckout": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCheckoutRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        checkout_url: string;
+                        payment_id: string;
+                        session_id: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "payments.getCheckout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CheckoutStatusOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckoutStatusOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.listMyKeys": {
+        parameters: {
+            query?: {
+                limit?: string;
+                page?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ApiKeysPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeysPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.createMyKey": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMyApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        api_key: string;
+                        /** Format: uuid */
+                        id: string;
+                        key_prefix: string;
+                        name: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "billing.listLedger": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description LedgerPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "payments.listPayments": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description PaymentsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "projects.listMyProjects": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ProjectsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "projects.createMyProject": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMyProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        account_id: string;
+                        /** @enum {string} */
+                        billing_mode: "managed" | "byok";
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: uuid */
+                        id: string;
+                        is_default: boolean;
+                        limit_reset: ("day" | "week" | "month") | null;
+                        name: string;
+                        rate_limits: components["schemas"]["RateLimits"] | null;
+                        /** @enum {string} */
+                        role: "owner" | "member" | "viewer";
+                        spend_limit_microusd: components["schemas"]["Int"] | null;
+                        spent_microusd: number;
+                        total_spent_microusd: number;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "routing.listCatalog": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CatalogPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "projects.getProject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ProjectOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "projects.deleteProject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "projects.updateProject": {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description ProjectOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "activity.getActivity": {
+        parameters: {
+            query?: {
+                days?: string;
+                granularity?: "day" | "hour";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a project has called and spent; equal to the ledger's rows at the time of the request. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityDataOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "alerts.getAlerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description When a project is told what it has spent. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertsOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "alerts.setAlerts": {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateAlertsRequest"];
+            };
+        };
+        responses: {
+            /** @description When a project is told what it has spent. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertsOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "credentials.getBillingMode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description BillingModeInput */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingModeInput"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "credentials.setBillingMode": {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BillingModeInput"];
+            };
+        };
+        responses: {
+            /** @description BillingModeInput */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillingModeInput"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "inference.createProjectChatCompletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description Without `stream`: the complete response. With `stream: true` the body is `text/event-stream`, and `x-event-stream` has the schema of each event's data. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-ratelimit-limit-requests"?: number;
+                    "x-ratelimit-limit-tokens"?: number;
+                    "x-ratelimit-remaining-requests"?: number;
+                    "x-ratelimit-remaining-tokens"?: number;
+                    "x-ratelimit-reset-requests"?: string;
+                    "x-ratelimit-reset-tokens"?: string;
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "credentials.listCredentials": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CredentialsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "credentials.createCredential": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCredentialRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        allowed_models: string[] | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: uuid */
+                        id: string;
+                        label: string;
+                        masked_secret: string;
+                        /** Format: uuid */
+                        project_id: string;
+                        provider: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "billing.listInFlight": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description InFlightPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InFlightPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.listKeys": {
+        parameters: {
+            query?: {
+                limit?: string;
+                page?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ApiKeysPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeysPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "keys.createKey": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMyApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        api_key: string;
+                        /** Format: uuid */
+                        id: string;
+                        key_prefix: string;
+                        name: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "members.listMembers": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description MembersPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembersPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "members.addMember": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMemberRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        is_account_owner: boolean;
+                        name: string;
+                        role: components["schemas"]["ProjectRole"];
+                        /** Format: uuid */
+                        user_id: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "members.removeMember": {
+        parameters: {
+            query: {
+                user_id: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "policy.getPolicy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description PolicyOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "policy.putPolicy": {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyInput"];
+            };
+        };
+        responses: {
+            /** @description PolicyOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "policy.simulatePolicy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyInput"];
+            };
+        };
+        responses: {
+            /** @description PolicySimulationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySimulationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "requests.listRefusals": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description RefusalsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "requests.listRequests": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                from?: string;
+                key?: string;
+                limit?: string;
+                model?: string;
+                provider?: string;
+                status?: "success" | "error" | "timeout" | "cancelled";
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description RequestsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "routing.previewRoute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RouteRequest"];
+            };
+        };
+        responses: {
+            /** @description What a request would be routed to now. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "routing.listRoutingConfigurations": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description RoutingConfigurationsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutingConfigurationsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "routing.createRoutingConfiguration": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRoutingConfigurationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        active_version: components["schemas"]["Int"] | null;
+                        alpha?: number | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        enable_fallback?: boolean | null;
+                        /** Format: uuid */
+                        id: string;
+                        managed_by_configuration: boolean;
+                        max_input_price_microusd_per_million?: number | null;
+                        max_output_price_microusd_per_million?: number | null;
+                        models?: string[] | null;
+                        name: string;
+                        /** Format: uuid */
+                        project_id: string;
+                        providers?: string[] | null;
+                        slug: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "routing.getRoutingConfiguration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description RoutingConfigurationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutingConfigurationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "routing.putRoutingConfiguration": {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoutingConfigurationInput"];
+            };
+        };
+        responses: {
+            /** @description RoutingConfigurationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutingConfigurationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "routing.deleteRoutingConfiguration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "routing.activateRoutingVersion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActivateVersionRequest"];
+            };
+        };
+        responses: {
+            /** @description RoutingConfigurationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutingConfigurationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "routing.listRoutingVersions": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description RoutingVersionsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutingVersionsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "requests.getRequest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One call with all its attempts. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "session.getSession": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description SessionOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "session.createSession": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSessionRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        csrf_token: string;
+                        /** Format: date-time */
+                        expires_at: string;
+                    } | {
+                        /** Format: date-time */
+                        expires_at: string;
+                        token: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "session.deleteSession": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "session.createSessionLink": {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-sign-in-proof"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        expires_at: string;
+                        url: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "oidc.finishOidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "oidc.startOidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "session.listSessions": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description SessionsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "session.revokeSession": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+}

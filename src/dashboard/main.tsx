@@ -1,0 +1,36 @@
+import "./styles.ts"
+import { MantineProvider } from "@mantine/core"
+import { QueryClientProvider } from "@tanstack/react-query"
+import { RouterProvider } from "@tanstack/react-router"
+import { setNonce } from "get-nonce"
+import { createRoot } from "react-dom/client"
+import { queryClient } from "./api/queryClient.ts"
+import { whenSignedOut } from "./api/session.ts"
+import { router } from "./router.tsx"
+import { cssVariables, theme } from "./theme.ts"
+
+/** Of this response: the policy lets only style elements that carry it take effect. */
+const nonce = document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? ""
+// for the library that keeps the page from scrolling under a dialog
+setNonce(nonce)
+
+whenSignedOut(() => {
+  queryClient.clear()
+  const { href, pathname } = router.state.location
+  if (pathname !== "/sign-in") void router.navigate({ to: "/sign-in", search: { return_to: href } })
+})
+
+const root = document.getElementById("root")
+if (root === null) throw new Error("index.html has the root")
+createRoot(root).render(
+  <MantineProvider
+    theme={theme}
+    cssVariablesResolver={cssVariables}
+    defaultColorScheme="auto"
+    getStyleNonce={() => nonce}
+  >
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </MantineProvider>
+)

@@ -1,0 +1,109 @@
+import { Anchor, Button, Center, Code, List, Loader, Paper, Stack, Text, Title } from "@mantine/core"
+import { useDocumentTitle } from "@mantine/hooks"
+import { useQueryClient } from "@tanstack/react-query"
+import { useRouter, useSearch } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
+import { client, take } from "../api/client.ts"
+import { asFailure } from "../api/failure.ts"
+import { keepPageToken, pageToken } from "../api/session.ts"
+import { Failure } from "../parts/Failure.tsx"
+
+/** The service says how people sign in: by its own links, or at an identity provider. */
+const isAtIssuer = document.querySelector<HTMLMetaElement>("meta[name=gateway-sign-in]")?.content === "oidc"
+
+/** The fragment is read once and removed from the address, so that no history keeps it. */
+const fragment = new URLSearchParams(location.hash.slice(1))
+if (location.hash !== "") history.replaceState(history.state, "", location.pathname + location.search)
+
+/** A code works once: whoever renders the page again waits for the same exchange. */
+let exchange: Promise<string> | undefined
+const exchanged = (code: string): Promise<string> => {
+  exchange ??= take(client.POST("/api/session", { body: { code, transport: "cookie" } })).then((session) => {
+    if (!("csrf_token" in session)) throw new Error("The service did not answer with a page token.")
+    return session.csrf_token
+  })
+  return exchange
+}
+
+/** Only a path of this app: an address from outside could lead anywhere. */
+const returnPath = (to: string | undefined): string => (to?.startsWith("/") && !to.startsWith("//") ? to : "/")
+
+const SignIn = () => {
+  useDocumentTitle("Sign in · Model routing gateway")
+  const router = useRouter()
+  const queries = useQueryClient()
+  const { return_to } = useSearch({ from: "/sign-in" })
+  const [error, setError] = useState<unknown>(null)
+  const code = fragment.get("code")
+  const tokenOfIssuer = fragment.get("csrf_token")
+  const isExchanging = error === null && (code !== null || tokenOfIssuer !== null)
+
+  useEffect(() => {
+    const enter = (token: string) => {
+      keepPageToken(token)
+      queries.clear()
+      // a second visit of this page must not use what has been used
+      fragment.delete("code")
+      fragment.delete("csrf_token")
+      void router.navigate({ href: returnPath(return_to), replace: true })
+    }
+    if (tokenOfIssuer !== null) enter(tokenOfIssuer)
+    else if (code !== null) exchanged(code).then(enter, setError)
+    else if (pageToken() !== null) void router.navigate({ href: returnPath(return_to), replace: true })
+  }, [code, tokenOfIssuer, return_to, router, queries])
+
+  return (
+    <Center mih="100dvh" p="md" component="main">
+      <Paper withBorder p="xl" className="block" w="100%" maw={480}>
+        <Stack>
+          <Title order={1} size="h3">
+            Model routing gateway
+          </Title>
+          {isExchanging ? (
+            <Stack align="center" role="status">
+              <Loader aria-hidden="true" />
+              <Text size="sm">Signing in …</Text>
+            </Stack>
+          ) : isAtIssuer ? (
+            <Button component="a" href="/api/session/oidc/start">
+              Sign in
+            </Button>
+          ) : (
+            <ByLink error={error} />
+          )}
+        </Stack>
+      </Paper>
+    </Center>
+  )
+}
+
+const ByLink = ({ error }: { readonly error: unknown }) => (
+  <Stack gap="sm">
+    {error === null ? null : asFailure(error).status === 401 ? (
+      <Text role="alert" fw={600}>
+        This link does not work any more: a link works once, for 10 minutes.
+      </Text>
+    ) : (
+      <Failure error={error} />
+    )}
+    <Text>Open a sign-in link of this service:</Text>
+    <List size="sm" spacing="xs">
+      <List.Item>
+        the service prints one when it starts, after <Code>Dashboard</Code>,
+      </List.Item>
+      <List.Item>
+        <Code>npm run sign-in</Code> prints another one where the service runs,
+      </List.Item>
+      <List.Item>a browser that is signed in makes one under Settings.</List.Item>
+    </List>
+    <Text size="sm" c="dimmed">
+      Scripts sign in by the API: see{" "}
+      <Anchor href="/docs" underline="always" inherit>
+        the reference
+      </Anchor>
+      .
+    </Text>
+  </Stack>
+)
+
+export default SignIn

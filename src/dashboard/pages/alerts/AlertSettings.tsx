@@ -1,0 +1,169 @@
+import { Alert, Button, Checkbox, Code, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { client, type Records, type Tagged, takeWithTag } from "../../api/client.ts"
+import { ApiFailure } from "../../api/failure.ts"
+import { alerts } from "../../api/queries.ts"
+import { CopyIconButton } from "../../parts/CopyText.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { fieldErrors } from "../../parts/fieldErrors.ts"
+import { microUsdOf, usdOf } from "../../parts/format.ts"
+
+type Threshold = Records["AlertThreshold"]
+type Period = "day" | "week" | "month"
+
+interface Row {
+  id: number
+  kind: "limit_percent" | Period
+  amount: string | number
+}
+
+interface AlertForm {
+  url: string
+  rows: Array<Row>
+  rotate: boolean
+}
+
+const rowOf = (threshold: Threshold, id: number): Row =>
+  threshold.type === "limit_percent"
+    ? { id, kind: "limit_percent", amount: threshold.percent }
+    : { id, kind: threshold.period, amount: usdOf(threshold.amount_microusd) }
+
+const thresholdOf = ({ amount, kind }: Row): Threshold =>
+  kind === "limit_percent"
+    ? { type: "limit_percent", percent: Number(amount) }
+    : { type: "spend", amount_microusd: microUsdOf(amount) ?? 0, period: kind }
+
+const kinds = [
+  { value: "limit_percent", label: "% of the project's limit" },
+  { value: "day", label: "$ a day" },
+  { value: "week", label: "$ a week" },
+  { value: "month", label: "$ a month" }
+]
+const maxThresholds = 20
+
+interface AlertSettingsProps {
+  readonly projectId: string
+  readonly found: Tagged<Records["AlertsOut"]>
+  readonly mayWrite: boolean
+}
+
+const AlertSettings = ({ found, mayWrite, projectId }: AlertSettingsProps) => {
+  const queries = useQueryClient()
+  const { data: of, tag } = found
+  const [nextId, setNextId] = useState(of.thresholds.length)
+  const form = useForm<AlertForm>({
+    initialValues: { url: of.webhook_url ?? "", rows: of.thresholds.map(rowOf), rotate: false },
+    validate: { rows: { amount: (value) => (Number(value) > 0 ? null : "Above 0") } }
+  })
+  const save = useMutation({
+    mutationFn: (values: AlertForm) =>
+      takeWithTag(
+        client.PUT("/api/projects/{id}/alerts", {
+          params: { path: { id: projectId }, header: tag === null ? {} : { "if-match": tag } },
+          body: {
+            webhook_url: values.url === "" ? null : values.url,
+            thresholds: values.rows.map(thresholdOf),
+            ...(values.rotate ? { rotate_secret: true } : {})
+          }
+        })
+      ),
+    onSuccess: (saved) => {
+      // the secret is in this answer alone: it stays on the page until the person leaves it
+      if (saved.data.webhook_secret === null) queries.setQueryData(alerts(projectId).queryKey, saved)
+    },
+    onError: (error) => form.setErrors(fieldErrors(error, { webhook_url: "url" }))
+  })
+  const secret = save.data?.data.webhook_secret ?? null
+  const isElsewhere = save.error instanceof ApiFailure && save.error.status === 412
+  const { rows } = form.getValues()
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <fieldset disabled={!mayWrite} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
+        <Stack>
+          {rows.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              Nobody is told anything yet.
+            </Text>
+          ) : null}
+          {rows.map((row, index) => (
+            <Group key={row.id} align="flex-end" gap="xs" wrap="nowrap">
+              <NumberInput
+                label="At"
+                min={0}
+                decimalScale={row.kind === "limit_percent" ? 0 : 6}
+                {...(row.kind === "limit_percent" ? { max: 100, suffix: " %" } : { prefix: "$" })}
+                w={140}
+                {...form.getInputProps(`rows.${index}.amount`)}
+              />
+              <Select label="Of" data={kinds} allowDeselect={false} {...form.getInputProps(`rows.${index}.kind`)} />
+              <Button
+                variant="default"
+                onClick={() => form.removeListItem("rows", index)}
+                aria-label={`Remove threshold ${index + 1}`}
+              >
+                Remove
+              </Button>
+            </Group>
+          ))}
+          <Group>
+            <Button
+              variant="default"
+              size="xs"
+              disabled={rows.length >= maxThresholds}
+              onClick={() => {
+                form.insertListItem("rows", { id: nextId, kind: "month", amount: 10 } satisfies Row)
+                setNextId(nextId + 1)
+              }}
+            >
+              Add threshold
+            </Button>
+          </Group>
+          <TextInput
+            label="Webhook URL"
+            description="https, at a public address; empty: events are only listed here. Requests are signed as in Standard Webhooks."
+            placeholder="https://example.com/hooks/spend"
+            {...form.getInputProps("url")}
+          />
+          {of.webhook_url === null ? null : (
+            <Checkbox label="Make another secret" {...form.getInputProps("rotate", { type: "checkbox" })} />
+          )}
+          {secret === null ? null : (
+            <Alert color="yellow" variant="outline" title="The secret of the webhook: save it now">
+              <Group wrap="nowrap" gap="xs">
+                <Code block className="secret" style={{ flex: 1 }}>
+                  {secret}
+                </Code>
+                <CopyIconButton label="Copy the secret" text={secret} />
+              </Group>
+              <Button
+                mt="xs"
+                size="xs"
+                onClick={() => {
+                  save.reset()
+                  void queries.invalidateQueries({ queryKey: ["alerts", projectId] })
+                }}
+              >
+                I have saved it
+              </Button>
+            </Alert>
+          )}
+          {save.error === null ? null : (
+            <Failure
+              error={save.error}
+              retry={isElsewhere ? () => queries.invalidateQueries({ queryKey: ["alerts", projectId] }) : undefined}
+            />
+          )}
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </fieldset>
+    </form>
+  )
+}
+
+export default AlertSettings

@@ -1,0 +1,71 @@
+import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core"
+import { useMutation } from "@tanstack/react-query"
+import { useState } from "react"
+import { client, newIdempotencyKey, take } from "../../api/client.ts"
+import { Failure } from "../../parts/Failure.tsx"
+
+const amounts = [10, 25, 50]
+const minUsd = 10
+const maxUsd = 1_000
+
+/** Opens the checkout page of the provider of payments; the credit comes when it confirms the payment. */
+const AddCredit = ({ onClose }: { readonly onClose: () => void }) => {
+  const [amount, setAmount] = useState<string | number>(25)
+  // of one dialog: a double click opens one checkout
+  const [idempotencyKey] = useState(newIdempotencyKey)
+  const isValid = Number(amount) >= minUsd && Number(amount) <= maxUsd
+  const checkout = useMutation({
+    mutationFn: () =>
+      take(
+        client.POST("/api/me/checkout", {
+          params: { header: { "idempotency-key": `${idempotencyKey}-${amount}` } },
+          body: { credit_amount_cents: Math.round(Number(amount) * 100) }
+        })
+      ),
+    onSuccess: ({ checkout_url }) => location.assign(checkout_url)
+  })
+  return (
+    <Modal opened onClose={onClose} title="Add credit">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isValid) checkout.mutate()
+        }}
+      >
+        <Stack>
+          <Group>
+            {amounts.map((each) => (
+              <Button
+                key={each}
+                variant={Number(amount) === each ? "filled" : "default"}
+                onClick={() => setAmount(each)}
+              >
+                ${each}
+              </Button>
+            ))}
+          </Group>
+          <NumberInput
+            label="Amount"
+            prefix="$"
+            min={minUsd}
+            max={maxUsd}
+            decimalScale={2}
+            value={amount}
+            onChange={setAmount}
+            error={isValid ? null : `$${minUsd} to $${maxUsd}`}
+            data-autofocus
+          />
+          <Text size="sm" c="dimmed">
+            You pay on the page that opens next, and come back here.
+          </Text>
+          {checkout.error === null ? null : <Failure error={checkout.error} />}
+          <Button type="submit" loading={checkout.isPending || checkout.isSuccess} disabled={!isValid}>
+            To the payment
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+export default AddCredit

@@ -1,0 +1,172 @@
+import { Button, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core"
+import { PlusIcon } from "@primer/octicons-react"
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useMemo } from "react"
+import type { Records } from "../../api/client.ts"
+import { balance, ledger, payments } from "../../api/queries.ts"
+import { Block, Loaded } from "../../parts/Block.tsx"
+import { type Column, DataTable } from "../../parts/DataTable.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { money, time } from "../../parts/format.ts"
+import { TextLink } from "../../parts/LinkButton.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { Status } from "../../parts/Status.tsx"
+import { WideTable } from "../../parts/WideTable.tsx"
+import { useKeys } from "../../shell/keys.ts"
+
+const AddCredit = lazy(() => import("./AddCredit.tsx"))
+
+const microUsdPerCent = 10_000
+
+/** The balance, where it comes from and where it went. */
+const Credits = () => {
+  const { buy } = useSearch({ from: "/shell/credits" })
+  const navigate = useNavigate({ from: "/credits" })
+  const funds = useQuery(balance)
+  const open = () => void navigate({ search: { buy: "1" } })
+  useKeys({ c: open })
+  return (
+    <Page
+      title="Credits"
+      lead="Your account pays for the calls of your projects."
+      actions={
+        <Button leftSection={<PlusIcon />} onClick={open}>
+          Add credit
+        </Button>
+      }
+    >
+      <Loaded query={funds} height={90}>
+        {(of) => (
+          <SimpleGrid cols={{ base: 2, sm: 4 }}>
+            <Sum label="Credited" value={of.credited_microusd} />
+            <Sum label="= Spent" value={of.spent_microusd} />
+            <Sum label="+ Held" value={of.held_microusd} />
+            <Sum label="+ Available" value={of.available_microusd} />
+          </SimpleGrid>
+        )}
+      </Loaded>
+      <Block title="Payments">
+        <Payments />
+      </Block>
+      <Block title="Ledger">
+        <Ledger />
+      </Block>
+      <Suspense>{buy === "1" ? <AddCredit onClose={() => void navigate({ search: {} })} /> : null}</Suspense>
+    </Page>
+  )
+}
+
+const Sum = ({ label, value }: { readonly label: string; readonly value: number }) => (
+  <Block>
+    <Stack gap={0}>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text fw={650} size="lg" className="figures">
+        {money(value)}
+      </Text>
+    </Stack>
+  </Block>
+)
+
+const Payments = () => (
+  <Loaded query={useQuery(payments)} height={80}>
+    {({ items }) =>
+      items.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          You have not bought credit yet.
+        </Text>
+      ) : (
+        <WideTable label="Payments" minWidth={420}>
+          <Table fz="sm" className="figures">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>At</Table.Th>
+                <Table.Th>Amount</Table.Th>
+                <Table.Th>Credited</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>{""}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {items.map((payment) => (
+                <Table.Tr key={payment.id}>
+                  <Table.Td>{time(payment.created_at)}</Table.Td>
+                  <Table.Td>{money(payment.checkout_amount_cents * microUsdPerCent)}</Table.Td>
+                  <Table.Td>{money(payment.credited_amount_microusd)}</Table.Td>
+                  <Table.Td>
+                    <Status state={payment.status} />
+                  </Table.Td>
+                  <Table.Td>
+                    {payment.session_id === null ? null : (
+                      <TextLink to="/checkout/$sessionId" params={{ sessionId: payment.session_id }}>
+                        Details
+                      </TextLink>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </WideTable>
+      )
+    }
+  </Loaded>
+)
+
+type Entry = Records["LedgerEntryOut"]
+
+const Ledger = () => {
+  const list = useInfiniteQuery(ledger)
+  const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
+  return (
+    <Loaded query={list} height={240}>
+      {() =>
+        rows.length === 0 ? (
+          <Empty title="Nothing was booked yet" />
+        ) : (
+          <DataTable
+            label="Ledger"
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            maxHeight="26rem"
+            more={
+              list.hasNextPage
+                ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
+                : undefined
+            }
+          />
+        )
+      }
+    </Loaded>
+  )
+}
+
+/** Money that leaves the account has a minus. */
+const signed = ({ amount_microusd, kind }: Entry): string =>
+  money(kind === "credit" ? amount_microusd : -amount_microusd)
+
+const columns: ReadonlyArray<Column<Entry>> = [
+  { id: "at", header: "At", width: "6rem", cell: ({ at }) => time(at) },
+  { id: "kind", header: "Kind", width: "3.5rem", cell: ({ kind }) => kind },
+  { id: "amount", header: "Amount", width: "6rem", align: "right", cell: signed },
+  {
+    id: "of",
+    header: "For",
+    from: "sm",
+    cell: ({ call_id, note, source }) =>
+      call_id === null ? (
+        (note ?? source ?? "")
+      ) : (
+        <Group gap={4} wrap="nowrap">
+          <TextLink to="/requests/$requestId" params={{ requestId: call_id }}>
+            {`call …${call_id.slice(-8)}`}
+          </TextLink>
+        </Group>
+      )
+  }
+]
+
+export default Credits

@@ -1,0 +1,61 @@
+import { Button, Modal, NumberInput, Stack, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { client, newIdempotencyKey, take } from "../../api/client.ts"
+import { Failure } from "../../parts/Failure.tsx"
+import { fieldErrors } from "../../parts/fieldErrors.ts"
+import { microUsdOf } from "../../parts/format.ts"
+import { Secret } from "./Secret.tsx"
+
+const CreateKey = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
+  const queries = useQueryClient()
+  const [idempotencyKey] = useState(newIdempotencyKey)
+  const form = useForm<{ name: string; limit: string | number }>({
+    initialValues: { name: "", limit: "" },
+    validate: { limit: (value) => (microUsdOf(value) === undefined ? "An amount in dollars" : null) }
+  })
+  const create = useMutation({
+    mutationFn: ({ limit, name }: { name: string; limit: string | number }) =>
+      take(
+        client.POST("/api/projects/{id}/keys", {
+          params: { path: { id: projectId }, header: { "idempotency-key": idempotencyKey } },
+          body: { name, spend_limit_microusd: microUsdOf(limit) ?? null }
+        })
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["keys", projectId] }),
+    onError: (error) => form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit" }))
+  })
+  if (create.data !== undefined) return <Secret made={create.data} onSaved={onClose} />
+  return (
+    <Modal opened onClose={onClose} title="Create key">
+      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+        <Stack>
+          <TextInput
+            label="Name"
+            required
+            maxLength={200}
+            data-autofocus
+            placeholder="ci"
+            {...form.getInputProps("name")}
+          />
+          <NumberInput
+            label="Spend limit"
+            description="Empty: no limit of its own. Limits of the project and the balance bind as well."
+            prefix="$"
+            min={0}
+            decimalScale={6}
+            thousandSeparator=","
+            {...form.getInputProps("limit")}
+          />
+          {create.error === null ? null : <Failure error={create.error} />}
+          <Button type="submit" loading={create.isPending}>
+            Create key
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+export default CreateKey

@@ -1,0 +1,307 @@
+import { Button, Drawer, Group, Modal, NumberInput, Select, Stack, Switch, Table, Text, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { client, newIdempotencyKey, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
+import { ApiFailure } from "../../api/failure.ts"
+import { balance, key, project } from "../../api/queries.ts"
+import { Loaded } from "../../parts/Block.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { fieldErrors } from "../../parts/fieldErrors.ts"
+import { dateTime, microUsdOf, money, relative, usdOf } from "../../parts/format.ts"
+import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
+import { Status } from "../../parts/Status.tsx"
+import { Secret } from "./Secret.tsx"
+import { stateOf } from "./state.ts"
+
+type Key = Records["ApiKeyOut"]
+
+interface KeyDrawerProps {
+  readonly keyId: string
+  readonly mayWrite: boolean
+  readonly onClose: () => void
+}
+
+/** One key: what binds it, what can be changed, and how it ends. */
+const KeyDrawer = ({ keyId, mayWrite, onClose }: KeyDrawerProps) => {
+  const query = useQuery(key(keyId))
+  return (
+    <Drawer opened onClose={onClose} title={query.data?.data.name ?? "Key"} size="md">
+      <Loaded query={query} height={400}>
+        {(found) => (
+          <Stack>
+            <Group justify="space-between">
+              <Status state={stateOf(found.data)} />
+              <Text size="xs" c="dimmed" className="mono">
+                {found.data.kind === "dashboard"
+                  ? "made for calls from the dashboard, no secret"
+                  : `${found.data.key_prefix}…`}
+              </Text>
+            </Group>
+            <Binding of={found.data} />
+            {found.data.revoked_at === null ? (
+              <Settings key={found.tag} found={found} mayWrite={mayWrite} />
+            ) : (
+              <Text size="sm">Revoked {dateTime(found.data.revoked_at)}, for good.</Text>
+            )}
+            {found.data.revoked_at === null && mayWrite ? <Endings of={found.data} onClose={onClose} /> : null}
+          </Stack>
+        )}
+      </Loaded>
+    </Drawer>
+  )
+}
+
+/** Every limit that a call with this key meets, the tightest marked. */
+const Binding = ({ of }: { readonly of: Key }) => {
+  const ofProject = useQuery(project(of.project_id)).data?.data
+  const ofAccount = useQuery(balance).data
+  const rows = [
+    { name: "This key", limit: of.spend_limit_microusd, spent: of.spent_microusd, reset: of.limit_reset },
+    ...(ofProject === undefined
+      ? []
+      : [
+          {
+            name: "The project",
+            limit: ofProject.spend_limit_microusd,
+            spent: ofProject.spent_microusd,
+            reset: ofProject.limit_reset
+          }
+        ]),
+    ...(ofAccount === undefined || ofProject?.billing_mode === "byok" || ofProject?.role !== "owner"
+      ? []
+      : [{ name: "The balance", limit: ofAccount.available_microusd, spent: 0, reset: null }])
+  ].map((row) => ({ ...row, left: row.limit === null ? Number.POSITIVE_INFINITY : row.limit - row.spent }))
+  const tightest = Math.min(...rows.map(({ left }) => left))
+  return (
+    <Table fz="sm" className="figures" aria-label="Limits that bind this key">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Limit</Table.Th>
+          <Table.Th>Left</Table.Th>
+          <Table.Th>Of</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map(({ left, limit, name, reset }) => (
+          <Table.Tr key={name}>
+            <Table.Td>
+              {name}
+              {left === tightest && Number.isFinite(left) ? (
+                <Text span size="xs" c="dimmed">
+                  {" "}
+                  binds next
+                </Text>
+              ) : null}
+            </Table.Td>
+            <Table.Td>{limit === null ? "no limit" : money(left)}</Table.Td>
+            <Table.Td>
+              {name === "The balance" || limit === null ? "" : money(limit)}
+              {reset === null ? "" : ` a ${reset}`}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+interface KeyForm extends RateValues {
+  name: string
+  isActive: boolean
+  limit: string | number
+  reset: string
+  expires: string
+}
+
+const formOf = (of: Key): KeyForm => ({
+  name: of.name,
+  isActive: of.is_active,
+  limit: usdOf(of.spend_limit_microusd),
+  reset: of.limit_reset ?? "never",
+  expires: of.expires_at === null ? "" : of.expires_at.slice(0, 16),
+  ...(of.rate_limits === null ? emptyRates : valuesOf(of.rate_limits))
+})
+
+const Settings = ({ found, mayWrite }: { readonly found: Tagged<Key>; readonly mayWrite: boolean }) => {
+  const queries = useQueryClient()
+  const of = found.data
+  const form = useForm<KeyForm>({
+    initialValues: formOf(of),
+    validate: { limit: (value) => (microUsdOf(value) === undefined ? "An amount in dollars" : null) }
+  })
+  const save = useMutation({
+    mutationFn: (values: KeyForm) =>
+      takeWithTag(
+        client.PATCH("/api/keys/{id}", {
+          params: { path: { id: of.id }, header: found.tag === null ? {} : { "if-match": found.tag } },
+          body: {
+            name: values.name,
+            is_active: values.isActive,
+            spend_limit_microusd: microUsdOf(values.limit) ?? null,
+            limit_reset: values.reset === "never" ? null : (values.reset as "day" | "week" | "month"),
+            expires_at: values.expires === "" ? null : new Date(`${values.expires}Z`).toISOString(),
+            rate_limits: ratesOf(values)
+          }
+        })
+      ),
+    onSuccess: (saved) => {
+      queries.setQueryData(key(of.id).queryKey, saved)
+      return queries.invalidateQueries({ queryKey: ["keys", of.project_id] })
+    },
+    onError: (error) =>
+      form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit", expires_at: "expires" }))
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <fieldset disabled={!mayWrite} style={{ border: 0, padding: 0, margin: 0 }}>
+        <Stack>
+          <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
+          <Group grow align="flex-start">
+            <NumberInput
+              label="Spend limit"
+              prefix="$"
+              min={0}
+              decimalScale={6}
+              placeholder="no limit"
+              {...form.getInputProps("limit")}
+            />
+            <Select
+              label="Begins anew"
+              data={[
+                { value: "never", label: "never" },
+                { value: "day", label: "each day" },
+                { value: "week", label: "each week" },
+                { value: "month", label: "each month" }
+              ]}
+              allowDeselect={false}
+              {...form.getInputProps("reset")}
+            />
+          </Group>
+          <TextInput label="Expires (UTC)" type="datetime-local" {...form.getInputProps("expires")} />
+          <RateFields form={form} />
+          <Switch label="Active" {...form.getInputProps("isActive", { type: "checkbox" })} />
+          {save.error === null ? null : (
+            <Failure
+              error={save.error}
+              retry={
+                save.error instanceof ApiFailure && save.error.status === 412
+                  ? () => queries.invalidateQueries({ queryKey: ["key", of.id] })
+                  : undefined
+              }
+            />
+          )}
+          {save.isSuccess ? (
+            <Text size="sm" role="status">
+              Saved.
+            </Text>
+          ) : null}
+          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+            Save
+          </Button>
+        </Stack>
+      </fieldset>
+    </form>
+  )
+}
+
+const graces = [
+  { value: "0", label: "at once" },
+  { value: "3600", label: "in an hour" },
+  { value: "86400", label: "in a day" },
+  { value: "604800", label: "in a week" }
+]
+
+const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => void }) => {
+  const queries = useQueryClient()
+  const [asked, ask] = useState<"rotate" | "revoke">()
+  const [grace, setGrace] = useState("3600")
+  const [typed, setTyped] = useState("")
+  const [idempotencyKey] = useState(newIdempotencyKey)
+  const changed = async () => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ["key", of.id] }),
+      queries.invalidateQueries({ queryKey: ["keys", of.project_id] })
+    ])
+  }
+  const rotate = useMutation({
+    mutationFn: () =>
+      take(
+        client.POST("/api/keys/{id}/rotate", {
+          params: { path: { id: of.id }, header: { "idempotency-key": idempotencyKey } },
+          body: { grace_seconds: Number(grace) }
+        })
+      )
+  })
+  const revoke = useMutation({
+    mutationFn: () => take(client.POST("/api/keys/{id}/revoke", { params: { path: { id: of.id } } })),
+    onSuccess: async () => {
+      await changed()
+      ask(undefined)
+    }
+  })
+  return (
+    <>
+      {of.previous_secret_until === null ? null : (
+        <Text size="sm">The secret before the last rotation works until {relative(of.previous_secret_until)}.</Text>
+      )}
+      <Group>
+        {of.kind === "dashboard" ? null : (
+          <Button variant="default" onClick={() => ask("rotate")}>
+            Rotate
+          </Button>
+        )}
+        <Button variant="outline" color="red" onClick={() => ask("revoke")}>
+          Revoke
+        </Button>
+      </Group>
+      {rotate.data !== undefined ? (
+        <Secret
+          made={rotate.data}
+          onSaved={() => {
+            void changed()
+            onClose()
+          }}
+        />
+      ) : asked === "rotate" ? (
+        <Modal opened onClose={() => ask(undefined)} title={`Rotate ${of.name}`}>
+          <Stack>
+            <Text size="sm">The key gets a new secret and keeps its limits and its history.</Text>
+            <Select
+              label="The present secret stops working"
+              data={graces}
+              value={grace}
+              allowDeselect={false}
+              onChange={(value) => setGrace(value ?? "0")}
+            />
+            {rotate.error === null ? null : <Failure error={rotate.error} />}
+            <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
+              Rotate
+            </Button>
+          </Stack>
+        </Modal>
+      ) : asked === "revoke" ? (
+        <Modal opened onClose={() => ask(undefined)} title={`Revoke ${of.name}`}>
+          <Stack>
+            <Text size="sm">
+              Calls with it are refused within 1 s on every node, and it can never be made active again. Its calls stay
+              in the log.
+            </Text>
+            <TextInput
+              label={`Type the name: ${of.name}`}
+              value={typed}
+              onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+              data-autofocus
+            />
+            {revoke.error === null ? null : <Failure error={revoke.error} />}
+            <Button color="red" disabled={typed !== of.name} loading={revoke.isPending} onClick={() => revoke.mutate()}>
+              Revoke for good
+            </Button>
+          </Stack>
+        </Modal>
+      ) : null}
+    </>
+  )
+}
+
+export default KeyDrawer

@@ -1,0 +1,83 @@
+import { List, Text } from "@mantine/core"
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import { catalog, keys, refusals } from "../../api/queries.ts"
+import { Block, Waiting } from "../../parts/Block.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { percent, seconds } from "../../parts/format.ts"
+import { TextLink } from "../../parts/LinkButton.tsx"
+
+/** Part of a limit that is worth a look. */
+const nearLimit = 0.8
+const dayMillis = 86_400_000
+
+/** What a person may want to act on; loaded after the figures of the page. */
+export const Attention = ({ isReady, projectId }: { readonly projectId: string; readonly isReady: boolean }) => {
+  const ofKeys = useQuery({ ...keys(projectId, 1), enabled: isReady })
+  const refused = useInfiniteQuery({ ...refusals(projectId), enabled: isReady })
+  const models = useQuery({ ...catalog, enabled: isReady })
+  const error = ofKeys.error ?? refused.error ?? models.error
+  if (error !== null) {
+    return (
+      <Block title="Attention">
+        <Failure error={error} retry={() => Promise.all([ofKeys.refetch(), refused.refetch(), models.refetch()])} />
+      </Block>
+    )
+  }
+  if (ofKeys.data === undefined || refused.data === undefined || models.data === undefined) {
+    return (
+      <Block title="Attention">
+        <Waiting height={80} />
+      </Block>
+    )
+  }
+
+  const items: Array<ReactNode> = []
+  for (const key of ofKeys.data.items) {
+    const share = key.spend_limit_microusd === null ? 0 : key.spent_microusd / Math.max(1, key.spend_limit_microusd)
+    if (!key.is_active || share < nearLimit) continue
+    items.push(
+      <List.Item key={key.id}>
+        Key{" "}
+        <TextLink to="/p/$projectId/keys" params={{ projectId }} search={{ key: key.id }}>
+          {key.name}
+        </TextLink>{" "}
+        has spent {percent(share)} of its limit.
+      </List.Item>
+    )
+  }
+  const today = refused.data.pages
+    .flatMap((page) => page.items)
+    .filter(({ refused_at }) => Date.parse(refused_at) > Date.now() - dayMillis)
+  if (today.length > 0) {
+    items.push(
+      <List.Item key="refused">
+        <TextLink to="/p/$projectId/requests" params={{ projectId }} search={{ tab: "refused" }}>
+          {refused.hasNextPage ? `More than ${today.length}` : today.length} requests
+        </TextLink>{" "}
+        were refused in the last 24 hours.
+      </List.Item>
+    )
+  }
+  for (const { health, id } of models.data) {
+    if (health.open_for_ms <= 0) continue
+    items.push(
+      <List.Item key={id}>
+        {id} fails and is not tried for {seconds(health.open_for_ms)}.
+      </List.Item>
+    )
+  }
+  return (
+    <Block title="Attention">
+      {items.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Nothing needs you: no key is near its limit, nothing was refused today, every model is tried.
+        </Text>
+      ) : (
+        <List size="sm" spacing={4}>
+          {items}
+        </List>
+      )}
+    </Block>
+  )
+}

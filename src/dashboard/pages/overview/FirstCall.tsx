@@ -1,0 +1,148 @@
+import { Button, Code, Group, Stack, Text, Textarea } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { type KeyboardEvent, useRef, useState } from "react"
+import { ask, type CallMetadata } from "../../api/chat.ts"
+import { Block } from "../../parts/Block.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { cost, seconds } from "../../parts/format.ts"
+import { LinkButton } from "../../parts/LinkButton.tsx"
+import { reasonText } from "../../parts/reasons.ts"
+import { useDraft } from "../../parts/useDraft.ts"
+import { Snippets } from "../keys/Snippets.tsx"
+
+const greeting = "Say hello in three languages"
+
+type State =
+  | { readonly kind: "idle" }
+  | { readonly kind: "running" }
+  | { readonly kind: "done"; readonly metadata: CallMetadata | undefined }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "failed"; readonly error: unknown }
+
+/** The first message of a project, sent as the signed-in person: no key is needed for it. */
+const FirstCall = ({ projectId }: { readonly projectId: string }) => {
+  const queries = useQueryClient()
+  const [text, setText, forget] = useDraft(`first-call.${projectId}`, greeting)
+  const [answer, setAnswer] = useState("")
+  const [state, setState] = useState<State>({ kind: "idle" })
+  const [isCodeOpen, openCode] = useState(false)
+  const running = useRef<AbortController | null>(null)
+
+  const send = async () => {
+    if (text.trim() === "" || state.kind === "running") return
+    const controller = new AbortController()
+    running.current = controller
+    setAnswer("")
+    setState({ kind: "running" })
+    let received = ""
+    let frame = 0
+    // at most one commit a frame, however fast the content comes
+    const show = () => {
+      frame = 0
+      setAnswer(received)
+    }
+    try {
+      const metadata = await ask({
+        project: projectId,
+        model: "auto",
+        text,
+        signal: controller.signal,
+        onText: (more) => {
+          received += more
+          if (frame === 0) frame = requestAnimationFrame(show)
+        }
+      })
+      setState({ kind: "done", metadata })
+      forget()
+    } catch (error) {
+      setState(controller.signal.aborted ? { kind: "stopped" } : { kind: "failed", error })
+    }
+    setAnswer(received)
+    await Promise.all(["balance", "keys", "requests"].map((name) => queries.invalidateQueries({ queryKey: [name] })))
+  }
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === "Escape") running.current?.abort()
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    void send()
+  }
+
+  return (
+    <Block title="Your first call">
+      <Text size="sm" c="dimmed">
+        Send a message: <Code>auto</Code> chooses the model. It is paid from your balance, and no key is needed.
+      </Text>
+      <Group align="flex-end" wrap="nowrap" gap="xs">
+        <Textarea
+          aria-label="Message"
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={pressed}
+          autosize
+          maxRows={6}
+          style={{ flex: 1 }}
+          autoFocus
+        />
+        {state.kind === "running" ? (
+          <Button variant="default" onClick={() => running.current?.abort()}>
+            Stop
+          </Button>
+        ) : (
+          <Button onClick={() => void send()}>Send</Button>
+        )}
+      </Group>
+      {answer === "" ? null : (
+        <Text className="answer" aria-live="polite" data-testid="answer">
+          {answer}
+        </Text>
+      )}
+      {state.kind === "failed" ? <Failure error={state.error} retry={send} /> : null}
+      {state.kind === "stopped" ? <Text size="sm">Stopped. What was streamed is charged.</Text> : null}
+      {state.kind === "done" ? (
+        <Stack gap="sm">
+          <Text size="sm" c="dimmed" data-testid="call-summary">
+            {summary(state.metadata)}
+          </Text>
+          <Group gap="xs">
+            <LinkButton
+              to="/p/$projectId/keys"
+              params={{ projectId }}
+              search={{ new: "1" }}
+              variant="default"
+              size="xs"
+            >
+              Create a key
+            </LinkButton>
+            <Button variant="default" size="xs" onClick={() => openCode(!isCodeOpen)} aria-expanded={isCodeOpen}>
+              Use it from my code
+            </Button>
+            {state.metadata === undefined ? null : (
+              <LinkButton
+                to="/requests/$requestId"
+                params={{ requestId: state.metadata.request_id }}
+                variant="default"
+                size="xs"
+              >
+                Why this model?
+              </LinkButton>
+            )}
+          </Group>
+          {isCodeOpen ? <Snippets secret="$GATEWAY_API_KEY" /> : null}
+        </Stack>
+      ) : null}
+    </Block>
+  )
+}
+
+const summary = (metadata: CallMetadata | undefined): string =>
+  metadata === undefined
+    ? ""
+    : [
+        metadata.model ?? "",
+        reasonText(metadata.reason),
+        cost(metadata.cost),
+        `first content after ${seconds(metadata.first_content_ms)}`,
+        seconds(metadata.latency_ms)
+      ].join(" · ")
+
+export default FirstCall

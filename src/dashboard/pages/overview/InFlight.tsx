@@ -1,0 +1,46 @@
+import { Group, Stack, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { inFlight } from "../../api/queries.ts"
+import { Block, Loaded } from "../../parts/Block.tsx"
+import { money, relative } from "../../parts/format.ts"
+
+/** Running calls and what they hold; asked for only while something is held. */
+export const InFlight = ({ isBusy, projectId }: { readonly projectId: string; readonly isBusy: boolean }) => {
+  const query = useQuery({ ...inFlight(projectId), enabled: isBusy })
+  return (
+    <Block title="In flight">
+      {!isBusy ? (
+        <Text size="sm" c="dimmed">
+          No call is running: nothing is held.
+        </Text>
+      ) : (
+        <Loaded query={query} height={80}>
+          {({ has_more, items }) => (
+            <Stack gap={6}>
+              {items.length === 0 ? (
+                <Text size="sm" c="dimmed">
+                  What is held belongs to calls of your other projects.
+                </Text>
+              ) : null}
+              {items.slice(0, 8).map((call) => (
+                <Group key={call.id} justify="space-between" wrap="nowrap" gap="xs">
+                  <Text size="sm" truncate>
+                    {call.requested_model}
+                  </Text>
+                  <Text size="sm" c="dimmed" className="figures" style={{ whiteSpace: "nowrap" }}>
+                    {relative(call.started_at)} · held {money(call.held_microusd)}
+                  </Text>
+                </Group>
+              ))}
+              {items.length > 8 || has_more ? (
+                <Text size="xs" c="dimmed">
+                  {has_more ? "more than 100" : items.length} calls are running
+                </Text>
+              ) : null}
+            </Stack>
+          )}
+        </Loaded>
+      )}
+    </Block>
+  )
+}

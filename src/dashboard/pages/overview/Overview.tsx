@@ -1,0 +1,169 @@
+import { SegmentedControl, SimpleGrid, Stack, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { Records } from "../../api/client.ts"
+import { activity, balance } from "../../api/queries.ts"
+import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
+import { Chart } from "../../parts/Chart.tsx"
+import { count, money, percent, short } from "../../parts/format.ts"
+import { LinkButton } from "../../parts/LinkButton.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { dayOf, hourOf, timeOf } from "../../parts/points.ts"
+import { Shares } from "../../parts/Shares.tsx"
+import { type Days, days } from "../../search.ts"
+import { Attention } from "./Attention.tsx"
+import { InFlight } from "./InFlight.tsx"
+
+const FirstCall = lazy(() => import("./FirstCall.tsx"))
+
+const labels: Readonly<Record<Days, string>> = { 1: "24 h", 7: "7 d", 30: "30 d", 90: "90 d" }
+
+/** Is all well, and what does it cost. */
+const Overview = () => {
+  const { projectId } = useParams({ from: "/shell/p/$projectId/" })
+  const { days: range = 7, show = "requests" } = useSearch({ from: "/shell/p/$projectId/" })
+  const navigate = useNavigate({ from: "/p/$projectId" })
+  const query = useQuery(activity(projectId, range, range === 1 ? "hour" : "day"))
+  const money = useQuery(balance).data
+  // the card stays after the first call has been made in it
+  const [isFirst, setFirst] = useState<boolean>()
+  if (isFirst === undefined && query.data !== undefined) setFirst(isEmpty(query.data))
+
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Range"
+          value={String(range)}
+          data={days.map((each) => ({ value: String(each), label: labels[each] }))}
+          onChange={(value) => void navigate({ search: (before) => ({ ...before, days: Number(value) as Days }) })}
+        />
+      }
+    >
+      <Loaded query={query} height={92}>
+        {({ summary }) => <Tiles summary={summary} balance={money} />}
+      </Loaded>
+      <Suspense fallback={<Waiting height={170} />}>
+        {isFirst === true ? <FirstCall key={projectId} projectId={projectId} /> : null}
+      </Suspense>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Block
+          title={show === "requests" ? "Calls" : "Spend"}
+          actions={
+            <SegmentedControl
+              size="xs"
+              aria-label="Figure"
+              value={show}
+              data={[
+                { value: "requests", label: "Calls" },
+                { value: "spend", label: "Spend" }
+              ]}
+              onChange={(value) =>
+                void navigate({ search: (before) => ({ ...before, show: value as "requests" | "spend" }) })
+              }
+            />
+          }
+        >
+          <Loaded query={query} height={290}>
+            {(data) => <Timeseries data={data} show={show} />}
+          </Loaded>
+        </Block>
+        <Block
+          title="By provider and model"
+          actions={
+            <LinkButton to="/p/$projectId/activity" params={{ projectId }} size="compact-xs" variant="default">
+              Activity
+            </LinkButton>
+          }
+        >
+          <Loaded query={query} height={290}>
+            {(data) => <Breakdown data={data} />}
+          </Loaded>
+        </Block>
+        <InFlight projectId={projectId} isBusy={(money?.held_microusd ?? 0) > 0} />
+        <Attention projectId={projectId} isReady={query.data !== undefined} />
+      </SimpleGrid>
+    </Page>
+  )
+}
+
+const isEmpty = ({ summary, timeseries }: Records["ActivityDataOut"]): boolean =>
+  summary.requests_24h === 0 && timeseries.every(({ requests }) => requests === 0)
+
+interface TilesProps {
+  readonly summary: Records["ActivitySummaryOut"]
+  readonly balance: Records["BalanceOut"] | undefined
+}
+
+const Tiles = ({ balance, summary }: TilesProps) => (
+  <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+    <Tile label="Available" value={money(balance?.available_microusd)} />
+    <Tile label="Held by running calls" value={money(balance?.held_microusd)} />
+    <Tile label="Spent, 24 h" value={money(summary.spend_24h_microusd)} />
+    <Tile label="Calls, 24 h" value={count(summary.requests_24h)} />
+    <Tile label="Tokens, 24 h" value={short(summary.tokens_24h)} />
+    <Tile label="Errors, 24 h" value={percent(summary.error_rate_pct / 100)} />
+  </SimpleGrid>
+)
+
+const Tile = ({ label, value }: { readonly label: string; readonly value: string }) => (
+  <Block>
+    <Stack gap={0}>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text fw={650} size="lg" className="figures">
+        {value}
+      </Text>
+    </Stack>
+  </Block>
+)
+
+const Timeseries = ({
+  data,
+  show
+}: {
+  readonly data: Records["ActivityDataOut"]
+  readonly show: "requests" | "spend"
+}) => (
+  <Chart
+    label={show === "requests" ? "Calls over time" : "Spend over time"}
+    x={data.timeseries.map(({ date }) => timeOf(date))}
+    formatX={data.granularity === "hour" ? hourOf : dayOf}
+    isTime
+    series={[
+      show === "requests"
+        ? { label: "Calls", values: data.timeseries.map(({ requests }) => requests), format: count, kind: "bars" }
+        : { label: "Spend", values: data.timeseries.map((point) => point.spend_microusd), format: money, kind: "bars" }
+    ]}
+  />
+)
+
+const Breakdown = ({ data }: { readonly data: Records["ActivityDataOut"] }) =>
+  data.by_provider.length === 0 ? (
+    <Text size="sm" c="dimmed">
+      No call has ended in this time.
+    </Text>
+  ) : (
+    <Stack>
+      <Shares
+        label="Calls by provider"
+        parts={data.by_provider.map(({ count: calls, provider }) => ({
+          name: provider,
+          value: calls,
+          text: `${count(calls)} calls`
+        }))}
+      />
+      <Shares
+        label="Spend by model"
+        parts={data.by_model
+          .slice(0, 5)
+          .map((each) => ({ name: each.model, value: each.spend_microusd, text: money(each.spend_microusd) }))}
+      />
+    </Stack>
+  )
+
+export default Overview

@@ -1,0 +1,150 @@
+import { Button, Drawer, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { client, type Records, take } from "../../api/client.ts"
+import { Empty } from "../../parts/Empty.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { fieldErrors } from "../../parts/fieldErrors.ts"
+import { seconds } from "../../parts/format.ts"
+import { Status } from "../../parts/Status.tsx"
+import { Patterns } from "../rules/RuleFields.tsx"
+
+type Credential = Records["CredentialOut"]
+
+interface CredentialDrawerProps {
+  readonly of: Credential | undefined
+  readonly mayWrite: boolean
+  readonly onClose: () => void
+}
+
+const CredentialDrawer = ({ mayWrite, of, onClose }: CredentialDrawerProps) => (
+  <Drawer opened onClose={onClose} title={of === undefined ? "Credential" : `${of.provider}: ${of.label}`}>
+    {of === undefined ? (
+      <Empty title="There is no such credential" />
+    ) : (
+      <Stack>
+        <Check of={of} mayWrite={mayWrite} />
+        <Settings of={of} mayWrite={mayWrite} />
+        <Remove of={of} mayWrite={mayWrite} onClose={onClose} />
+      </Stack>
+    )}
+  </Drawer>
+)
+
+interface PartProps {
+  readonly of: Credential
+  readonly mayWrite: boolean
+}
+
+/** Asks the provider for one token. */
+const Check = ({ mayWrite, of }: PartProps) => {
+  const check = useMutation({
+    mutationFn: () => take(client.POST("/api/credentials/{id}/verify", { params: { path: { id: of.id } } }))
+  })
+  return (
+    <Stack gap="xs">
+      <Group>
+        <Button variant="default" disabled={!mayWrite} loading={check.isPending} onClick={() => check.mutate()}>
+          Verify
+        </Button>
+        {check.data === undefined ? null : <Status state={check.data.status} />}
+      </Group>
+      {check.data === undefined ? null : (
+        <Text size="sm" role="status">
+          {check.data.model === null ? "" : `${check.data.model} was asked for one token. `}
+          {check.data.error === null ? "" : `${check.data.error.code}: ${check.data.error.message} `}
+          {seconds(check.data.latency_ms)}
+        </Text>
+      )}
+      {check.error === null ? null : <Failure error={check.error} />}
+    </Stack>
+  )
+}
+
+const Settings = ({ mayWrite, of }: PartProps) => {
+  const queries = useQueryClient()
+  const form = useForm({ initialValues: { label: of.label, secret: "", models: of.allowed_models ?? [] } })
+  const save = useMutation({
+    mutationFn: ({ label, models, secret }: { label: string; models: Array<string>; secret: string }) =>
+      take(
+        client.PATCH("/api/credentials/{id}", {
+          params: { path: { id: of.id } },
+          body: { label, allowed_models: models.length === 0 ? null : models, ...(secret === "" ? {} : { secret }) }
+        })
+      ),
+    onSuccess: async () => {
+      form.setFieldValue("secret", "")
+      form.resetDirty()
+      await queries.invalidateQueries({ queryKey: ["credentials", of.project_id] })
+    },
+    onError: (error) =>
+      form.setErrors(fieldErrors(error, { label: "label", secret: "secret", allowed_models: "models" }))
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <fieldset disabled={!mayWrite} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
+        <Stack>
+          <TextInput label="Label" required maxLength={200} {...form.getInputProps("label")} />
+          <PasswordInput
+            label="Another secret"
+            description={`Empty: ${of.masked_secret} stays`}
+            autoComplete="off"
+            {...form.getInputProps("secret")}
+          />
+          <Patterns
+            of="models"
+            label="Only for these models"
+            description="Empty: for all of the provider"
+            {...form.getInputProps("models")}
+          />
+          {save.error === null ? null : <Failure error={save.error} />}
+          {save.isSuccess ? (
+            <Text size="sm" role="status">
+              Saved.
+            </Text>
+          ) : null}
+          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+            Save
+          </Button>
+        </Stack>
+      </fieldset>
+    </form>
+  )
+}
+
+const Remove = ({ mayWrite, of, onClose }: PartProps & { readonly onClose: () => void }) => {
+  const queries = useQueryClient()
+  const [isAsked, ask] = useState(false)
+  const remove = useMutation({
+    mutationFn: () => take(client.DELETE("/api/credentials/{id}", { params: { path: { id: of.id } } })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["credentials", of.project_id] })
+      onClose()
+    }
+  })
+  return (
+    <Stack gap="xs">
+      {remove.error === null ? null : <Failure error={remove.error} />}
+      {isAsked ? (
+        <Group>
+          <Text size="sm">Calls no longer use it, at once.</Text>
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            Delete for good
+          </Button>
+          <Button variant="default" onClick={() => ask(false)}>
+            Keep
+          </Button>
+        </Group>
+      ) : (
+        <Group>
+          <Button variant="outline" color="red" disabled={!mayWrite} onClick={() => ask(true)}>
+            Delete
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+export default CredentialDrawer

@@ -1,0 +1,113 @@
+import { Button, Group, Stack, Text } from "@mantine/core"
+import { PlusIcon } from "@primer/octicons-react"
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
+import type { Records } from "../../api/client.ts"
+import { catalog, credentials } from "../../api/queries.ts"
+import { Block, Loaded } from "../../parts/Block.tsx"
+import { type Column, DataTable } from "../../parts/DataTable.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { relative } from "../../parts/format.ts"
+import { Page } from "../../parts/Page.tsx"
+import { useKeys } from "../../shell/keys.ts"
+import { useRole } from "../../shell/project.ts"
+import { BillingMode } from "./BillingMode.tsx"
+
+const CreateCredential = lazy(() => import("./CreateCredential.tsx"))
+const CredentialDrawer = lazy(() => import("./CredentialDrawer.tsx"))
+
+/** Who pays the providers, and the project's own credentials for them. */
+const Providers = () => {
+  const { projectId } = useParams({ from: "/shell/p/$projectId/providers" })
+  const { credential, new: isNew } = useSearch({ from: "/shell/p/$projectId/providers" })
+  const navigate = useNavigate({ from: "/p/$projectId/providers" })
+  const query = useQuery(credentials(projectId))
+  const { mayWrite } = useRole(projectId)
+  const create = () => void navigate({ search: { new: "1" } })
+  const close = () => void navigate({ search: {} })
+  useKeys(mayWrite ? { c: create } : {})
+  return (
+    <Page
+      title="Providers"
+      lead="Calls are paid from your balance, or by credentials of this project."
+      actions={
+        <Button leftSection={<PlusIcon />} disabled={!mayWrite} onClick={create}>
+          Add credential
+        </Button>
+      }
+    >
+      <BillingMode projectId={projectId} mayWrite={mayWrite} />
+      <Block title="Credentials of this project">
+        <Loaded query={query} height={160}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty title="No credential yet">
+                A credential is a provider's API key of your own. It is stored sealed and never shown again.
+              </Empty>
+            ) : (
+              <DataTable
+                label="Credentials"
+                columns={columns}
+                rows={items}
+                keyOf={({ id }) => id}
+                activeKey={credential}
+                onOpen={({ id }) => void navigate({ search: { credential: id } })}
+              />
+            )
+          }
+        </Loaded>
+      </Block>
+      <Block title="Providers of this gateway">
+        <Reachable />
+      </Block>
+      <Suspense>
+        {isNew === "1" ? <CreateCredential projectId={projectId} onClose={close} /> : null}
+        {credential === undefined ? null : (
+          <CredentialDrawer
+            key={credential}
+            of={query.data?.items.find(({ id }) => id === credential)}
+            mayWrite={mayWrite}
+            onClose={close}
+          />
+        )}
+      </Suspense>
+    </Page>
+  )
+}
+
+const columns: ReadonlyArray<Column<Records["CredentialOut"]>> = [
+  { id: "provider", header: "Provider", cell: ({ provider }) => provider },
+  { id: "label", header: "Label", cell: ({ label }) => label },
+  {
+    id: "secret",
+    header: "Secret",
+    width: "6rem",
+    cell: ({ masked_secret }) => <span className="mono">{masked_secret}</span>
+  },
+  { id: "models", header: "For models", from: "md", cell: ({ allowed_models }) => allowed_models?.join(", ") ?? "all" },
+  { id: "created", header: "Added", width: "7rem", from: "sm", cell: ({ created_at }) => relative(created_at) }
+]
+
+const Reachable = () => (
+  <Loaded query={useQuery(catalog)} height={80}>
+    {(models) => (
+      <Stack gap={4}>
+        {[...new Set(models.map(({ provider }) => provider))].map((provider) => {
+          const of = models.filter((each) => each.provider === provider)
+          const resting = of.filter(({ health }) => health.open_for_ms > 0).length
+          return (
+            <Group key={provider} justify="space-between">
+              <Text size="sm">{provider}</Text>
+              <Text size="sm" c="dimmed">
+                {of.length} models{resting === 0 ? "" : `, ${resting} not tried now`}
+              </Text>
+            </Group>
+          )
+        })}
+      </Stack>
+    )}
+  </Loaded>
+)
+
+export default Providers

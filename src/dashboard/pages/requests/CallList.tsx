@@ -1,0 +1,232 @@
+import { Button, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core"
+import { useDebouncedCallback } from "@mantine/hooks"
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useMemo, useRef, useState } from "react"
+import type { Records } from "../../api/client.ts"
+import { catalog, keyNames, newestRequests, type RequestFilter, requests } from "../../api/queries.ts"
+import { Loaded } from "../../parts/Block.tsx"
+import { type Column, DataTable } from "../../parts/DataTable.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { cost, seconds, short, time } from "../../parts/format.ts"
+import { RouteTrail } from "../../parts/RouteTrail.tsx"
+import { Status } from "../../parts/Status.tsx"
+import { statuses } from "../../search.ts"
+import { useKeys } from "../../shell/keys.ts"
+import { Snippets } from "../keys/Snippets.tsx"
+import { ExportButton } from "./ExportButton.tsx"
+
+type Call = Records["RequestOut"]
+
+const liveMillis = 2_000
+const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const
+const rangeLabels = [
+  { value: "1h", label: "last hour" },
+  { value: "24h", label: "last 24 h" },
+  { value: "7d", label: "last 7 days" },
+  { value: "30d", label: "last 30 days" }
+]
+const noNames: ReadonlyMap<string, string> = new Map()
+
+interface CallListProps {
+  readonly projectId: string
+  readonly onOpen: (id: string) => void
+}
+
+/** The log of calls; its filters stand in the address. */
+export const CallList = ({ onOpen, projectId }: CallListProps) => {
+  const search = useSearch({ from: "/shell/p/$projectId/requests" })
+  const navigate = useNavigate({ from: "/p/$projectId/requests" })
+  const { key, live, model, provider, range, status } = search
+  // the start of a range moves on only when a filter changes: else every moment would be another list
+  const filter = useMemo<RequestFilter>(
+    () => ({
+      ...(status === undefined ? {} : { status }),
+      ...(model === undefined ? {} : { model }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(key === undefined ? {} : { key }),
+      ...(range === undefined ? {} : { from: new Date(Date.now() - ranges[range]).toISOString() })
+    }),
+    [status, model, provider, key, range]
+  )
+  const list = useInfiniteQuery(requests(projectId, filter))
+  const [isAtTop, setAtTop] = useState(true)
+  const newest = useQuery({
+    ...newestRequests(projectId, filter),
+    enabled: live === "1" && isAtTop,
+    refetchInterval: liveMillis
+  })
+  const names = useQuery(keyNames(projectId)).data ?? noNames
+  const models = useQuery(catalog).data ?? []
+  const rows = useMemo(() => {
+    const known = new Map<string, Call>()
+    for (const call of newest.data?.items ?? []) known.set(call.id, call)
+    for (const page of list.data?.pages ?? []) for (const call of page.items) known.set(call.id, call)
+    return [...known.values()]
+  }, [newest.data, list.data])
+  const columns = useMemo(() => columnsWith(names), [names])
+  const set = (change: { readonly [Name in keyof typeof search]?: (typeof search)[Name] | undefined }) =>
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(
+          Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== "")
+        )
+    })
+  const setModel = useDebouncedCallback((value: string) => set({ model: value }), 300)
+  const modelField = useRef<HTMLInputElement>(null)
+  useKeys({ "/": () => modelField.current?.focus() })
+  const isFiltered = Object.keys(filter).length > 0
+
+  return (
+    <Stack gap="sm">
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          ref={modelField}
+          label="Model"
+          size="xs"
+          key={model === undefined ? "none" : "some"}
+          defaultValue={model ?? ""}
+          onChange={({ currentTarget }) => setModel(currentTarget.value.trim())}
+          w={170}
+          placeholder="sim/best"
+        />
+        <Select
+          label="Status"
+          size="xs"
+          w={130}
+          clearable
+          data={[...statuses]}
+          value={status ?? null}
+          onChange={(value) => set({ status: statuses.find((each) => each === value) })}
+        />
+        <Select
+          label="Provider"
+          size="xs"
+          w={140}
+          clearable
+          data={[...new Set(models.map((each) => each.provider))]}
+          value={provider ?? null}
+          onChange={(value) => set({ provider: value ?? undefined })}
+        />
+        <Select
+          label="Key"
+          size="xs"
+          w={150}
+          clearable
+          data={[...names].map(([value, label]) => ({ value, label }))}
+          value={key ?? null}
+          onChange={(value) => set({ key: value ?? undefined })}
+        />
+        <Select
+          label="Time"
+          size="xs"
+          w={140}
+          clearable
+          data={rangeLabels}
+          value={range ?? null}
+          onChange={(value) => set({ range: value === null ? undefined : (value as keyof typeof ranges) })}
+        />
+        <Switch
+          label="Live"
+          size="sm"
+          mb={6}
+          checked={live === "1"}
+          onChange={({ currentTarget }) => set({ live: currentTarget.checked ? "1" : undefined })}
+        />
+        <ExportButton projectId={projectId} filter={filter} />
+      </Group>
+      <Loaded query={list} height={420}>
+        {() =>
+          rows.length === 0 && list.hasNextPage ? (
+            <Empty title="Nothing among the newest calls">
+              <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                Search older calls
+              </Button>
+            </Empty>
+          ) : rows.length === 0 && isFiltered ? (
+            <Empty title="Nothing matches">
+              <Button variant="default" onClick={() => void navigate({ search: {} })}>
+                Clear the filters
+              </Button>
+            </Empty>
+          ) : rows.length === 0 ? (
+            <Empty title="No call yet">
+              <Text size="sm" c="dimmed">
+                Calls stand here as soon as they have ended. Make one:
+              </Text>
+              <Stack w="100%" maw={640} ta="left">
+                <Snippets secret="$GATEWAY_API_KEY" />
+              </Stack>
+            </Empty>
+          ) : (
+            <DataTable
+              label="Calls"
+              columns={columns}
+              rows={rows}
+              keyOf={({ id }) => id}
+              activeKey={search.request}
+              onOpen={({ id }) => onOpen(id)}
+              onScrolled={setAtTop}
+              more={
+                list.hasNextPage
+                  ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
+                  : undefined
+              }
+            />
+          )
+        }
+      </Loaded>
+    </Stack>
+  )
+}
+
+const columnsWith = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Call>> => [
+  { id: "time", header: "Ended", width: "6rem", cell: ({ ended_at }) => time(ended_at) },
+  { id: "key", header: "Key", width: "5rem", from: "lg", cell: ({ key_id }) => names.get(key_id) ?? key_id.slice(-8) },
+  { id: "model", header: "Requested → answered", width: "minmax(6rem, 1fr)", cell: (call) => <Route {...call} /> },
+  {
+    id: "attempts",
+    header: "Attempts",
+    width: "7rem",
+    from: "md",
+    cell: ({ attempts }) => <RouteTrail attempts={attempts} />
+  },
+  { id: "status", header: "Status", width: "6rem", from: "sm", cell: ({ status }) => <Status state={status} /> },
+  {
+    id: "tokens",
+    header: "Tokens",
+    width: "6rem",
+    align: "right",
+    from: "lg",
+    cell: ({ usage }) => (usage === null ? "—" : `${short(usage.prompt_tokens)} → ${short(usage.completion_tokens)}`)
+  },
+  { id: "cost", header: "Cost", width: "5.5rem", align: "right", cell: (call) => cost(call.cost) },
+  {
+    id: "first",
+    header: "First",
+    width: "6rem",
+    align: "right",
+    from: "lg",
+    cell: (call) => seconds(call.first_content_ms)
+  },
+  {
+    id: "total",
+    header: "Total",
+    width: "4.5rem",
+    align: "right",
+    from: "sm",
+    cell: (call) => seconds(call.latency_ms)
+  }
+]
+
+const Route = ({ model, requested_model }: Call) =>
+  model === null || model === requested_model ? (
+    requested_model
+  ) : (
+    <>
+      <Text span c="dimmed" size="sm">
+        {requested_model} →
+      </Text>{" "}
+      {model}
+    </>
+  )

@@ -1,0 +1,10 @@
+import { Drawer } from "@mantine/core"
+import { RequestDetail } from "./RequestDetail.tsx"
+
+const RequestDrawer = ({ onClose, requestId }: { readonly requestId: string; readonly onClose: () => void }) => (
+  <Drawer opened onClose={onClose} title="Request" size="xl">
+    <RequestDetail requestId={requestId} />
+  </Drawer>
+)
+
+export default RequestDrawer

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query"
+import type { Records } from "../../api/client.ts"
+import { inFlight, keyNames } from "../../api/queries.ts"
+import { Loaded } from "../../parts/Block.tsx"
+import { type Column, DataTable } from "../../parts/DataTable.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { money, relative } from "../../parts/format.ts"
+
+/** Calls that have begun and not ended, with what they hold. */
+export const RunningList = ({ projectId }: { readonly projectId: string }) => {
+  const query = useQuery({ ...inFlight(projectId), refetchInterval: 2_000 })
+  const names = useQuery(keyNames(projectId)).data
+  const columns: ReadonlyArray<Column<Records["InFlightOut"]>> = [
+    { id: "started", header: "Started", width: "7rem", cell: ({ started_at }) => relative(started_at) },
+    { id: "model", header: "Requested model", cell: ({ requested_model }) => requested_model },
+    { id: "key", header: "Key", from: "sm", cell: ({ key_id }) => names?.get(key_id) ?? key_id.slice(-8) },
+    {
+      id: "paid",
+      header: "Paid by",
+      from: "md",
+      cell: (call) => (call.billing_mode === "byok" ? "own credential" : "balance")
+    },
+    { id: "held", header: "Held", width: "7rem", align: "right", cell: (call) => money(call.held_microusd) }
+  ]
+  return (
+    <Loaded query={query} height={200}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title="No call is running">
+            What a call may cost is held when it begins, and settled when it ends.
+          </Empty>
+        ) : (
+          <DataTable label="Calls in flight" columns={columns} rows={items} keyOf={({ id }) => id} />
+        )
+      }
+    </Loaded>
+  )
+}

@@ -1,0 +1,110 @@
+import { Button, Code, Group, Stack, Text } from "@mantine/core"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { client, type Records, take } from "../../api/client.ts"
+import { routingVersions } from "../../api/queries.ts"
+import { Block, Loaded } from "../../parts/Block.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { dateTime } from "../../parts/format.ts"
+import { Status } from "../../parts/Status.tsx"
+
+type Version = Records["RoutingVersionOut"]
+
+interface VersionsProps {
+  readonly projectId: string
+  readonly slug: string
+  readonly mayWrite: boolean
+}
+
+/** Every version, with what it changes, and the way back to it. */
+export const Versions = ({ mayWrite, projectId, slug }: VersionsProps) => {
+  const queries = useQueryClient()
+  const query = useQuery(routingVersions(projectId, slug))
+  const activate = useMutation({
+    mutationFn: (version: number) =>
+      take(
+        client.POST("/api/projects/{id}/routing-configurations/{slug}/activate", {
+          params: { path: { id: projectId, slug } },
+          body: { version }
+        })
+      ),
+    onSuccess: () =>
+      Promise.all(
+        ["routing", "routings", "routing-versions"].map((name) =>
+          queries.invalidateQueries({ queryKey: [name, projectId] })
+        )
+      )
+  })
+  const [open, setOpen] = useState<number>()
+  return (
+    <Block title="Versions">
+      <Loaded query={query} height={120}>
+        {({ items }) => {
+          const active = items.find(({ is_active }) => is_active)
+          return (
+            <Stack gap="xs">
+              {items.map((each) => (
+                <Stack key={each.version} gap={4}>
+                  <Group justify="space-between">
+                    <Group gap="xs">
+                      <Text size="sm" fw={600}>
+                        v{each.version}
+                      </Text>
+                      {each.is_active ? <Status state="active" label="in force" /> : null}
+                      <Text size="xs" c="dimmed">
+                        {dateTime(each.created_at)}
+                      </Text>
+                    </Group>
+                    {each.is_active ? null : (
+                      <Group gap="xs">
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          aria-expanded={open === each.version}
+                          onClick={() => setOpen(open === each.version ? undefined : each.version)}
+                        >
+                          Differences
+                        </Button>
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          disabled={!mayWrite}
+                          loading={activate.isPending && activate.variables === each.version}
+                          onClick={() => activate.mutate(each.version)}
+                        >
+                          Activate
+                        </Button>
+                      </Group>
+                    )}
+                  </Group>
+                  {open === each.version && active !== undefined ? (
+                    <Code block fz="xs">
+                      {differences(active, each).join("\n") || "the same settings"}
+                    </Code>
+                  ) : null}
+                </Stack>
+              ))}
+              {activate.error === null ? null : <Failure error={activate.error} />}
+            </Stack>
+          )
+        }}
+      </Loaded>
+    </Block>
+  )
+}
+
+const compared = [
+  "name",
+  "models",
+  "providers",
+  "alpha",
+  "max_input_price_microusd_per_million",
+  "max_output_price_microusd_per_million",
+  "enable_fallback"
+] as const
+
+const differences = (from: Version, to: Version): ReadonlyArray<string> =>
+  compared
+    .map((field) => [field, JSON.stringify(from[field] ?? null), JSON.stringify(to[field] ?? null)] as const)
+    .filter(([, before, after]) => before !== after)
+    .map(([field, before, after]) => `${field}: ${before} → ${after}`)

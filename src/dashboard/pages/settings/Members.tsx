@@ -1,0 +1,123 @@
+import { Button, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { client, type Records, take } from "../../api/client.ts"
+import { me, members } from "../../api/queries.ts"
+import { Loaded } from "../../parts/Block.tsx"
+import { CopyText } from "../../parts/CopyText.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { fieldErrors } from "../../parts/fieldErrors.ts"
+import { relative } from "../../parts/format.ts"
+import { WideTable } from "../../parts/WideTable.tsx"
+import { useRole } from "../../shell/project.ts"
+
+type Role = Records["ProjectRole"]
+
+const roles: ReadonlyArray<{ value: Role; label: string }> = [
+  { value: "owner", label: "owner: everything" },
+  { value: "member", label: "member: keys, credentials, settings" },
+  { value: "viewer", label: "viewer: reads" }
+]
+
+/** Who may use the project. */
+export const Members = ({ projectId }: { readonly projectId: string }) => {
+  const queries = useQueryClient()
+  const query = useQuery(members(projectId))
+  const self = useQuery(me).data?.user.id
+  const { isOwner } = useRole(projectId)
+  const changed = () => queries.invalidateQueries({ queryKey: ["members", projectId] })
+  const remove = useMutation({
+    mutationFn: (user_id: string) =>
+      take(client.DELETE("/api/projects/{id}/members", { params: { path: { id: projectId }, query: { user_id } } })),
+    onSuccess: changed
+  })
+  return (
+    <Stack>
+      <Loaded query={query} height={160}>
+        {({ items }) => (
+          <WideTable label="Members" minWidth={420}>
+            <Table fz="sm">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Person</Table.Th>
+                  <Table.Th>Role</Table.Th>
+                  <Table.Th>Since</Table.Th>
+                  <Table.Th>{""}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {items.map((member) => (
+                  <Table.Tr key={member.user_id}>
+                    <Table.Td>
+                      {member.name}
+                      {member.user_id === self ? " (you)" : ""}
+                    </Table.Td>
+                    <Table.Td>{member.is_account_owner ? "owner, pays" : member.role}</Table.Td>
+                    <Table.Td>{relative(member.created_at)}</Table.Td>
+                    <Table.Td ta="right">
+                      {member.is_account_owner || !(isOwner || member.user_id === self) ? null : (
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          loading={remove.isPending && remove.variables === member.user_id}
+                          onClick={() => remove.mutate(member.user_id)}
+                        >
+                          {member.user_id === self ? "Leave" : "Remove"}
+                        </Button>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </WideTable>
+        )}
+      </Loaded>
+      {remove.error === null ? null : <Failure error={remove.error} />}
+      {isOwner ? <Add projectId={projectId} onAdded={changed} /> : null}
+      <Group gap="xs">
+        <Text size="sm" c="dimmed">
+          To be added elsewhere, give the owner of the project your id.
+        </Text>
+        {self === undefined ? null : <CopyText label="Your id" text={self} />}
+      </Group>
+    </Stack>
+  )
+}
+
+const Add = ({ onAdded, projectId }: { readonly projectId: string; readonly onAdded: () => unknown }) => {
+  const form = useForm({ initialValues: { userId: "", role: "member" } })
+  const add = useMutation({
+    mutationFn: ({ role, userId }: { userId: string; role: string }) =>
+      take(
+        client.POST("/api/projects/{id}/members", {
+          params: { path: { id: projectId } },
+          body: { user_id: userId.trim(), role: role as Role }
+        })
+      ),
+    onSuccess: () => {
+      form.reset()
+      return onAdded()
+    },
+    onError: (error) => form.setErrors(fieldErrors(error, { user_id: "userId", role: "role" }))
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
+      <Stack gap="xs">
+        <Group align="flex-end" gap="xs">
+          <TextInput
+            label="Id of the person"
+            required
+            w={{ base: "100%", xs: 320 }}
+            {...form.getInputProps("userId")}
+          />
+          <Select label="Role" data={roles} allowDeselect={false} {...form.getInputProps("role")} />
+          <Button type="submit" loading={add.isPending}>
+            Add
+          </Button>
+        </Group>
+        {add.error === null ? null : <Failure error={add.error} />}
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,55 @@
+import { Tabs } from "@mantine/core"
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { Block } from "../../parts/Block.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { useProjectId } from "../../shell/project.ts"
+import { Audit } from "./Audit.tsx"
+import { Members } from "./Members.tsx"
+import { ProjectSettings } from "./ProjectSettings.tsx"
+import { Sessions } from "./Sessions.tsx"
+
+const tabs = ["project", "members", "sessions", "audit"] as const
+
+/** The project that is chosen at the top, and the person who is signed in. */
+const Settings = () => {
+  const { tab = "project" } = useSearch({ from: "/shell/settings" })
+  const navigate = useNavigate({ from: "/settings" })
+  const projectId = useProjectId()
+  const none = <Empty title="There is no project">Create one in the menu at the top left.</Empty>
+  return (
+    <Page title="Settings">
+      <Tabs
+        value={tab}
+        keepMounted={false}
+        onChange={(value) => {
+          const next = tabs.find((each) => each === value)
+          void navigate({ search: next === undefined || next === "project" ? {} : { tab: next } })
+        }}
+      >
+        <Tabs.List aria-label="Settings">
+          <Tabs.Tab value="project">Project</Tabs.Tab>
+          <Tabs.Tab value="members">Members</Tabs.Tab>
+          <Tabs.Tab value="sessions">Sessions</Tabs.Tab>
+          <Tabs.Tab value="audit">Audit</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="project" pt="sm">
+          {projectId === undefined ? none : <ProjectSettings key={projectId} projectId={projectId} />}
+        </Tabs.Panel>
+        <Tabs.Panel value="members" pt="sm">
+          <Block>{projectId === undefined ? none : <Members projectId={projectId} />}</Block>
+        </Tabs.Panel>
+        <Tabs.Panel value="sessions" pt="sm">
+          <Sessions />
+        </Tabs.Panel>
+        <Tabs.Panel value="audit" pt="sm">
+          <Block>
+            <Audit />
+          </Block>
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  )
+}
+
+export default Settings

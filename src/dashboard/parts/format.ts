@@ -1,0 +1,78 @@
+/** How figures are written. Money is whole micro-USD on the wire; what is unknown is a dash, never zero. */
+
+export const unknown = "—"
+
+const microPerUsd = 1_000_000
+
+/** `$24.31`, `$0.0041`, `$24.999958`: cents, and as many digits more as the amount has; those only below a thousand dollars. */
+export const money = (microUsd: number | null | undefined): string => {
+  if (microUsd === null || microUsd === undefined) return unknown
+  const sign = microUsd < 0 ? "−" : ""
+  const usd = Math.abs(microUsd) / microPerUsd
+  if (usd === 0) return "$0"
+  const maximumFractionDigits = usd >= maxPreciseUsd ? 2 : 6
+  return `${sign}$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits })}`
+}
+
+const maxPreciseUsd = 1_000
+
+export const cost = (of: { readonly amount_microusd: number; readonly basis: string }): string =>
+  `${of.basis === "estimated" && of.amount_microusd > 0 ? "≈ " : ""}${money(of.amount_microusd)}`
+
+/** What a person types into a field for money; `undefined` is no amount. */
+export const microUsdOf = (usd: string | number): number | null | undefined => {
+  if (usd === "") return null
+  const amount = Number(usd)
+  return Number.isFinite(amount) && amount >= 0 ? Math.round(amount * microPerUsd) : undefined
+}
+
+export const usdOf = (microUsd: number | null): number | "" => (microUsd === null ? "" : microUsd / microPerUsd)
+
+export const count = (value: number | null | undefined): string =>
+  value === null || value === undefined ? unknown : value.toLocaleString("en-US")
+
+/** `1.2k`, `3.4M`. */
+export const short = (value: number | null | undefined): string => {
+  if (value === null || value === undefined) return unknown
+  if (value < 1_000) return String(value)
+  if (value < 1_000_000) return `${trimmedOnce(value / 1_000)}k`
+  return `${trimmedOnce(value / 1_000_000)}M`
+}
+
+const trimmedOnce = (value: number): string =>
+  value >= 100 ? String(Math.round(value)) : String(Number(value.toFixed(1)))
+
+export const seconds = (millis: number | null | undefined): string => {
+  if (millis === null || millis === undefined) return unknown
+  return millis < 1_000 ? `${Math.round(millis)} ms` : `${(millis / 1_000).toFixed(millis < 10_000 ? 1 : 0)} s`
+}
+
+export const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`
+
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" })
+const minute = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })
+const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" })
+
+/** The time; the day and the minute where it is not today. */
+export const time = (iso: string): string => {
+  const at = new Date(iso)
+  const isToday = at.toDateString() === new Date().toDateString()
+  return isToday ? clock.format(at) : minute.format(at)
+}
+
+export const dateTime = (iso: string | null): string => (iso === null ? unknown : full.format(new Date(iso)))
+
+const units: ReadonlyArray<readonly [name: string, millis: number]> = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000]
+]
+
+/** `in 3 d`, `2 min ago`. */
+export const relative = (iso: string, now = Date.now()): string => {
+  const apart = new Date(iso).getTime() - now
+  const [name, millis] = units.find(([, each]) => Math.abs(apart) >= each) ?? ["s", 1_000]
+  const amount = Math.round(Math.abs(apart) / millis)
+  return apart > 0 ? `in ${amount} ${name}` : `${amount} ${name} ago`
+}

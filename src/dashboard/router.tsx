@@ -1,0 +1,154 @@
+import { Loader } from "@mantine/core"
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect
+} from "@tanstack/react-router"
+import { pageToken } from "./api/session.ts"
+import { NotFound } from "./pages/NotFound.tsx"
+import { Failure } from "./parts/Failure.tsx"
+import * as Search from "./search.ts"
+import { Home } from "./shell/Home.tsx"
+import { Shell } from "./shell/Shell.tsx"
+
+/** Every page is loaded when it is first opened; what stands in its search string is the state of its filters. */
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: Search.signIn,
+  component: lazyRouteComponent(() => import("./pages/SignIn.tsx"))
+})
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  beforeLoad: ({ location }) => {
+    if (pageToken() === null) throw redirect({ to: "/sign-in", search: { return_to: location.href } })
+  }
+})
+
+const home = createRoute({ getParentRoute: () => shell, path: "/", component: Home })
+const project = createRoute({ getParentRoute: () => shell, path: "/p/$projectId" })
+
+const overview = createRoute({
+  getParentRoute: () => project,
+  path: "/",
+  validateSearch: Search.overview,
+  component: lazyRouteComponent(() => import("./pages/overview/Overview.tsx"))
+})
+const keys = createRoute({
+  getParentRoute: () => project,
+  path: "/keys",
+  validateSearch: Search.keys,
+  component: lazyRouteComponent(() => import("./pages/keys/Keys.tsx"))
+})
+const requests = createRoute({
+  getParentRoute: () => project,
+  path: "/requests",
+  validateSearch: Search.requests,
+  component: lazyRouteComponent(() => import("./pages/requests/Requests.tsx"))
+})
+const request = createRoute({
+  getParentRoute: () => shell,
+  path: "/requests/$requestId",
+  component: lazyRouteComponent(() => import("./pages/requests/RequestPage.tsx"))
+})
+const activity = createRoute({
+  getParentRoute: () => project,
+  path: "/activity",
+  validateSearch: Search.activity,
+  component: lazyRouteComponent(() => import("./pages/activity/Activity.tsx"))
+})
+const routing = createRoute({
+  getParentRoute: () => project,
+  path: "/routing",
+  validateSearch: Search.routing,
+  component: lazyRouteComponent(() => import("./pages/routing/Routing.tsx"))
+})
+const routingConfiguration = createRoute({
+  getParentRoute: () => project,
+  path: "/routing/$slug",
+  component: lazyRouteComponent(() => import("./pages/routing/RoutingConfiguration.tsx"))
+})
+const policy = createRoute({
+  getParentRoute: () => project,
+  path: "/policy",
+  component: lazyRouteComponent(() => import("./pages/policy/Policy.tsx"))
+})
+const models = createRoute({
+  getParentRoute: () => project,
+  path: "/models",
+  validateSearch: Search.models,
+  component: lazyRouteComponent(() => import("./pages/models/Models.tsx"))
+})
+const providers = createRoute({
+  getParentRoute: () => project,
+  path: "/providers",
+  validateSearch: Search.providers,
+  component: lazyRouteComponent(() => import("./pages/providers/Providers.tsx"))
+})
+const alerts = createRoute({
+  getParentRoute: () => project,
+  path: "/alerts",
+  component: lazyRouteComponent(() => import("./pages/alerts/Alerts.tsx"))
+})
+const credits = createRoute({
+  getParentRoute: () => shell,
+  path: "/credits",
+  validateSearch: Search.credits,
+  component: lazyRouteComponent(() => import("./pages/credits/Credits.tsx"))
+})
+const checkout = createRoute({
+  getParentRoute: () => shell,
+  path: "/checkout/$sessionId",
+  component: lazyRouteComponent(() => import("./pages/credits/Checkout.tsx"))
+})
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings",
+  validateSearch: Search.settings,
+  component: lazyRouteComponent(() => import("./pages/settings/Settings.tsx"))
+})
+const admin = createRoute({
+  getParentRoute: () => shell,
+  path: "/admin",
+  validateSearch: Search.admin,
+  component: lazyRouteComponent(() => import("./pages/admin/Admin.tsx"))
+})
+
+const ofProject = [
+  overview,
+  requests,
+  activity,
+  keys,
+  routing,
+  routingConfiguration,
+  policy,
+  models,
+  providers,
+  alerts
+] as const
+const ofPerson = [home, request, credits, checkout, settings, admin] as const
+const routeTree = root.addChildren([signIn, shell.addChildren([...ofPerson, project.addChildren([...ofProject])])])
+
+export const router = createRouter({
+  routeTree,
+  basepath: "/dashboard",
+  defaultPreload: "intent",
+  defaultPendingComponent: () => <Loader aria-hidden="true" />,
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true
+})
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router
+  }
+}

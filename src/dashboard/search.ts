@@ -1,0 +1,69 @@
+/** What the search strings of the pages hold; anything else in them is dropped. */
+
+type Raw = Record<string, unknown>
+
+const text = (raw: Raw, name: string): string | undefined => {
+  const value = raw[name]
+  const found = typeof value === "number" || typeof value === "boolean" ? String(value) : value
+  return typeof found === "string" && found !== "" ? found : undefined
+}
+
+const oneOf = <Value extends string | number>(
+  raw: Raw,
+  name: string,
+  values: ReadonlyArray<Value>
+): Value | undefined => values.find((value) => String(value) === text(raw, name))
+
+const pageNumber = (raw: Raw): number | undefined => {
+  const page = Number(raw["page"])
+  return Number.isInteger(page) && page > 1 ? page : undefined
+}
+
+/** Without the members that are undefined, so that they do not stand in the address. */
+const given = <Members extends object>(
+  members: Members
+): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: Exclude<Members[Name], undefined>
+  }
+
+export const signIn = (raw: Raw) => given({ return_to: text(raw, "return_to") })
+
+export const days = [1, 7, 30, 90] as const
+export type Days = (typeof days)[number]
+export const overview = (raw: Raw) =>
+  given({ days: oneOf(raw, "days", days), show: oneOf(raw, "show", ["requests", "spend"] as const) })
+
+export const keys = (raw: Raw) =>
+  given({ page: pageNumber(raw), key: text(raw, "key"), new: oneOf(raw, "new", ["1"] as const) })
+
+export const statuses = ["success", "error", "timeout", "cancelled"] as const
+export const requests = (raw: Raw) =>
+  given({
+    tab: oneOf(raw, "tab", ["refused", "running"] as const),
+    status: oneOf(raw, "status", statuses),
+    model: text(raw, "model"),
+    provider: text(raw, "provider"),
+    key: text(raw, "key"),
+    range: oneOf(raw, "range", ["1h", "24h", "7d", "30d"] as const),
+    request: text(raw, "request"),
+    live: oneOf(raw, "live", ["1"] as const)
+  })
+
+export const credits = (raw: Raw) => given({ buy: oneOf(raw, "buy", ["1"] as const) })
+export const activity = (raw: Raw) =>
+  given({ days: oneOf(raw, "days", days), by: oneOf(raw, "by", ["model", "provider", "key"] as const) })
+export const models = (raw: Raw) =>
+  given({
+    q: text(raw, "q"),
+    provider: text(raw, "provider"),
+    sort: oneOf(raw, "sort", ["id", "input", "output", "context", "quality"] as const),
+    compare: text(raw, "compare"),
+    model: text(raw, "model")
+  })
+export const settings = (raw: Raw) =>
+  given({ tab: oneOf(raw, "tab", ["project", "members", "sessions", "audit"] as const) })
+export const admin = (raw: Raw) => given({ tab: oneOf(raw, "tab", ["users", "projects"] as const) })
+export const routing = (raw: Raw) => given({ new: oneOf(raw, "new", ["1"] as const) })
+export const providers = (raw: Raw) =>
+  given({ credential: text(raw, "credential"), new: oneOf(raw, "new", ["1"] as const) })

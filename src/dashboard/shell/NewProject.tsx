@@ -1,0 +1,47 @@
+import { Button, Modal, Stack, Text, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { client, newIdempotencyKey, take } from "../api/client.ts"
+import { Failure } from "../parts/Failure.tsx"
+
+const NewProject = ({
+  onClose,
+  onCreated
+}: {
+  readonly onClose: () => void
+  readonly onCreated: (id: string) => void
+}) => {
+  const queries = useQueryClient()
+  const [idempotencyKey] = useState(newIdempotencyKey)
+  const form = useForm({ initialValues: { name: "" } })
+  const create = useMutation({
+    mutationFn: (name: string) =>
+      take(
+        client.POST("/api/me/projects", { params: { header: { "idempotency-key": idempotencyKey } }, body: { name } })
+      ),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: ["projects"] })
+      onCreated(id)
+      onClose()
+    }
+  })
+  return (
+    <Modal opened onClose={onClose} title="New project">
+      <form onSubmit={form.onSubmit(({ name }) => create.mutate(name))}>
+        <Stack>
+          <TextInput label="Name" required maxLength={200} data-autofocus {...form.getInputProps("name")} />
+          <Text size="sm" c="dimmed">
+            It has no limits of its own at first, and draws on your balance.
+          </Text>
+          {create.error === null ? null : <Failure error={create.error} />}
+          <Button type="submit" loading={create.isPending}>
+            Create project
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+export default NewProject

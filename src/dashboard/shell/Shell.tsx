@@ -1,0 +1,164 @@
+import {
+  ActionIcon,
+  Burger,
+  Button,
+  Group,
+  Kbd,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme
+} from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
+import { CodeIcon, MoonIcon, QuestionIcon, SearchIcon, SunIcon } from "@primer/octicons-react"
+import { useQuery } from "@tanstack/react-query"
+import { Link, Outlet, useNavigate } from "@tanstack/react-router"
+import { lazy, Suspense, useEffect } from "react"
+import { me } from "../api/queries.ts"
+import { BalanceChip } from "./BalanceChip.tsx"
+import { useKeys } from "./keys.ts"
+import { ProjectSwitch } from "./ProjectSwitch.tsx"
+import { adminPages, type NavPage, personPages, projectPages } from "./pages.ts"
+import { rememberProject, useProjectId } from "./project.ts"
+import { UserMenu } from "./UserMenu.tsx"
+
+const ApiDrawer = lazy(() => import("./ApiDrawer.tsx"))
+const Palette = lazy(() => import("./Palette.tsx"))
+const KeyList = lazy(() => import("./KeyList.tsx"))
+
+/** The frame of every page: navigation, the project, the balance, and what opens over a page. */
+export const Shell = () => {
+  const [isNavOpen, nav] = useDisclosure()
+  const [isApiOpen, api] = useDisclosure()
+  const [isPaletteOpen, palette] = useDisclosure()
+  const [areKeysOpen, keyList] = useDisclosure()
+  const projectId = useProjectId()
+  const isOperator = useQuery(me).data?.roles.includes("operator") ?? false
+  const navigate = useNavigate()
+
+  useEffect(() => {
+    if (projectId !== undefined) rememberProject(projectId)
+  }, [projectId])
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault()
+        palette.open()
+      }
+    }
+    window.addEventListener("keydown", pressed)
+    return () => window.removeEventListener("keydown", pressed)
+  }, [palette.open])
+  const goTo = (page: NavPage) => () => {
+    if (page.isOfProject && projectId === undefined) return
+    void navigate({ to: page.to, params: { projectId: projectId ?? "" } })
+  }
+  useKeys({
+    "?": keyList.open,
+    ...Object.fromEntries([...projectPages, ...personPages].map((page) => [`g ${page.key}`, goTo(page)]))
+  })
+
+  const link = (page: NavPage) => (
+    <Link
+      key={page.to}
+      to={page.to}
+      params={{ projectId: projectId ?? "" }}
+      className="nav-link"
+      activeOptions={{ exact: page.isExact ?? false, includeSearch: false }}
+      onClick={nav.close}
+      disabled={page.isOfProject && projectId === undefined}
+    >
+      <page.Icon size={16} />
+      {page.label}
+    </Link>
+  )
+
+  return (
+    <div className="shell">
+      <a href="#main" className="skip-link">
+        Skip to the content
+      </a>
+      <header className="shell-header">
+        <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
+          <Burger
+            opened={isNavOpen}
+            onClick={nav.toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={isNavOpen ? "Close the navigation" : "Open the navigation"}
+            aria-expanded={isNavOpen}
+          />
+          <Text fw={700} visibleFrom="sm">
+            Gateway
+          </Text>
+          <ProjectSwitch projectId={projectId} />
+        </Group>
+        <Group gap={6} wrap="nowrap">
+          <BalanceChip />
+          <Button
+            variant="default"
+            size="xs"
+            onClick={palette.open}
+            leftSection={<SearchIcon />}
+            rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+            visibleFrom="md"
+          >
+            Go to
+          </Button>
+          <ActionIcon
+            variant="default"
+            size="lg"
+            title="API calls of this page"
+            aria-label="API calls of this page"
+            onClick={api.open}
+            visibleFrom="xs"
+          >
+            <CodeIcon />
+          </ActionIcon>
+          <ActionIcon
+            variant="default"
+            size="lg"
+            title="Keyboard (?)"
+            aria-label="Keyboard shortcuts"
+            onClick={keyList.open}
+            visibleFrom="sm"
+          >
+            <QuestionIcon />
+          </ActionIcon>
+          <SchemeSwitch />
+          <UserMenu />
+        </Group>
+      </header>
+      <nav className="shell-nav" aria-label="Pages" data-open={isNavOpen}>
+        {projectPages.map(link)}
+        <hr />
+        {personPages.map(link)}
+        {isOperator ? adminPages.map(link) : null}
+      </nav>
+      <main className="shell-main" id="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Suspense>
+        {isApiOpen ? <ApiDrawer onClose={api.close} /> : null}
+        {isPaletteOpen ? <Palette onClose={palette.close} projectId={projectId} isOperator={isOperator} /> : null}
+        {areKeysOpen ? <KeyList onClose={keyList.close} /> : null}
+      </Suspense>
+    </div>
+  )
+}
+
+const SchemeSwitch = () => {
+  const scheme = useComputedColorScheme("light")
+  const { setColorScheme } = useMantineColorScheme()
+  const other = scheme === "dark" ? "light" : "dark"
+  return (
+    <ActionIcon
+      variant="default"
+      size="lg"
+      aria-label={`Use ${other} colours`}
+      onClick={() => setColorScheme(other)}
+      visibleFrom="xs"
+    >
+      {scheme === "dark" ? <SunIcon /> : <MoonIcon />}
+    </ActionIcon>
+  )
+}

@@ -1,0 +1,47 @@
+import {
+  BellIcon,
+  CpuIcon,
+  CreditCardIcon,
+  GearIcon,
+  GraphIcon,
+  HomeIcon,
+  type Icon,
+  KeyIcon,
+  ListUnorderedIcon,
+  PlugIcon,
+  ShieldCheckIcon,
+  ShieldLockIcon,
+  WorkflowIcon
+} from "@primer/octicons-react"
+
+export interface NavPage {
+  readonly to: string
+  readonly label: string
+  /** After `g`. */
+  readonly key: string
+  readonly Icon: Icon
+  readonly isOfProject: boolean
+  readonly isExact?: boolean
+}
+
+/** What the navigation, the palette and the keys lead to. */
+export const projectPages: ReadonlyArray<NavPage> = [
+  { to: "/p/$projectId", label: "Overview", key: "o", Icon: HomeIcon, isOfProject: true, isExact: true },
+  { to: "/p/$projectId/requests", label: "Requests", key: "r", Icon: ListUnorderedIcon, isOfProject: true },
+  { to: "/p/$projectId/activity", label: "Activity", key: "a", Icon: GraphIcon, isOfProject: true },
+  { to: "/p/$projectId/keys", label: "Keys", key: "k", Icon: KeyIcon, isOfProject: true },
+  { to: "/p/$projectId/routing", label: "Routing", key: "t", Icon: WorkflowIcon, isOfProject: true },
+  { to: "/p/$projectId/policy", label: "Policy", key: "p", Icon: ShieldCheckIcon, isOfProject: true },
+  { to: "/p/$projectId/models", label: "Models", key: "m", Icon: CpuIcon, isOfProject: true },
+  { to: "/p/$projectId/providers", label: "Providers", key: "v", Icon: PlugIcon, isOfProject: true },
+  { to: "/p/$projectId/alerts", label: "Alerts", key: "l", Icon: BellIcon, isOfProject: true }
+]
+
+export const personPages: ReadonlyArray<NavPage> = [
+  { to: "/credits", label: "Credits", key: "c", Icon: CreditCardIcon, isOfProject: false },
+  { to: "/settings", label: "Settings", key: "s", Icon: GearIcon, isOfProject: false }
+]
+
+export const adminPages: ReadonlyArray<NavPage> = [
+  { to: "/admin", label: "Admin", key: "d", Icon: ShieldLockIcon, isOfProject: false }
+]

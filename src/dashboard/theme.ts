@@ -1,0 +1,33 @@
+import { type CSSVariablesResolver, createTheme } from "@mantine/core"
+
+/**
+ * What the automatic accessibility check found in the components as they come is set right here, once. By name: to import the
+ * components would put all of them into the shell.
+ */
+export const theme = createTheme({
+  primaryColor: "indigo",
+  primaryShade: { light: 7, dark: 8 },
+  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, monospace",
+  defaultRadius: "md",
+  cursorType: "pointer",
+  components: {
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, centered: true } },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, position: "right" } },
+    // a dot and the text, so that nothing is told by colour alone
+    Badge: { defaultProps: { variant: "dot", tt: "none", fw: 500 } },
+    Slider: { defaultProps: { thumbLabel: "Value" } }
+  }
+})
+
+export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
+  variables: {},
+  light: {
+    "--mantine-color-dimmed": colors.gray[7],
+    "--mantine-color-body": colors.gray[0],
+    "--mantine-color-teal-text": "#066649",
+    "--mantine-color-red-text": colors.red[9],
+    "--mantine-color-red-outline": colors.red[9]
+  },
+  dark: { "--mantine-color-dimmed": colors.dark[1] }
+})

@@ -1,0 +1,81 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { eventsOf } from "../../src/dashboard/api/events.ts"
+import { cost, microUsdOf, money, relative, short, usdOf } from "../../src/dashboard/parts/format.ts"
+
+describe("money", () => {
+  it.each([
+    [0, "$0"],
+    [1, "$0.000001"],
+    [412, "$0.000412"],
+    [4_100, "$0.0041"],
+    [24_310_000, "$24.31"],
+    [25_000_000, "$25.00"],
+    [24_999_958, "$24.999958"],
+    [1_234_567_890, "$1,234.57"],
+    [-1_500_000, "−$1.50"],
+    [null, "—"],
+    [undefined, "—"]
+  ])("of %s micro-USD is %s", (microUsd, text) => {
+    expect(money(microUsd)).toBe(text)
+  })
+
+  it("below a thousand dollars loses nothing", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 999_999_999 }), (microUsd) => {
+        expect(Math.round(Number(money(microUsd).slice(1)) * 1_000_000)).toBe(microUsd)
+        expect(microUsdOf(usdOf(microUsd))).toBe(microUsd)
+      })
+    )
+  })
+
+  it("says what is estimated", () => {
+    expect(cost({ amount_microusd: 4_100, basis: "estimated" })).toBe("≈ $0.0041")
+    expect(cost({ amount_microusd: 4_100, basis: "charged" })).toBe("$0.0041")
+  })
+
+  it("that is none is no amount", () => {
+    expect([microUsdOf(""), microUsdOf("abc"), microUsdOf("-1")]).toEqual([null, undefined, undefined])
+  })
+})
+
+it("writes large numbers and times short", () => {
+  expect([999, 1_000, 1_240, 310_400, 2_500_000].map(short)).toEqual(["999", "1k", "1.2k", "310k", "2.5M"])
+  const now = Date.parse("2026-01-02T00:00:00Z")
+  expect(relative("2026-01-01T23:58:00Z", now)).toBe("2 min ago")
+  expect(relative("2026-01-05T00:00:00Z", now)).toBe("in 3 d")
+})
+
+describe("the events of a stream", () => {
+  const collect = async (parts: ReadonlyArray<Uint8Array>) => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (const part of parts) controller.enqueue(part)
+        controller.close()
+      }
+    })
+    const found: Array<string> = []
+    for await (const data of eventsOf(body)) found.push(data)
+    return found
+  }
+
+  it("are the same however its bytes are cut", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.string({ unit: "grapheme" }).map((text) => JSON.stringify(text)),
+          { maxLength: 8 }
+        ),
+        fc.array(fc.nat(400), { maxLength: 20 }),
+        fc.constantFrom("\n", "\r\n"),
+        async (texts, cuts, newline) => {
+          const bytes = new TextEncoder().encode(
+            texts.map((text) => `: keep-alive${newline}${newline}data: ${text}${newline}${newline}`).join("")
+          )
+          const at = [...new Set([0, ...cuts.filter((cut) => cut < bytes.length), bytes.length])].sort((a, b) => a - b)
+          const parts = at.slice(1).map((end, index) => bytes.slice(at[index], end))
+          expect(await collect(parts)).toEqual(texts)
+        }
+      )
+    ))
+})

@@ -1,0 +1,57 @@
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll } from "vitest"
+import { launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
+import { type Service, type ServiceOptions, startService } from "../support/Service.ts"
+import { type Api, operatorApi } from "./Seeded.ts"
+
+export interface Journey {
+  readonly service: Service
+  readonly browser: Browser
+  readonly api: Api
+  readonly projectId: string
+  /** A signed-in page of a new browser profile. */
+  readonly signIn: () => Promise<WatchedPage>
+}
+
+/** A page asks again by itself, at intervals of its own. */
+export const polling = { timeout: 15_000 }
+
+/** A fresh service and a browser, for the tests of one file. */
+export const journey = (options: ServiceOptions = {}): (() => Journey) => {
+  let current: Journey
+  beforeAll(async () => {
+    const [service, browser] = await Promise.all([
+      startService({ ...options, env: { SIMULATED_PROVIDERS: "on", ...options.env } }),
+      launchChromium()
+    ])
+    const api = await operatorApi(service)
+    const me = await api<{ readonly default_project_id: string }>("GET", "/api/me")
+    current = {
+      service,
+      browser,
+      api,
+      projectId: me.default_project_id,
+      signIn: async () => {
+        const watched = await openPage(browser)
+        const { url } = await api<{ readonly url: string }>("POST", "/api/session/links")
+        await watched.page.goto(url)
+        await watched.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+        return watched
+      }
+    }
+  })
+  afterAll(async () => {
+    await current.browser.close()
+    await current.service.stop()
+  })
+  return () => current
+}
+
+/** What the account has, in micro-USD. */
+export const balanceOf = (api: Api) =>
+  api<{
+    readonly available_microusd: number
+    readonly spent_microusd: number
+    readonly held_microusd: number
+    readonly credited_microusd: number
+  }>("GET", "/api/me/balance")

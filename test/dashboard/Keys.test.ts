@@ -1,0 +1,83 @@
+import OpenAI from "openai"
+import { describe, expect, it } from "vitest"
+import { hasChromium } from "../support/Chromium.ts"
+import { journey, polling } from "./Journey.ts"
+
+describe.skipIf(!hasChromium)("a key", () => {
+  const at = journey()
+
+  const callWith = (apiKey: string) =>
+    new OpenAI({ apiKey, baseURL: `${at().service.url}/v1`, maxRetries: 0 }).chat.completions
+      .create({ model: "sim/fast", messages: [{ role: "user", content: "hi" }] })
+      .then(
+        () => 200,
+        (error: unknown) => (error instanceof OpenAI.APIError ? (error.status ?? 0) : Promise.reject(error))
+      )
+
+  it("is created, shown once, used, rotated with a grace and revoked", async () => {
+    const { errors, page } = await at().signIn()
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/keys`)
+    await page.getByRole("table", { name: "Keys of this project" }).waitFor()
+
+    await page.keyboard.press("c")
+    await page.getByRole("textbox", { name: "Name" }).fill("ci")
+    await page.getByRole("textbox", { name: "Spend limit" }).fill("0.5")
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
+    const secret = await page.getByTestId("secret").innerText()
+    expect(secret).toMatch(/^mrg_sk_\w{38}$/)
+    // closed only by the person's word that it is saved
+    await page.keyboard.press("Escape")
+    expect(await page.getByTestId("secret").isVisible()).toBe(true)
+    expect(await callWith(secret)).toBe(200)
+    await page.getByRole("button", { name: "I have saved it" }).click()
+    await page.getByTestId("secret").waitFor({ state: "detached" })
+    expect(await page.content()).not.toContain(secret)
+
+    await page.getByRole("row", { name: /^ci/ }).click()
+    await page.getByText("binds next").waitFor()
+    await page.getByRole("button", { name: "Rotate" }).click()
+    await page.getByRole("dialog", { name: "Rotate ci" }).getByRole("button", { name: "Rotate" }).click()
+    const next = await page.getByTestId("secret").innerText()
+    expect([await callWith(secret), await callWith(next)]).toEqual([200, 200])
+    await page.getByRole("button", { name: "I have saved it" }).click()
+
+    await page.getByRole("row", { name: /^ci/ }).click()
+    await page.getByRole("button", { name: "Revoke" }).click()
+    const end = page.getByRole("button", { name: "Revoke for good" })
+    expect(await end.isDisabled()).toBe(true)
+    await page.getByRole("textbox", { name: "Type the name: ci" }).fill("ci")
+    await end.click()
+    await page.getByText("for good.").waitFor()
+    expect([await callWith(secret), await callWith(next)]).toEqual([401, 401])
+    expect(errors).toEqual([])
+  })
+
+  it("whose limit is reached refuses a call, says why, and works when the limit is raised", async () => {
+    const { api, projectId, service } = at()
+    const key = await api<{ readonly id: string; readonly api_key: string }>(
+      "POST",
+      `/api/projects/${projectId}/keys`,
+      {
+        name: "tight",
+        spend_limit_microusd: 1
+      }
+    )
+    expect(await callWith(key.api_key)).toBe(402)
+    const { errors, page } = await at().signIn()
+    await expect
+      .poll(
+        async () => (await api<{ items: ReadonlyArray<unknown> }>("GET", `/api/projects/${projectId}/refusals`)).items
+      )
+      .toHaveLength(1)
+    await page.goto(`${service.url}/dashboard/p/${projectId}/requests?tab=refused`)
+    await page.getByRole("row", { name: /spend_limit_exceeded/ }).click()
+    await page.getByText(/It needed \$[\d.]+; \$0.000001 was left of the key/).waitFor()
+    await page.getByRole("link", { name: "Raise this limit" }).click()
+    const limit = page.getByRole("textbox", { name: "Spend limit" })
+    await limit.fill("1")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("$1.00").first().waitFor()
+    await expect.poll(() => callWith(key.api_key), polling).toBe(200)
+    expect(errors).toEqual([])
+  })
+})

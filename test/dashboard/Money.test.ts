@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises"
+import { describe, expect, it } from "vitest"
+import { hasChromium } from "../support/Chromium.ts"
+import { balanceOf, journey, polling } from "./Journey.ts"
+
+describe.skipIf(!hasChromium)("money", () => {
+  const at = journey()
+
+  it("is bought on the local checkout page: declined, then paid, and credited once", async () => {
+    const { errors, page } = await at().signIn()
+    const before = await balanceOf(at().api)
+    const buy = async () => {
+      await page.getByRole("button", { name: "$50" }).click()
+      // a double click opens one checkout
+      await page.getByRole("button", { name: "To the payment" }).dblclick()
+      await page.getByRole("heading", { name: "Test checkout" }).waitFor()
+    }
+    await page.goto(`${at().service.url}/dashboard/credits`)
+    await page.getByRole("button", { name: "Add credit" }).click()
+    await buy()
+    await page.getByRole("button", { name: "Decline" }).click()
+    await page.getByRole("link", { name: "Go to the dashboard" }).click()
+    await page.getByText("The test card was declined.").waitFor()
+    await page.getByRole("link", { name: "Try again" }).click()
+    await buy()
+    await page.getByRole("button", { name: "Pay" }).click()
+    await page.getByRole("link", { name: "Go to the dashboard" }).click()
+    await page.getByText("$50.00 is in your balance.").waitFor()
+    await page.reload()
+    await page.getByText("$50.00 is in your balance.").waitFor()
+    const after = await balanceOf(at().api)
+    expect(after.credited_microusd - before.credited_microusd).toBe(50_000_000)
+    await page.getByRole("link", { name: "To the credits" }).click()
+    await page.getByText("+ Available").waitFor()
+    await page
+      .getByText("declined")
+      .or(page.getByText("failed", { exact: true }))
+      .first()
+      .waitFor()
+    expect(await page.getByText("credited", { exact: true }).count()).toBe(1)
+    expect(errors).toEqual([])
+  })
+
+  it("is the same in activity, requests, ledger and the exported file", async () => {
+    const { api, projectId, service } = at()
+    const models = ["auto", "sim/fast", "sim/best", "sim/balanced", "sim2/deep"]
+    const costs = await Promise.all(
+      models.map(async (model) => {
+        const answer = await service.post("/v1/chat/completions", {
+          model,
+          messages: [{ role: "user", content: "hi" }]
+        })
+        const body = (await answer.json()) as { router_metadata: { cost: { amount_microusd: number } } }
+        return body.router_metadata.cost.amount_microusd
+      })
+    )
+    const total = costs.reduce((sum, each) => sum + each, 0)
+    await expect.poll(async () => (await balanceOf(api)).spent_microusd, polling).toBe(total)
+    const shown = `$${(total / 1_000_000).toFixed(6).replace(/0+$/, "")}`
+
+    const { errors, page } = await at().signIn()
+    await page.getByText(shown, { exact: true }).first().waitFor()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/requests`)
+    await page.getByRole("button", { name: "Export" }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "CSV" }).click()
+    ])
+    const [head = "", ...lines] = (await readFile(await download.path(), "utf8")).trim().split("\r\n")
+    const column = head.split(",").indexOf("cost_microusd")
+    expect(lines.map((line) => Number(line.split(",")[column])).reduce((sum, each) => sum + each, 0)).toBe(total)
+    const listed = await page
+      .getByRole("table", { name: "Calls" })
+      .getByText(/^\$0\.\d+$/)
+      .allInnerTexts()
+    expect(listed.reduce((sum, each) => sum + Math.round(Number(each.slice(1)) * 1_000_000), 0)).toBe(total)
+
+    await page.goto(`${service.url}/dashboard/credits`)
+    await page.getByText(shown, { exact: true }).waitFor()
+    const booked = await page
+      .getByRole("table", { name: "Ledger" })
+      .getByText(/^−\$0\.\d+$/)
+      .allInnerTexts()
+    expect(booked.reduce((sum, each) => sum + Math.round(Number(each.slice(2)) * 1_000_000), 0)).toBe(total)
+    expect(errors).toEqual([])
+  })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest"
+import { hasChromium } from "../support/Chromium.ts"
+import { journey } from "./Journey.ts"
+
+describe.skipIf(!hasChromium)("what a project may use", () => {
+  const at = journey()
+  const call = (model: string) =>
+    at()
+      .service.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }] })
+      .then(async (response) => ({
+        status: response.status,
+        model: ((await response.json()) as { readonly model?: string }).model
+      }))
+
+  it("is simulated before it is saved, and a second tab does not overwrite it", async () => {
+    const address = `${at().service.url}/dashboard/p/${at().projectId}/policy`
+    const [first, second] = [await at().signIn(), await at().signIn()]
+    for (const { page } of [first, second]) {
+      await page.goto(address)
+      await page.getByText("The same models stay eligible.").waitFor()
+      await page.getByRole("combobox", { name: "Excluded models" }).fill("sim/best")
+      await page.keyboard.press("Enter")
+      await page.getByText("Eligible models: 6 → 5").waitFor()
+    }
+    expect((await call("sim/best")).status).toBe(200)
+    await first.page.getByRole("button", { name: "Save version 2" }).click()
+    await first.page.getByText("Rules (version 2)").waitFor()
+    expect((await call("sim/best")).status).toBe(404)
+
+    await second.page.getByRole("button", { name: "Save version 2" }).click()
+    await second.page.getByText("Changed elsewhere").waitFor()
+    await second.page.getByRole("button", { name: "Retry" }).click()
+    await second.page.getByText("Rules (version 2)").waitFor()
+
+    // nothing would be left
+    for (const provider of ["sim", "sim2"]) {
+      await second.page.getByRole("combobox", { name: "Excluded providers" }).fill(provider)
+      await second.page.keyboard.press("Enter")
+    }
+    await second.page.getByText("Nothing would be left to choose").waitFor()
+    expect([...first.errors, ...second.errors]).toEqual([])
+  })
+
+  it("is narrowed by a routing configuration, whose versions can be gone back to", async () => {
+    const { errors, page } = await at().signIn()
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/routing`)
+    await page.getByRole("button", { name: "Cheap" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Create configuration" }).click()
+    await page.getByRole("heading", { name: "auto:cheap" }).waitFor()
+    await page.getByText("sim/fast: ", { exact: false }).waitFor()
+    expect(await call("auto:cheap")).toEqual({ status: 200, model: "sim/fast" })
+
+    await page.getByLabel("Choose among some models only").check({ force: true })
+    await page.getByRole("combobox", { name: "Models" }).fill("sim/balanced")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Save as a new version" }).click()
+    await page.getByText("Version 2 is in force.").waitFor()
+    expect((await call("auto:cheap")).model).toBe("sim/balanced")
+
+    await page.getByRole("button", { name: "Differences" }).click()
+    await page.getByText('models: ["sim/balanced"] → null').waitFor()
+    await page.getByRole("button", { name: "Activate" }).click()
+    await page.getByText("Version 1 is in force.").waitFor()
+    expect((await call("auto:cheap")).model).toBe("sim/fast")
+    expect(errors).toEqual([])
+  })
+})

@@ -1,0 +1,148 @@
+import { readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { hasChromium, launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
+import { type SeededService, seededService } from "./Seeded.ts"
+
+interface Violation {
+  readonly id: string
+  readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary: string }>
+}
+
+const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+const maxRows = 60
+
+describe.skipIf(!hasChromium)("every page", () => {
+  let seeded: SeededService
+  let browser: Browser
+  let axe = ""
+  beforeAll(async () => {
+    ;[seeded, browser, axe] = await Promise.all([
+      seededService(),
+      launchChromium(),
+      readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+    ])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await seeded.stop()
+  })
+
+  const signIn = async (watched: WatchedPage) => {
+    await watched.page.goto(await seeded.signInLink())
+    await watched.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    return watched
+  }
+
+  /** As a link does: the app stays loaded. */
+  const go = async (page: Page, path: string) => {
+    const to = JSON.stringify(`/dashboard${path}`)
+    await page.evaluate(`history.pushState(null, "", ${to}); dispatchEvent(new PopStateEvent("popstate"))`)
+    await page.waitForLoadState("networkidle")
+    await page.locator("main").getByRole("heading", { level: 1 }).waitFor()
+    // without a dialog's movement colours are those that stay; a loader turns for ever
+    await page.evaluate(
+      "Promise.allSettled(document.getAnimations().filter((each) => each.effect.getTiming().iterations !== Infinity).map((each) => each.finished)).then(() => {})"
+    )
+  }
+
+  const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
+    await page.evaluate(axe)
+    const found = await page.evaluate<ReadonlyArray<Violation>>(
+      `axe.run(document, { runOnly: ${JSON.stringify(rules)} }).then(({ violations }) => violations)`
+    )
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`)
+  }
+
+  it.each([
+    { scheme: "light", width: 1280 },
+    { scheme: "dark", width: 390 }
+  ] as const)(
+    "can be used by everybody, $scheme, at $width px, without an error",
+    { timeout: 180_000 },
+    async (look) => {
+      const { errors, page } = await signIn(
+        await openPage(browser, {
+          colorScheme: look.scheme,
+          viewport: { width: look.width, height: 800 },
+          reducedMotion: "reduce"
+        })
+      )
+      const problems: Array<string> = []
+      for (const [name, path] of Object.entries(seeded.paths)) {
+        await go(page, path)
+        for (const violation of await violations(page)) problems.push(`${name}: ${violation}`)
+        const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
+        if (wide > 0) problems.push(`${name}: ${wide} px wider than the page`)
+      }
+      expect(problems).toEqual([])
+      expect(errors).toEqual([])
+    }
+  )
+
+  it("leads to the sign-in page once when the session has ended, and back", async () => {
+    const { page } = await signIn(await openPage(browser))
+    await go(page, `${seeded.paths["keys"]}`)
+    const { items } = await seeded.api<{
+      readonly items: ReadonlyArray<{ readonly id: string; readonly is_current: boolean; readonly transport: string }>
+    }>("GET", "/api/sessions")
+    for (const { id, transport } of items) if (transport === "cookie") await seeded.api("DELETE", `/api/sessions/${id}`)
+    const visited: Array<string> = []
+    page.on("framenavigated", (frame) => visited.push(frame.url()))
+    await page.getByRole("link", { name: "Activity" }).click()
+    await page.getByText("Open a sign-in link of this service").waitFor()
+    await page.waitForLoadState("networkidle")
+    expect(visited.filter((url) => url.includes("/sign-in")).length).toBe(1)
+    const back = new URL(page.url()).searchParams.get("return_to")
+    expect(back).toBe(`${seeded.paths["activity"]}`)
+  })
+
+  it("has few rows in the document however long its list is", async () => {
+    const { page } = await signIn(await openPage(browser))
+    const pages = 30
+    let asked = 0
+    const sample = await seeded.api<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
+      "GET",
+      `/api/projects/${seeded.projectId}/requests?limit=1`
+    )
+    await page.route("**/api/projects/*/requests?*", (route) => {
+      asked += 1
+      const items = Array.from({ length: 100 }, (_, index) => ({
+        ...sample.items[0],
+        id: `00000000-0000-7000-8000-${String(asked * 100 + index).padStart(12, "0")}`
+      }))
+      const has_more = asked < pages
+      return route.fulfill({ json: { items, has_more, next_cursor: has_more ? `cursor-${asked}` : null } })
+    })
+    await go(page, `${seeded.paths["requests"]}`)
+    const table = page.getByRole("table", { name: "Calls" })
+    await table.focus()
+    let most = 0
+    while (asked < pages) {
+      const before = asked
+      // what comes makes the list longer: its end is further down then
+      await expect.poll(() => page.keyboard.press("End").then(() => asked), { timeout: 10_000 }).toBeGreaterThan(before)
+      most = Math.max(most, await table.getByRole("row").count())
+    }
+    await expect
+      .poll(() => page.keyboard.press("End").then(() => table.getByRole("row").last().getAttribute("aria-rowindex")))
+      .toBe(String(pages * 100 + 1))
+    expect(most).toBeLessThanOrEqual(maxRows)
+    expect(asked).toBe(pages)
+  })
+
+  it("opens by its key, and no key fires in a field", async () => {
+    const { page } = await signIn(await openPage(browser))
+    await page.keyboard.press("g")
+    await page.keyboard.press("m")
+    await page.getByRole("heading", { name: "Models", exact: true }).waitFor()
+    await page.keyboard.press("/")
+    await page.keyboard.type("gk best")
+    await expect.poll(() => new URL(page.url()).searchParams.get("q")).toBe("gk best")
+    await page.keyboard.press("Control+k")
+    await page.getByRole("textbox", { name: "Page, project, model or request id" }).fill("credits")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
+  })
+})

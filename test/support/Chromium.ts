@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+
+/** Of the distribution: no download of a browser belongs to the installation. */
+const executable = "/usr/bin/chromium"
+
+/** Journeys in the browser are skipped without one, and say so. */
+export const hasChromium = existsSync(executable)
+if (!hasChromium) console.log(`skipped: journeys in the browser, because there is no ${executable}`)
+
+/** A new profile each; nothing is asked of other hosts. */
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: executable,
+    headless: true,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync"
+    ]
+  })
+
+export interface WatchedPage {
+  readonly page: Page
+  /** Errors of the console, of scripts and of the policy. */
+  readonly errors: Array<string>
+  /** The URLs of all requests. */
+  readonly requests: Array<string>
+}
+
+/** A page in a profile of its own, that remembers what went wrong in it. */
+export const openPage = async (browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  // less than a test has: the failure then says what was waited for
+  page.setDefaultTimeout(10_000)
+  const errors: Array<string> = []
+  const requests: Array<string> = []
+  page.on("console", (message) => {
+    // a request that the service refuses is not an error of the page
+    const isRefusal = message.text().startsWith("Failed to load resource")
+    if ((message.type() === "error" || message.type() === "warning") && !isRefusal) errors.push(message.text())
+  })
+  page.on("pageerror", (error) => errors.push(String(error)))
+  page.on("request", (request) => requests.push(request.url()))
+  return { page, errors, requests }
+}
