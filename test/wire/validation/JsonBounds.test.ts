@@ -24,11 +24,13 @@ describe("the bounds of JSON", () => {
     expect(parse("[1,2,3]", 2)).toBeUndefined()
   })
 
-  it("change no value within them", () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
-        expect(parse(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)))
-      })
-    )
+  it("change no value within them, but that integers that no number holds exactly are bigints", () => {
+    const numbers = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value, (_, one) => (typeof one === "bigint" ? Number(one) : one)))
+    const isSame = (value: unknown): void => {
+      expect(numbers(parse(JSON.stringify(value)))).toEqual(numbers(value))
+    }
+    isSame([-(2 ** 53), { a: 2 ** 60 }])
+    fc.assert(fc.property(fc.jsonValue({ maxDepth: 8 }), isSame))
   })
 })
