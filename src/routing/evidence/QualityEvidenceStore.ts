@@ -96,8 +96,8 @@ const make = (sql: SqlClient): QualityEvidenceShape => {
     Effect.gen(function* () {
       // two publishers would otherwise make the same version
       yield* sql`select id from project where id = ${project} for no key update`
-      const oldest = new Date(atMillis - maxEvidenceAgeMillis)
-      yield* sql`delete from quality_evidence where project_id = ${project} and graded_at < ${oldest}`
+      yield* sql`delete from quality_evidence
+        where project_id = ${project} and graded_at < to_timestamp(${atMillis - maxEvidenceAgeMillis}::float8 / 1000)`
       const evidence = yield* sql`select project_id as "projectId", class as "promptClass", model, source,
           source_id as "sourceId", mean, grades, comparison,
           extract(epoch from graded_at)::float8 * 1000 as "gradedAtMillis"
@@ -110,7 +110,7 @@ const make = (sql: SqlClient): QualityEvidenceShape => {
       if (before !== undefined && JSON.stringify(sorted(before.rows)) === JSON.stringify(sorted(rows))) return before
       const version = (before?.version ?? 0) + 1
       yield* sql`insert into quality_snapshot (project_id, version, created_at, rows)
-        values (${project}, ${version}, ${new Date(atMillis)}, ${JSON.stringify(rows)}::jsonb)`
+        values (${project}, ${version}, to_timestamp(${atMillis}::float8 / 1000), ${JSON.stringify(rows)}::jsonb)`
       return { projectId: project, version, createdAtMillis: atMillis, rows }
     })
 
