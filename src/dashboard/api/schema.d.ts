@@ -1344,7 +1344,7 @@ export interface components {
         RefusalOut: {
             code: string;
             /** @enum {string} */
-            endpoint: "chat" | "responses" | "embedded";
+            endpoint: "chat" | "responses" | "messages" | "embedded";
             held_microusd: components["schemas"]["NonNegativeInt"] | null;
             /** Format: uuid */
             id: string;
