@@ -34,11 +34,13 @@ const OutcomeOut = Schema.Struct(outcome).annotations({
 })
 export type OutcomeOut = typeof OutcomeOut.Type
 
+const time = (description: string) => Schema.NullOr(timestamp(description)).annotations({ description })
+
 const replayed = {
   calls: count("Calls that were ranked again."),
   skipped: count("Calls that could not be: an earlier version recorded them, or their routing configuration is gone."),
-  from: Schema.NullOr(timestamp("When the first of these calls ended; null without any.")),
-  to: Schema.NullOr(timestamp("When the last of them ended; null without any.")),
+  from: time("When the first of these calls ended; null without any."),
+  to: time("When the last of them ended; null without any."),
   charged_microusd: count("What these calls have cost, in micro-USD.")
 }
 
