@@ -137,7 +137,7 @@ describe("the environment", () => {
     })
   )
 
-  it.effect.each([
+  it.effect.each<readonly [name: string, value: string, message: string]>([
     ["OTEL_EXPORTER_OTLP_HEADERS", "name", "must have the form name=value,name=value, with values encoded as in URLs"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "a=%zz", "must have the form name=value,name=value, with values encoded as in URLs"],
     [
