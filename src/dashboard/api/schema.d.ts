@@ -369,6 +369,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{id}/alpha-curve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["policy.getAlphaCurve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{id}/billing-mode": {
         parameters: {
             query?: never;
@@ -830,6 +846,33 @@ export interface components {
             /** @enum {string} */
             type: "spend";
         };
+        AlphaCurveOut: {
+            calls: components["schemas"]["NonNegative"];
+            charged_microusd: components["schemas"]["NonNegative"];
+            current: {
+                expected_cost_microusd: components["schemas"]["NonNegative"];
+                expected_quality: number | null;
+                models: {
+                    count: components["schemas"]["NonNegative"];
+                    model: string;
+                }[];
+                without_model: components["schemas"]["NonNegative"];
+            };
+            default_alpha: number;
+            from: string | null;
+            points: {
+                alpha: number;
+                expected_cost_microusd: components["schemas"]["NonNegative"];
+                expected_quality: number | null;
+                models: {
+                    count: components["schemas"]["NonNegative"];
+                    model: string;
+                }[];
+                without_model: components["schemas"]["NonNegative"];
+            }[];
+            skipped: components["schemas"]["NonNegative"];
+            to: string | null;
+        };
         ApiKeyOut: {
             /** Format: date-time */
             created_at: string;
@@ -1224,6 +1267,37 @@ export interface components {
             max_output_price_microusd_per_million?: number | null;
             policy_version: number;
         };
+        PolicyReplayOut: {
+            after: {
+                expected_cost_microusd: components["schemas"]["NonNegative"];
+                expected_quality: number | null;
+                models: {
+                    count: components["schemas"]["NonNegative"];
+                    model: string;
+                }[];
+                without_model: components["schemas"]["NonNegative"];
+            };
+            before: {
+                expected_cost_microusd: components["schemas"]["NonNegative"];
+                expected_quality: number | null;
+                models: {
+                    count: components["schemas"]["NonNegative"];
+                    model: string;
+                }[];
+                without_model: components["schemas"]["NonNegative"];
+            };
+            by_alpha: {
+                after: components["schemas"]["ReplayOutcomeOut"];
+                alpha: number;
+                before: components["schemas"]["ReplayOutcomeOut"];
+            }[];
+            calls: components["schemas"]["NonNegative"];
+            changed: components["schemas"]["NonNegative"];
+            charged_microusd: components["schemas"]["NonNegative"];
+            from: string | null;
+            skipped: components["schemas"]["NonNegative"];
+            to: string | null;
+        };
         PolicySimulationOut: {
             after: {
                 models: string[];
@@ -1232,6 +1306,7 @@ export interface components {
             before: {
                 models: string[];
             };
+            replay: components["schemas"]["PolicyReplayOut"];
         };
         ProjectOut: {
             /** Format: uuid */
@@ -1292,6 +1367,15 @@ export interface components {
             has_more: boolean;
             items: components["schemas"]["RefusalOut"][];
             next_cursor: string | null;
+        };
+        ReplayOutcomeOut: {
+            expected_cost_microusd: components["schemas"]["NonNegative"];
+            expected_quality: number | null;
+            models: {
+                count: components["schemas"]["NonNegative"];
+                model: string;
+            }[];
+            without_model: components["schemas"]["NonNegative"];
         };
         RequestOut: {
             attempts: components["schemas"]["Attempt"][];
@@ -2677,6 +2761,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlertsOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "policy.getAlphaCurve": {
+        parameters: {
+            query?: {
+                calls?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Past calls at each alpha, under the policy in force. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlphaCurveOut"];
                 };
             };
             default: {
