@@ -1,6 +1,6 @@
 import * as Layer from "effect/Layer"
-import { Conversations } from "../chat/Conversations.ts"
 import { ConversationStore } from "../chat/ConversationStore.ts"
+import { Conversations } from "../chat/Conversations.ts"
 import { Following } from "../chat/Following.ts"
 import { MessageStore } from "../chat/MessageStore.ts"
 import { Turns } from "../chat/Turns.ts"

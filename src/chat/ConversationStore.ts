@@ -10,7 +10,6 @@ import { defaultSilenceSeconds } from "../ledger/Recovery.ts"
 import { AccountSql } from "../sql/AccountDatabase.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 
-
 const Row = Schema.Struct({
   id: ConversationId,
   userId: UserId,
@@ -133,7 +132,9 @@ const make = (sql: SqlClient): ConversationStoreShape => {
           values (${id}, ${userId}, ${projectId}, ${title}, ${titleSource}, ${at}, ${at})`)
       ),
     find: (id, user) =>
-      first(sql`select ${columns} from conversation c where c.id = ${id} and c.deleted_at is null and ${ofPerson(user)}`),
+      first(
+        sql`select ${columns} from conversation c where c.id = ${id} and c.deleted_at is null and ${ofPerson(user)}`
+      ),
     lock: (id, user) =>
       first(sql`select ${columns} from conversation c where c.id = ${id} and ${ofPerson(user)} for update of c`),
     list: (user, { isRunning, projectId, title }, max, after) =>
@@ -143,15 +144,16 @@ const make = (sql: SqlClient): ConversationStoreShape => {
         ...(projectId === undefined ? [] : [sql`c.project_id = ${projectId}`]),
         ...(title === undefined ? [] : [sql`position(lower(${title}) in lower(c.title)) > 0`]),
         ...(isRunning === undefined ? [] : [sql`(c.turn_id is not null and ${lives}) = ${isRunning}`]),
-        ...(after === undefined ? [] : [sql`(c.updated_at, c.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)`])
+        ...(after === undefined
+          ? []
+          : [sql`(c.updated_at, c.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)`])
       ])} order by c.updated_at desc, c.id desc limit ${max}`.pipe(Effect.flatMap(decodeRows), fromSql),
     rename: (id, title, source, at) =>
       fromSql(
         Effect.asVoid(sql`
           update conversation set title = ${title}, title_source = ${source}, updated_at = ${at} where id = ${id}`)
       ),
-    setDeleted: (id, at) =>
-      fromSql(Effect.asVoid(sql`update conversation set deleted_at = ${at} where id = ${id}`)),
+    setDeleted: (id, at) => fromSql(Effect.asVoid(sql`update conversation set deleted_at = ${at} where id = ${id}`)),
     beginTurn: (id, turn, node, at) =>
       sql`update conversation set turn_id = ${turn}, node_id = ${node}, stop_requested = false, updated_at = ${at}
         where id = ${id} and turn_id is null returning id`.pipe(

@@ -21,7 +21,12 @@ import type {
   SendMessageRequest
 } from "../wire/account/Chat.ts"
 import type { NewTurn } from "./AnswerWriter.ts"
-import { type Conversation, type ConversationFilter, ConversationStore, type ListPosition } from "./ConversationStore.ts"
+import {
+  type Conversation,
+  type ConversationFilter,
+  ConversationStore,
+  type ListPosition
+} from "./ConversationStore.ts"
 import { type Message, MessageStore } from "./MessageStore.ts"
 import { type Attachments, detailOut } from "./Records.ts"
 import { titleOf } from "./Title.ts"

@@ -87,7 +87,10 @@ const make = Effect.gen(function* () {
       if (cursor !== undefined && known === undefined && found.turnId === cursor.message) {
         const row = yield* messages.find(cursor.message)
         if (row !== undefined && isWithin(viewOf(row), cursor)) {
-          return [[], Option.some({ _tag: "Elsewhere", message: row.id, position: { ...unread, content: cursor.offset } })]
+          return [
+            [],
+            Option.some({ _tag: "Elsewhere", message: row.id, position: { ...unread, content: cursor.offset } })
+          ]
         }
       }
       const detail = yield* conversations.read(id)
@@ -120,26 +123,27 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const hasNews = () => turn.isEnded || !isSame(endOf(turn), before)
       yield* Effect.sleep(frameMillis)
-      if (!hasNews() && !(yield* awaitChange(turn.onChange, hasNews, silenceMillis))) return {
+      if (!(yield* awaitChange(turn.onChange, hasNews, silenceMillis))) {
         return [[silence], Option.some({ _tag: "Here", turn, position: before })]
       }
       const { isEnded } = turn
       const { events, position } = news(turn, before)
       return [
         events,
-        Option.some<State>(
-          isEnded ? { _tag: "Ended", message: turn.answer.id } : { _tag: "Here", turn, position }
-        )
+        Option.some<State>(isEnded ? { _tag: "Ended", message: turn.answer.id } : { _tag: "Here", turn, position })
       ]
     })
 
   const elsewhere = (id: ConversationId, message: MessageId, before: ReadPosition) =>
     Effect.gen(function* (): Effect.fn.Return<Step, StoreUnavailable> {
-      yield* awaitChange(
-        (listener) => changes.onChange((change) => (change === undefined || change.id === id ? listener() : undefined)),
-        () => true,
-        pollMillis
-      )
+      let isHeard = false
+      const onNotification = (listener: () => void) =>
+        changes.onChange((change) => {
+          if (change !== undefined && change.id !== id) return
+          isHeard = true
+          listener()
+        })
+      yield* awaitChange(onNotification, () => isHeard, pollMillis)
       const row = yield* messages.find(message)
       if (row === undefined) return [[], Option.none()]
       const view = viewOf(row)
@@ -222,6 +226,7 @@ const awaitChange = (
 ): Effect.Effect<boolean> =>
   Effect.raceFirst(
     Effect.async<boolean>((resume) => {
+      if (fits()) return resume(Effect.succeed(true))
       const cancel = watch(() => {
         if (!fits()) return
         cancel()

@@ -83,7 +83,7 @@ export class LiveTurn implements TurnView {
   isStopRequested = false
   isEnded = false
   private readonly text = new WellFormed()
-  private readonly thoughts = new WellFormed()
+  private readonly reasoned = new WellFormed()
   private cost: Pick<Cost, "amount_microusd" | "basis"> = { amount_microusd: 0, basis: "charged" }
   private readonly listeners = new Set<() => void>()
 
@@ -96,7 +96,7 @@ export class LiveTurn implements TurnView {
   }
 
   get reasoning(): string {
-    return this.thoughts.value
+    return this.reasoned.value
   }
 
   get progress(): Progress {
@@ -111,7 +111,7 @@ export class LiveTurn implements TurnView {
   }
 
   reason(text: string): void {
-    this.thoughts.append(text)
+    this.reasoned.append(text)
     this.changed()
   }
 
@@ -131,7 +131,7 @@ export class LiveTurn implements TurnView {
   /** No more text comes: what is left of a broken character is written too. */
   close(): void {
     this.text.close()
-    this.thoughts.close()
+    this.reasoned.close()
     this.changed()
   }
 

@@ -81,7 +81,10 @@ export interface MessageStoreShape {
   readonly find: (message: MessageId) => Effect.Effect<Message | undefined, StoreUnavailable>
   readonly insert: (message: NewMessage, at: Date) => Effect.Effect<void, StoreUnavailable>
   /** Copies a message into another conversation, in its current version. */
-  readonly copy: (message: MessageId, to: Pick<Message, "id" | "conversationId">) => Effect.Effect<void, StoreUnavailable>
+  readonly copy: (
+    message: MessageId,
+    to: Pick<Message, "id" | "conversationId">
+  ) => Effect.Effect<void, StoreUnavailable>
   /** What is current at these positions becomes a version. */
   readonly supersede: (
     conversation: ConversationId,

@@ -25,8 +25,7 @@ export const promptOf = (
 const question = (content: string, images: ReadonlyArray<string | null>): ChatMessage => {
   if (images.length === 0) return { role: "user", content }
   const parts = images.map(
-    (url): UserPart =>
-      url === null ? { type: "text", text: leftOut } : { type: "image_url", image_url: { url } }
+    (url): UserPart => (url === null ? { type: "text", text: leftOut } : { type: "image_url", image_url: { url } })
   )
   return { role: "user", content: [...parts, { type: "text", text: content }] }
 }

@@ -39,10 +39,7 @@ export const detailOut = (
   artifacts: attachments.artifacts
 })
 
-const messagesOut = (
-  messages: ReadonlyArray<Message>,
-  attachments: Attachments
-): ReadonlyArray<ChatMessageOut> => {
+const messagesOut = (messages: ReadonlyArray<Message>, attachments: Attachments): ReadonlyArray<ChatMessageOut> => {
   const before = new Map<number, Array<Message>>()
   return messages.flatMap((message) => {
     if (message.isCurrent) return [messageOut(message, before.get(message.position) ?? [], attachments)]

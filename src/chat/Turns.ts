@@ -86,19 +86,23 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
 
   /** Stores what has come since the last time, again and again. */
   const writing = (turn: LiveTurn): Effect.Effect<never> =>
-    Effect.forever(
-      Effect.gen(function* () {
-        const before = turn.content.length + turn.reasoning.length
-        yield* Effect.raceFirst(
-          Effect.sleep(writeMillis),
-          changed(turn, () => turn.content.length + turn.reasoning.length - before >= writeCharacters)
-        )
-        // a failed write is made up for by the next one, or by the end
-        const isStopped = yield* Effect.orElseSucceed(messages.write(turn.answer, turn.progress), () => false)
-        if (isStopped) yield* interruptRunning(turn)
-        else if (turn.content.length + turn.reasoning.length === before) yield* changed(turn, () => true)
-      })
-    )
+    Effect.suspend(() => {
+      let stored = 0
+      return Effect.forever(
+        Effect.gen(function* () {
+          yield* until(turn, () => lengthOf(turn) > stored)
+          yield* Effect.raceFirst(
+            Effect.sleep(writeMillis),
+            until(turn, () => lengthOf(turn) - stored >= writeCharacters)
+          )
+          const length = lengthOf(turn)
+          const isStopped = yield* Effect.option(messages.write(turn.answer, turn.progress))
+          if (Option.contains(isStopped, true)) yield* interruptRunning(turn)
+          // what could not be stored is tried once more
+          if (Option.isSome(isStopped)) stored = length
+        })
+      )
+    })
 
   const program = (turn: LiveTurn, spec: NewTurn): Effect.Effect<void> =>
     Effect.uninterruptibleMask((restore) =>
@@ -130,7 +134,13 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
     Effect.suspend(() => {
       const turn = live.get(conversation)
       if (turn === undefined) return Effect.succeed(false)
-      return Effect.as(Effect.zipRight(interruptRunning(turn), ended(turn)), true)
+      return Effect.as(
+        Effect.zipRight(
+          interruptRunning(turn),
+          until(turn, () => turn.isEnded)
+        ),
+        true
+      )
     })
 
   const sweep: Effect.Effect<void, StoreUnavailable> = Effect.asVoid(
@@ -170,9 +180,12 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   })
 })
 
-/** Waits until the condition holds after a change. */
-const changed = (turn: LiveTurn, condition: () => boolean): Effect.Effect<void> =>
+/** How much text there is to be stored. */
+const lengthOf = ({ content, reasoning }: LiveTurn): number => content.length + reasoning.length
+
+const until = (turn: LiveTurn, condition: () => boolean): Effect.Effect<void> =>
   Effect.async((resume) => {
+    if (condition()) return resume(Effect.void)
     const cancel = turn.onChange(() => {
       if (!condition()) return
       cancel()
@@ -180,9 +193,6 @@ const changed = (turn: LiveTurn, condition: () => boolean): Effect.Effect<void> 
     })
     return Effect.sync(cancel)
   })
-
-const ended = (turn: LiveTurn): Effect.Effect<void> =>
-  Effect.suspend(() => (turn.isEnded ? Effect.void : changed(turn, () => turn.isEnded)))
 
 const endingOf = (turn: LiveTurn, exit: Exit.Exit<Written | { readonly _tag: "Cut" }>): Ending => {
   const ending = (status: Ending["status"], error: CallError | null = null): Ending => ({

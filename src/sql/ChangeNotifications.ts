@@ -22,7 +22,16 @@ import { fromSql, type Translated } from "./StoreErrors.ts"
  * credentials: a project's credentials of providers. session: a session of the account API. user: a person's rights, with all
  * their sessions. chat_turn: a conversation whose answer has grown or ended. chat_stop: one whose answer is to be stopped.
  */
-export const changeKinds = ["key", "project", "configurations", "credentials", "session", "user", "chat_turn", "chat_stop"] as const
+export const changeKinds = [
+  "key",
+  "project",
+  "configurations",
+  "credentials",
+  "session",
+  "user",
+  "chat_turn",
+  "chat_stop"
+] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
 /** `id` is that of the key, session, user or conversation; for the other kinds the project's. */

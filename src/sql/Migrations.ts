@@ -24,6 +24,8 @@ import { alertTables } from "./migrations/0015_alerts.ts"
 import { erasedSecrets } from "./migrations/0016_erased_secrets.ts"
 import { callFeatures } from "./migrations/0018_call_features.ts"
 import { personKeysTable } from "./migrations/0019_person_keys.ts"
+import { messagesEndpoint } from "./migrations/0020_endpoints.ts"
+import { evidenceTables } from "./migrations/0026_evidence.ts"
 import { conversationTables } from "./migrations/0028_conversations.ts"
 
 export type MigrationError = Migrator.MigrationError
@@ -48,6 +50,8 @@ export const migrations = {
   "0016_erased_secrets": erasedSecrets,
   "0018_call_features": callFeatures,
   "0019_person_keys": personKeysTable,
+  "0020_endpoints": messagesEndpoint,
+  "0026_evidence": evidenceTables,
   "0028_conversations": conversationTables
 }
 

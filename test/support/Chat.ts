@@ -154,7 +154,8 @@ export class Reader {
       headers: { authorization: `Bearer ${person.token}` },
       signal: this.abort.signal
     })
-    if (response.status !== 200 || response.body === null) throw new Error(`${response.status} ${await response.text()}`)
+    if (response.status !== 200 || response.body === null)
+      throw new Error(`${response.status} ${await response.text()}`)
     const { body } = response
     this.done = (async () => {
       const decoder = new TextDecoder()
@@ -208,7 +209,8 @@ export class Reader {
     if (name === "snapshot") this.replace(event.data as unknown as Detail)
     if (name === "delta") this.append(this.texts, event.data as unknown as Delta)
     if (name === "reasoning") this.append(this.reasonings, event.data as unknown as Delta)
-    if (name === "message") this.texts.set((event.data as unknown as Message).id, (event.data as unknown as Message).content)
+    if (name === "message")
+      this.texts.set((event.data as unknown as Message).id, (event.data as unknown as Message).content)
     for (const wake of this.waiting.splice(0)) wake()
   }
 

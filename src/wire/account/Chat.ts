@@ -143,9 +143,7 @@ const maxQueryCharacters = 200
 const maxMillis = 8_640_000_000_000_000
 
 /** The time and the id of the last conversation before the page. */
-const CursorPosition = Schema.parseJson(
-  Schema.Tuple(Schema.Int.pipe(Schema.between(0, maxMillis)), Schema.UUID)
-)
+const CursorPosition = Schema.parseJson(Schema.Tuple(Schema.Int.pipe(Schema.between(0, maxMillis)), Schema.UUID))
 const ConversationCursor = Schema.compose(Schema.StringFromBase64Url, CursorPosition)
 export const conversationCursor = Schema.encodeSync(ConversationCursor)
 
@@ -153,7 +151,9 @@ export const ConversationParameters = Schema.Struct({
   limit: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 100)), {
     default: () => defaultConversations
   }).annotations({ description: `At most so many items, 1 to 100; ${defaultConversations} by default.` }),
-  cursor: Schema.optional(ConversationCursor).annotations({ description: "`next_cursor` of the page before this one." }),
+  cursor: Schema.optional(ConversationCursor).annotations({
+    description: "`next_cursor` of the page before this one."
+  }),
   project_id: Schema.optional(ProjectId).annotations({ description: "Only those that this project pays for." }),
   q: Schema.optional(text(maxQueryCharacters)).annotations({ description: "Only those with this in their title." }),
   running: Schema.optional(Schema.BooleanFromString).annotations({
@@ -165,8 +165,9 @@ export type ConversationParameters = typeof ConversationParameters.Type
 export const ChatModelsParameters = Schema.Struct({
   project_id: ProjectId.annotations({ description: "The project that will pay." }),
   limit: pageParameters.limit,
-  cursor: Schema.optional(Schema.StringFromBase64Url.pipe(Schema.minLength(1), Schema.maxLength(maxModelCharacters)))
-    .annotations({ description: "`next_cursor` of the page before this one." })
+  cursor: Schema.optional(
+    Schema.StringFromBase64Url.pipe(Schema.minLength(1), Schema.maxLength(maxModelCharacters))
+  ).annotations({ description: "`next_cursor` of the page before this one." })
 })
 
 export const CreateConversationRequest = strict({
@@ -188,15 +189,24 @@ const answerSettings = {
   model: text(maxModelCharacters, 1).annotations({
     description: "`auto`, `auto:<slug>`, or the id of a model."
   }),
-  alpha: Schema.optionalWith(Schema.Number.pipe(allowed({ type: "number", minimum: 0, maximum: 1 })), exact).annotations({
+  alpha: Schema.optionalWith(
+    Schema.Number.pipe(allowed({ type: "number", minimum: 0, maximum: 1 })),
+    exact
+  ).annotations({
     description: "For `auto`: 0 is cheapest, 1 is best."
   }),
   effort: Schema.optionalWith(Schema.Literal(...efforts), exact).annotations({ description: "How much it reasons." }),
-  system: Schema.optionalWith(text(100_000), exact).annotations({ description: "Instructions before the conversation." }),
-  temperature: Schema.optionalWith(Schema.Number.pipe(allowed({ type: "number", minimum: 0, maximum: 2 })), exact)
-    .annotations({ description: "Sampling temperature, 0 to 2." }),
-  max_completion_tokens: Schema.optionalWith(Schema.Number.pipe(allowed({ type: "integer", minimum: 1 })), exact)
-    .annotations({ description: "At most so many tokens of the answer, in each of its calls." }),
+  system: Schema.optionalWith(text(100_000), exact).annotations({
+    description: "Instructions before the conversation."
+  }),
+  temperature: Schema.optionalWith(
+    Schema.Number.pipe(allowed({ type: "number", minimum: 0, maximum: 2 })),
+    exact
+  ).annotations({ description: "Sampling temperature, 0 to 2." }),
+  max_completion_tokens: Schema.optionalWith(
+    Schema.Number.pipe(allowed({ type: "integer", minimum: 1 })),
+    exact
+  ).annotations({ description: "At most so many tokens of the answer, in each of its calls." }),
   artifacts: Schema.optionalWith(Schema.Boolean, { default: () => true, exact: true }).annotations({
     description: "Whether the model may write artifacts, if it can call tools; default true."
   })

@@ -214,6 +214,30 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
     expect(list.items).toHaveLength(1)
   })
 
+  it("name the endpoint of each call and refusal", async () => {
+    const send = sendTo(node.url, { authorization: `Bearer ${testKey}` })
+    const messages = [{ role: "user", content: "Hello." }]
+    const paths = { chat: "/v1/chat/completions", responses: "/v1/responses", messages: "/v1/messages" }
+    const bodies = { chat: { messages }, responses: { input: "Hello." }, messages: { messages, max_tokens: 9 } }
+    const outcomes = []
+    for (const endpoint of ["chat", "responses", "messages"] as const) {
+      for (const model of ["sim/fast", "sim/none"]) {
+        const { headers, status } = await send("POST", paths[endpoint], { model, ...bodies[endpoint] })
+        outcomes.push({ endpoint, status, id: headers.get("x-request-id") })
+      }
+    }
+    await flushed()
+    await node.run(Effect.flatMap(Refusals, ({ flush }) => flush))
+    const calls = await get<List<RequestOut>>(`/api/projects/${project}/requests?limit=100`)
+    const refusals = await get<List<RefusalOut>>(`/api/projects/${project}/refusals?limit=100`)
+    const listed = new Map([...calls.items, ...refusals.items].map(({ endpoint, id }) => [id, endpoint]))
+    expect(outcomes.map(({ endpoint, id, status }) => ({ endpoint, status, listed: listed.get(id ?? "") }))).toEqual(
+      (["chat", "responses", "messages"] as const).flatMap((endpoint) =>
+        [200, 404].map((status) => ({ endpoint, status, listed: endpoint }))
+      )
+    )
+  })
+
   describe("exports", () => {
     const count = 1_203
     let person: Person

@@ -135,6 +135,7 @@ const cases: Readonly<Record<string, Case>> = {
     body: {},
     forViewers: "changes nothing"
   },
+  getAlphaCurve: { path: ({ project }) => `/api/projects/${project}/alpha-curve` },
   listRoutingConfigurations: { path: ({ project }) => `/api/projects/${project}/routing-configurations` },
   createRoutingConfiguration: {
     path: ({ project }) => `/api/projects/${project}/routing-configurations`,

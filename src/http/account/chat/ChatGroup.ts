@@ -22,8 +22,8 @@ import {
 import { PageParameters } from "../../../wire/account/Page.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
-import { Identity } from "../Identity.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
+import { Identity } from "../Identity.ts"
 
 const id = ConversationId.annotations({ description: "Id of the conversation." })
 const ConversationPath = Schema.Struct({ id })
@@ -71,7 +71,10 @@ const getConversation = HttpApiEndpoint.get("getConversation", `${root}/:id`)
   .addSuccess(ConversationDetailOut)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "A conversation with its messages")
-  .annotate(OpenApi.Description, "Of an answer that is being written, what was stored last; all of it comes by the events.")
+  .annotate(
+    OpenApi.Description,
+    "Of an answer that is being written, what was stored last; all of it comes by the events."
+  )
 
 const updateConversation = HttpApiEndpoint.patch("updateConversation", `${root}/:id`)
   .setPath(ConversationPath)
@@ -164,7 +167,8 @@ const forkConversation = HttpApiEndpoint.post("forkConversation", `${root}/:id/f
   .annotate(OpenApi.Description, "The messages up to the given one, in their last versions, are copied.")
 
 const CursorText = Schema.String.pipe(Schema.maxLength(60)).annotations({
-  description: "`<message>:<offset>` as in StartedTurnOut, or the id of the last event: only what comes after it is sent."
+  description:
+    "`<message>:<offset>` as in StartedTurnOut, or the id of the last event: only what comes after it is sent."
 })
 
 const followConversation = HttpApiEndpoint.get("followConversation", `${root}/:id/events`)

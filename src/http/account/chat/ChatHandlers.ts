@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
-import { type BegunTurn, Conversations } from "../../../chat/Conversations.ts"
 import type { Conversation } from "../../../chat/ConversationStore.ts"
+import { type BegunTurn, Conversations } from "../../../chat/Conversations.ts"
 import { type ChatEvent, Following } from "../../../chat/Following.ts"
 import { conversationOut, messageOut } from "../../../chat/Records.ts"
 import { Turns } from "../../../chat/Turns.ts"
@@ -20,20 +20,20 @@ import { CallRunner } from "../../../gateway/CallRunner.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import {
   type ChatModelOut,
-  conversationCursor,
-  type ConversationParameters,
   ConversationOut,
+  type ConversationParameters,
+  conversationCursor,
   StartedTurnOut
 } from "../../../wire/account/Chat.ts"
-import { page } from "../../../wire/account/Page.ts"
 import { catalogCursor } from "../../../wire/account/Models.ts"
+import { page } from "../../../wire/account/Page.ts"
 import { type Listing, listings } from "../../../wire/models/Listing.ts"
 import { streamHeaders, streamType } from "../../inference/HttpSink.ts"
 import { Drain } from "../../server/Drain.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
-import { identifies } from "../Identity.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
+import { identifies } from "../Identity.ts"
 import * as Incoming from "../Incoming.ts"
 import { cursorOf, cursorText, frameOf } from "./ChatStream.ts"
 
@@ -69,7 +69,10 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
       )
 
     /** Until the session that asked for it has ended. */
-    const whileSignedIn = <E, R>(request: HttpServerRequest.HttpServerRequest, events: Stream.Stream<ChatEvent, E, R>) =>
+    const whileSignedIn = <E, R>(
+      request: HttpServerRequest.HttpServerRequest,
+      events: Stream.Stream<ChatEvent, E, R>
+    ) =>
       Stream.interruptWhen(
         events,
         Effect.ignore(Effect.repeat(identify(request, Incoming.of(request)), Schedule.spaced(identityEvery)))
@@ -77,7 +80,12 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
 
     return handlers
       .handle("listChatProjects", ({ urlParams }) =>
-        page(urlParams, (id) => ProjectId.make(id), conversations.projects, (project) => project)
+        page(
+          urlParams,
+          (id) => ProjectId.make(id),
+          conversations.projects,
+          (project) => project
+        )
       )
       .handle("listChatModels", ({ urlParams: { cursor, limit, project_id } }) =>
         Effect.gen(function* () {
@@ -94,7 +102,9 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           Effect.map(conversations.create(payload), conversationOut)
         )
       )
-      .handle("listConversations", ({ urlParams }) => Effect.map(conversations.list(...listed(urlParams)), pageOf(urlParams.limit)))
+      .handle("listConversations", ({ urlParams }) =>
+        Effect.map(conversations.list(...listed(urlParams)), pageOf(urlParams.limit))
+      )
       .handle("getConversation", ({ path }) =>
         Effect.tap(conversations.read(path.id), ({ title }) => withHeader("etag", tagOf({ id: path.id, title })))
       )
@@ -159,7 +169,13 @@ const encoder = new TextEncoder()
 /** What a person can change of it. */
 const tagOf = ({ id, title }: Pick<Conversation, "id" | "title">): string => entityTag([id, title])
 
-const startedOut = ({ answer, answerVersions, attachments, question, questionVersions }: BegunTurn): typeof StartedTurnOut.Type => ({
+const startedOut = ({
+  answer,
+  answerVersions,
+  attachments,
+  question,
+  questionVersions
+}: BegunTurn): typeof StartedTurnOut.Type => ({
   user_message: messageOut(question, questionVersions, attachments),
   assistant_message: messageOut(answer, answerVersions, attachments),
   cursor: cursorText({ message: answer.id, offset: 0 })
