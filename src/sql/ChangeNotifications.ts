@@ -19,14 +19,16 @@ import { fromSql, type Translated } from "./StoreErrors.ts"
 
 /**
  * key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations.
- * credentials: a project's credentials of providers. session: a session of the account API. user: a person's rights, with all
- * their sessions. chat_turn: a conversation whose answer has grown or ended. chat_stop: one whose answer is to be stopped.
+ * credentials: a project's credentials of providers. call: a running call that a person stops. session: a session of the
+ * account API. user: a person's rights, with all their sessions. chat_turn: a conversation whose answer has grown or ended.
+ * chat_stop: one whose answer is to be stopped.
  */
 export const changeKinds = [
   "key",
   "project",
   "configurations",
   "credentials",
+  "call",
   "session",
   "user",
   "chat_turn",
@@ -34,7 +36,7 @@ export const changeKinds = [
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** `id` is that of the key, session, user or conversation; for the other kinds the project's. */
+/** `id` is that of the key, call, session, user or conversation; for the other kinds the project's. */
 export interface Change {
   readonly kind: ChangeKind
   readonly id: string
