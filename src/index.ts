@@ -26,6 +26,7 @@ export { MasterKeyFailed, type MasterKeyOptions } from "./credentials/MasterKey.
 export {
   type AccountError,
   AlreadyExists,
+  ConfigVersionMismatch,
   ConversationRunning,
   CredentialRequired,
   IdempotencyKeyInProgress,
@@ -42,7 +43,9 @@ export {
 } from "./domain/AccountError.ts"
 export {
   Attempt,
+  type AttemptUse,
   CallError,
+  type CallOrigin,
   type CallRecord,
   CallStatus,
   CandidatePool,
@@ -59,7 +62,8 @@ export {
   type EndedAttempt,
   type FailedAttempt,
   type NextStep,
-  type ObservedCall
+  type ObservedCall,
+  type RequestBytes
 } from "./domain/CallObserver.ts"
 // Requests
 export type {

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import { Refusals } from "../account/requests/Refusals.ts"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { IdempotencyStore } from "../calls/IdempotencyStore.ts"
+import { Capture } from "../capture/Capture.ts"
 import type * as Settings from "../config/Settings.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
 import { ProjectCredentials } from "../credentials/ProjectCredentials.ts"
@@ -36,6 +37,7 @@ import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
+import { captureServices } from "./CaptureServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
 
@@ -81,6 +83,7 @@ export const services = (settings: Settings.Settings) => {
   return Layer.mergeAll(http, check, activityServices(settings), alertServices).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
+    Layer.provideMerge(captureServices),
     Layer.provideMerge(refusals),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
@@ -89,7 +92,7 @@ export const services = (settings: Settings.Settings) => {
   )
 }
 
-/** Metrics, the log of failed attempts and the list of refusals. */
+/** Metrics, the log of failed attempts, the list of refusals and the collections of projects. */
 const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,
@@ -97,7 +100,8 @@ const observers = (settings: Settings.Settings) =>
       const attemptLog = yield* AttemptLog.make({
         variableOf: (provider) => credentialVariables(settings).get(provider)
       })
-      const { observer } = yield* Refusals
-      return [CallMetrics.make(describeFailure), attemptLog, observer]
+      const refused = yield* Refusals
+      const capture = yield* Capture
+      return [CallMetrics.make(describeFailure), attemptLog, refused.observer, capture.observer]
     })
   )

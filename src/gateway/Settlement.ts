@@ -1,6 +1,7 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
 import type { Candidate } from "../domain/Candidate.ts"
+import { conversationOf } from "../domain/Conversation.ts"
 import { zero } from "../domain/Money.ts"
 import { snapshotOf } from "../domain/Prices.ts"
 import type { Prediction, RouterMetadata, SkippedCandidate } from "../domain/RouterMetadata.ts"
@@ -89,11 +90,15 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     firstContentMillis: firstContentMillis(state),
     routingConfig: admitted.configuration?.slug ?? null,
     reason: reasonOf(state),
+    alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha,
     policyVersion: admitted.allowed.policyVersion,
     pool: { models: poolOf(admitted) },
     attempts,
     failedUsage: state.failedUsage,
+    attemptUses: state.attemptUses,
     features: admitted.ranked.pinned ? null : recorded(admitted.ranked.features),
+    conversation: conversationOf(admitted.caller.projectId, admitted.request),
+    origin: admitted.origin,
     clientRequestId: admitted.clientRequestId,
     startedAtMillis: admitted.startedAtMillis
   }

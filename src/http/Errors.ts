@@ -35,6 +35,7 @@ export const accountErrors = {
   IdempotencyKeyInProgress: [409, "conflict_error", "idempotency_key_in_progress"],
   ProjectNotEmpty: [409, "conflict_error", "project_not_empty"],
   VersionMismatch: [412, "conflict_error", "version_mismatch"],
+  ConfigVersionMismatch: [409, "conflict_error", "config_version_mismatch"],
   SealingUnavailable: [503, "server_error", "sealing_unavailable"],
   IssuerUnavailable: [503, "server_error", "issuer_unavailable"]
 } as const satisfies Record<AccountOnlyError["_tag"], readonly [status: number, type: string, code: string]>
@@ -52,6 +53,7 @@ const accountTags = [
   "IdempotencyKeyInProgress",
   "ProjectNotEmpty",
   "VersionMismatch",
+  "ConfigVersionMismatch",
   "SealingUnavailable",
   "IssuerUnavailable"
 ] as const

@@ -24,6 +24,7 @@ import { alertTables } from "./migrations/0015_alerts.ts"
 import { erasedSecrets } from "./migrations/0016_erased_secrets.ts"
 import { callFeatures } from "./migrations/0018_call_features.ts"
 import { personKeysTable } from "./migrations/0019_person_keys.ts"
+import { capture } from "./migrations/0021_capture.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -46,7 +47,8 @@ export const migrations = {
   "0015_alerts": alertTables,
   "0016_erased_secrets": erasedSecrets,
   "0018_call_features": callFeatures,
-  "0019_person_keys": personKeysTable
+  "0019_person_keys": personKeysTable,
+  "0021_capture": capture
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

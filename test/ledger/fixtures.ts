@@ -72,6 +72,7 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
   firstContentMillis: 3.25,
   routingConfig: null,
   reason: "quality_cost_tradeoff",
+  alpha: 0.65,
   policyVersion: 1,
   pool: { models: ["sim/large", "sim/small"] },
   attempts: [
@@ -85,7 +86,10 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
     }
   ],
   failedUsage: [],
+  attemptUses: [{ startedAtMillis: 1_767_225_600_124, usage: usage({ inputTokens: 10, outputTokens: 20 }) }],
   features: null,
+  conversation: "00112233445566778899aabbccddeeff",
+  origin: "user",
   clientRequestId: null,
   startedAtMillis: 1_767_225_600_123,
   ...parts
