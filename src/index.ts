@@ -44,6 +44,7 @@ export {
 export {
   Attempt,
   type AttemptUse,
+  type Baseline,
   CallError,
   type CallOrigin,
   type CallRecord,

@@ -1,35 +1,52 @@
 // @ts-check
-// `npm run check`: every static gate, in turn; the first that fails ends it.
-import { spawnSync } from "node:child_process"
+// `npm run check`: every static gate, as many at a time as there are cores; each prints what it found when it has ended.
+import { spawn } from "node:child_process"
+import { availableParallelism } from "node:os"
 
-/** @type {ReadonlyArray<readonly [name: string, command: string, args: ReadonlyArray<string>]>} */
+/** The slowest first. @type {ReadonlyArray<readonly [name: string, command: string, args: ReadonlyArray<string>]>} */
 const gates = [
-  ["types", "tsc", ["--noEmit", "-p", "tsconfig.json"]],
-  ["types of tests", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
-  ["types of scripts", "tsc", ["--noEmit", "-p", "tsconfig.scripts.json"]],
-  ["types of the web app", "tsc", ["--noEmit", "-p", "src/dashboard/tsconfig.json"]],
-  ["types of its client", process.execPath, ["scripts/docs/clientTypes.mjs", "--check"]],
   [
     "effect diagnostics",
     "effect-language-service",
     ["diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"]
   ],
+  ["types of tests", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
   ["regular expressions", process.execPath, ["scripts/check/expressions.mjs"]],
+  ["types", "tsc", ["--noEmit", "-p", "tsconfig.json"]],
+  ["types of scripts", "tsc", ["--noEmit", "-p", "tsconfig.scripts.json"]],
   ["public API", process.execPath, ["scripts/check/publicApi.mjs"]],
-  ["words", process.execPath, ["scripts/check/words.mjs"]],
-  ["format and lint", "biome", ["check", "--error-on-warnings"]],
+  ["types of the web app", "tsc", ["--noEmit", "-p", "src/dashboard/tsconfig.json"]],
+  ["types of its client", process.execPath, ["scripts/docs/clientTypes.mjs", "--check"]],
+  ["dead code", "knip", []],
   ["folder imports", "depcruise", ["--config", ".dependency-cruiser.cjs", "src"]],
-  ["dead code", "knip", []]
+  ["format and lint", "biome", ["check", "--error-on-warnings"]],
+  ["words", process.execPath, ["scripts/check/words.mjs"]]
 ]
 
-for (const [name, command, args] of gates) {
+/** @param {typeof gates[number]} gate @returns {Promise<boolean>} whether it has passed */
+const pass = async ([name, command, args]) => {
   const started = performance.now()
-  const { status } = spawnSync(command === process.execPath ? command : `node_modules/.bin/${command}`, args, {
-    stdio: "inherit"
-  })
-  if (status !== 0) {
-    console.error(`check failed: ${name}`)
-    process.exit(status ?? 1)
+  const child = spawn(command === process.execPath ? command : `node_modules/.bin/${command}`, args)
+  /** @type {Array<Buffer>} */
+  const output = []
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(chunk))
+  const status = await new Promise((resolve) => child.once("close", resolve))
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  process.stdout.write(Buffer.concat(output))
+  console.log(`${status === 0 ? "ok " : "FAILED"} ${name} (${seconds} s)`)
+  return status === 0
+}
+
+const waiting = [...gates]
+/** @type {Array<string>} */
+const failed = []
+const work = async () => {
+  for (let gate = waiting.shift(); gate !== undefined; gate = waiting.shift()) {
+    if (!(await pass(gate))) failed.push(gate[0])
   }
-  console.log(`ok  ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`)
+}
+await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, work))
+if (failed.length > 0) {
+  console.error(`check failed: ${failed.join(", ")}`)
+  process.exit(1)
 }

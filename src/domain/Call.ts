@@ -98,6 +98,14 @@ export const callOrigins = ["user", "analysis"] as const
 /** One of them. */
 export type CallOrigin = (typeof callOrigins)[number]
 
+/** The model of the highest quality among those that the router chose from, and what a call would have cost there. */
+export interface Baseline {
+  /** Its id. */
+  readonly model: string
+  /** For the same tokens, at the prices of admission. */
+  readonly cost: MicroUsd
+}
+
 /** Where calls come from: the formats over HTTP, and programs that embed the gateway. */
 export const endpoints = ["chat", "responses", "messages", "embedded"] as const
 /** One of them. */
@@ -135,8 +143,6 @@ export interface CallRecord {
   readonly routingConfig: string | null
   /** Why the first candidate was chosen. */
   readonly reason: RoutingReason
-  /** Quality-versus-cost weight in force, 0 to 1; `null` for a request that names its model. */
-  readonly alpha: number | null
   /** Version of the project's policy that was applied. */
   readonly policyVersion: number
   /** The models that the router chose from. */
@@ -147,6 +153,12 @@ export interface CallRecord {
   readonly failedUsage: ReadonlyArray<FailedUsage | null>
   /** By position of `attempts`. */
   readonly attemptUses: ReadonlyArray<AttemptUse>
+  /** The balance of quality and cost that was applied, 0 to 1; `null` where the request names its model. */
+  readonly alpha: number | null
+  /** How many models were not eligible, by reason. */
+  readonly excluded: Readonly<Record<string, number>>
+  /** What its tokens would have cost at the best model that it could have gone to; `null` where nothing was chosen or used. */
+  readonly baseline: Baseline | null
   /** What the router saw of the request, as JSON without any text of it; `null` where the request names its model. */
   readonly features: string | null
   /** Hash of the conversation, as hex (see `conversationOf`). */

@@ -68,9 +68,15 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
   Match.tag(...accountTags, ofAccount),
   Match.tagsExhaustive({
     Unauthenticated: () =>
-      http(401, "authentication_error", "invalid_api_key", "A valid project API key is required as a bearer token.", {
-        headers: { "www-authenticate": "Bearer" }
-      }),
+      http(
+        401,
+        "authentication_error",
+        "invalid_api_key",
+        "A valid project API key is required as a bearer token; on /v1/messages, `x-api-key` is taken too.",
+        {
+          headers: { "www-authenticate": "Bearer" }
+        }
+      ),
     InvalidRequest: (error) =>
       http(400, "invalid_request_error", error.code, error.message, {
         param: error.param,

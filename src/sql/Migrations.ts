@@ -24,7 +24,10 @@ import { alertTables } from "./migrations/0015_alerts.ts"
 import { erasedSecrets } from "./migrations/0016_erased_secrets.ts"
 import { callFeatures } from "./migrations/0018_call_features.ts"
 import { personKeysTable } from "./migrations/0019_person_keys.ts"
+import { messagesEndpoint } from "./migrations/0020_endpoints.ts"
 import { capture } from "./migrations/0021_capture.ts"
+import { evidenceTables } from "./migrations/0026_evidence.ts"
+import { callDecisions } from "./migrations/0030_call_decisions.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -48,7 +51,10 @@ export const migrations = {
   "0016_erased_secrets": erasedSecrets,
   "0018_call_features": callFeatures,
   "0019_person_keys": personKeysTable,
-  "0021_capture": capture
+  "0020_endpoints": messagesEndpoint,
+  "0021_capture": capture,
+  "0026_evidence": evidenceTables,
+  "0030_call_decisions": callDecisions
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -45,6 +45,7 @@ const admitted: Admitted = {
     fallbackEnabled: true,
     excluded: {},
     features: featuresOf(request(), false, 30, []),
+    propensity: 1,
     resting: []
   },
   place: { own: 1, affinity: undefined },

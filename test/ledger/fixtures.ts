@@ -72,7 +72,6 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
   firstContentMillis: 3.25,
   routingConfig: null,
   reason: "quality_cost_tradeoff",
-  alpha: 0.65,
   policyVersion: 1,
   pool: { models: ["sim/large", "sim/small"] },
   attempts: [
@@ -87,6 +86,9 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
   ],
   failedUsage: [],
   attemptUses: [{ startedAtMillis: 1_767_225_600_124, usage: usage({ inputTokens: 10, outputTokens: 20 }) }],
+  alpha: null,
+  excluded: {},
+  baseline: null,
   features: null,
   conversation: "00112233445566778899aabbccddeeff",
   origin: "user",

@@ -115,8 +115,7 @@ const refusalOf = (
   id: requestId,
   projectId: caller.projectId,
   key_id: caller.keyId,
-  // the rows know three kinds; a message is a chat completion in another format
-  endpoint: endpoint === "messages" ? "chat" : endpoint,
+  endpoint,
   requested_model: storable(request.model),
   status,
   code,

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { endpoints } from "../../domain/Call.ts"
 
 const orNull = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.NullOr(schema).annotations({ description })
@@ -7,7 +8,7 @@ const orNull = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
 export const RefusalOut = Schema.Struct({
   id: Schema.UUID.annotations({ description: "The request's id, as in `x-request-id`." }),
   key_id: Schema.UUID.annotations({ description: "The project key that it was sent with." }),
-  endpoint: Schema.Literal("chat", "responses", "embedded").annotations({
+  endpoint: Schema.Literal(...endpoints).annotations({
     description: "The endpoint, or the library (`embedded`)."
   }),
   requested_model: Schema.String.annotations({ description: "`model` of the request." }),

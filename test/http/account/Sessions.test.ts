@@ -17,7 +17,7 @@ import { testKey } from "../../support/Service.ts"
 
 const unauthenticated = {
   error: {
-    message: "A valid project API key is required as a bearer token.",
+    message: "A valid project API key is required as a bearer token; on /v1/messages, `x-api-key` is taken too.",
     type: "authentication_error",
     param: null,
     code: "invalid_api_key"

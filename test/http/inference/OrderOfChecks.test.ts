@@ -74,7 +74,7 @@ describe("a credential", () => {
       expect(response.status).toBe(401)
       expect(await response.json()).toEqual({
         error: {
-          message: "A valid project API key is required as a bearer token.",
+          message: "A valid project API key is required as a bearer token; on /v1/messages, `x-api-key` is taken too.",
           type: "authentication_error",
           param: null,
           code: "invalid_api_key"
