@@ -7,6 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Runtime from "effect/Runtime"
 import type { CallObserver } from "../domain/CallObserver.ts"
+import { type ChatEvent, type FinishReason, finishEvent } from "../domain/ChatEvent.ts"
+import { Accumulator, type Answer } from "../domain/Completion.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -92,18 +94,18 @@ const make = Effect.gen(function* () {
       return placed
     })
 
-  const jobOf = ({ chain, day, dayKey, taken: { answer, call, isFinished, record, window } }: Placed): WorkerJob => ({
+  const jobOf = ({ chain, day, dayKey, taken: { call, events, record, window } }: Placed): WorkerJob => ({
     id: call.requestId,
     project: window.projectId,
     day,
     dayKey: dayKey.key,
     content: window.content,
     chain,
-    facts: factsOf(record, call.request, isFinished && answer !== undefined ? answer.finish : null),
+    facts: factsOf(record, call.request, finishOf(events)),
     ...(call.body !== undefined && call.endpoint === "chat"
       ? { body: call.body, prompt: undefined }
       : { body: undefined, prompt: { messages: call.request.messages, tools: call.request.tools } }),
-    answer: answer ?? null
+    answer: answerOf(events)
   })
 
   const sampleOf = (placed: Placed, sealed: SealedOrError): NewSample | undefined => {
@@ -206,6 +208,17 @@ const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.asVoid(Effect.timeoutOption(Effect.interruptible(flushed), closingTime)))
   return Capture.of({ observer: queue.observer, flushed })
 })
+
+const finishOf = (events: ReadonlyArray<ChatEvent>): FinishReason | null =>
+  events.find((event) => event._tag === "Finish")?.reason ?? null
+
+/** `null` where nothing of a response has come; the sum of a part of it is ended here. */
+const answerOf = (events: ReadonlyArray<ChatEvent>): Answer | null => {
+  const sum = new Accumulator()
+  for (const event of events) sum.add(event)
+  if (sum.answer === undefined && !sum.isEmpty) sum.add(finishEvent())
+  return sum.answer ?? null
+}
 
 const windowOf = ({ taken: { window } }: Placed): string => `${window.projectId} ${window.configVersion}`
 

@@ -1,7 +1,6 @@
 import type { CallRecord } from "../domain/Call.ts"
 import type { CallObserver, ObservedCall } from "../domain/CallObserver.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
-import { Accumulator, type Answer } from "../domain/Completion.ts"
 import type { ProjectId } from "../domain/Ids.ts"
 import * as CaptureMetrics from "../observe/CaptureMetrics.ts"
 import type { CaptureWindow } from "./CaptureWindow.ts"
@@ -14,10 +13,8 @@ export interface Taken {
   readonly record: CallRecord
   readonly window: CaptureWindow
   readonly position: number
-  /** `undefined` where nothing of a response has come. */
-  readonly answer: Answer | undefined
-  /** The response has reached its end. */
-  readonly isFinished: boolean
+  /** Those of the response that have reached the client; summing them up is left for later. */
+  readonly events: ReadonlyArray<ChatEvent>
   readonly bytes: number
 }
 
@@ -28,8 +25,9 @@ export const maxTakenBytes = 64 * 1024 * 1024
 interface Recorder {
   /** `undefined` until the settings are known. */
   readonly window: CaptureWindow | undefined
-  readonly answer: Accumulator
-  hasEvents: boolean
+  readonly events: Array<ChatEvent>
+  /** Characters of text in them. */
+  characters: number
 }
 
 export interface CaptureQueueOptions {
@@ -91,14 +89,14 @@ export class CaptureQueue {
     const known = this.options.peek(projectId)
     if (known === undefined) this.options.lookUp(projectId)
     else if (known?.enabled !== true) return
-    this.recorders.set(call, { window: known ?? undefined, answer: new Accumulator(), hasEvents: false })
+    this.recorders.set(call, { window: known ?? undefined, events: [], characters: 0 })
   }
 
   private saw(call: ObservedCall, event: ChatEvent): void {
     const recorder = this.recorders.get(call)
     if (recorder === undefined) return
-    recorder.answer.add(event)
-    recorder.hasEvents = true
+    recorder.events.push(event)
+    if (event._tag === "Text") recorder.characters += event.text.length
   }
 
   private end(call: ObservedCall, record: CallRecord): void {
@@ -113,17 +111,15 @@ export class CaptureQueue {
       CaptureMetrics.dropped("store_false")
       return
     }
-    const isFinished = recorder.answer.answer !== undefined
-    if (!isFinished) recorder.answer.add({ _tag: "Finish", reason: "stop", native: "" })
-    const answer = recorder.hasEvents && (isFinished || !recorder.answer.isEmpty) ? recorder.answer.answer : undefined
-    const bytes = (call.body?.length ?? charactersOf(call)) + (answer?.text.length ?? 0)
+    const { characters, events } = recorder
+    const bytes = (call.body?.length ?? charactersOf(call)) + characters + events.length * bytesOfEvent
     if (this.taken >= maxTaken || this.takenBytes + bytes > maxTakenBytes) {
       CaptureMetrics.dropped("queue_full")
       return
     }
     this.taken += 1
     this.takenBytes += bytes
-    this.waiting.push({ call, record, window, position, answer, isFinished, bytes })
+    this.waiting.push({ call, record, window, position, events, bytes })
     this.options.added()
   }
 
@@ -134,6 +130,9 @@ export class CaptureQueue {
     return known?.enabled === true && known.openedAt.getTime() <= call.startedAtMillis ? known : undefined
   }
 }
+
+/** Of the object of an event, without its text. */
+const bytesOfEvent = 64
 
 /** Of a request whose bytes are not at hand. */
 const charactersOf = ({ request: { messages } }: ObservedCall): number => {

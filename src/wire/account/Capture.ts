@@ -58,9 +58,10 @@ export const UpdateCaptureSettings = Schema.Struct({
   }),
   retention_days: Schema.optionalWith(retentionDays, { default: () => 30 }),
   max_samples: Schema.optionalWith(maxSamples, { default: () => 10_000 }),
-  content_warning: Schema.optionalWith(nonEmptyText(maxWarningCharacters), { exact: true }).annotations({
-    description: `${warning} Left out: the default.`
-  }),
+  content_warning: Schema.optionalWith(
+    nonEmptyText(maxWarningCharacters).annotations({ description: `${warning} Left out: the default.` }),
+    { exact: true }
+  ),
   content: Schema.optionalWith(content, { default: () => "full" as const }),
   replay_allowed: Schema.optionalWith(replayAllowed, { default: () => false })
 }).annotations({
