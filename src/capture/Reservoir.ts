@@ -35,6 +35,6 @@ export const sharesOf = (maxSamples: number, loads: ReadonlyArray<ClassLoad>): R
 
 /** Longer conversations would take the room of all others: their later calls are not kept. */
 export const maxOfConversation = (maxSamples: number): number =>
-  Math.min(maxSamples, Math.max(leastOfConversation, Math.floor(maxSamples / conversationsInWindow)))
-const leastOfConversation = 32
+  Math.min(maxSamples, Math.max(minOfConversation, Math.floor(maxSamples / conversationsInWindow)))
+const minOfConversation = 32
 const conversationsInWindow = 20

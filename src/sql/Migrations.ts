@@ -27,6 +27,8 @@ import { personKeysTable } from "./migrations/0019_person_keys.ts"
 import { messagesEndpoint } from "./migrations/0020_endpoints.ts"
 import { capture } from "./migrations/0021_capture.ts"
 import { evidenceTables } from "./migrations/0026_evidence.ts"
+import { replayTables } from "./migrations/0027_replay.ts"
+import { conversationTables } from "./migrations/0028_conversations.ts"
 import { callDecisions } from "./migrations/0030_call_decisions.ts"
 
 export type MigrationError = Migrator.MigrationError
@@ -54,6 +56,8 @@ export const migrations = {
   "0020_endpoints": messagesEndpoint,
   "0021_capture": capture,
   "0026_evidence": evidenceTables,
+  "0027_replay": replayTables,
+  "0028_conversations": conversationTables,
   "0030_call_decisions": callDecisions
 }
 

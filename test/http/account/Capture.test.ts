@@ -237,7 +237,7 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
           role: "assistant",
           content: "seen",
           reasoning_details: [
-            { type: "reasoning.encrypted", data: "secret-thought", signature: "secret-signature", format: "sim/fast" }
+            { type: "reasoning.encrypted", data: "secret-reason", signature: "secret-signature", format: "sim/fast" }
           ]
         },
         { role: "user", content: "go on" }
@@ -246,8 +246,8 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     await flushed()
     const kept = await sample(id)
     const text = JSON.stringify(kept)
-    for (const never of [data, "secret-thought", "secret-signature"]) expect(text).not.toContain(never)
-    expect(text).toContain("omitted:14")
+    for (const never of [data, "secret-reason", "secret-signature"]) expect(text).not.toContain(never)
+    expect(text).toContain("omitted:13")
     expect(kept.sample.request.media).toMatchObject([
       { type: "image", media_type: "image/png", bytes: 40, pixels: { width: 640, height: 480 } }
     ])
