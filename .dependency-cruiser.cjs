@@ -14,6 +14,7 @@ const table = {
   policy: ["domain", "sql", "catalog"],
   ledger: ["domain", "sql", "observe"],
   account: ["domain", "wire", "observe", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "provider", "routing"],
+  analysis: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity"],
   routing: ["domain", "observe", "sql", "catalog", "policy"],
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "identity", "calls", "policy", "ledger", "routing", "provider"],
