@@ -24,6 +24,8 @@ import { PaymentStore } from "../account/payments/PaymentStore.ts"
 import { Payments } from "../account/payments/Payments.ts"
 import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
 import { Projects } from "../account/projects/Projects.ts"
+import { PastCallStore } from "../account/replay/PastCallStore.ts"
+import { RoutingReplay } from "../account/replay/RoutingReplay.ts"
 import { ProjectRoutings } from "../account/routing/ProjectRoutings.ts"
 import { RoutingVersionStore } from "../account/routing/RoutingVersionStore.ts"
 import { Audit } from "../audit/Audit.ts"
@@ -64,6 +66,7 @@ export const accountServices = (settings: AccountSettings) => {
     PersonKeyStore.layer,
     BalanceStore.layer,
     MemberStore.layer,
+    PastCallStore.layer(),
     ProjectAccessStore.layer,
     ProjectKeyStore.layer,
     RoutingVersionStore.layer,
@@ -91,6 +94,7 @@ export const accountServices = (settings: AccountSettings) => {
     PersonKeys.layer,
     ProjectPolicies.layer,
     ProjectRoutings.layer,
+    RoutingReplay.layer,
     Projects.layer(viewOf(() => settings.rateLimits.project))
   ] as const
   return Layer.mergeAll(...programs).pipe(Layer.provideMerge(identity), Layer.provideMerge(stores))

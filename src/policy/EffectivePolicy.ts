@@ -63,7 +63,7 @@ export const noControls: RoutingControls = {
 export const intersectPolicies = (
   project: ProjectPolicy,
   configuration: RoutingConfiguration | null,
-  routing: RoutingControls
+  routing: Omit<RoutingControls, "routingConfig">
 ): EffectivePolicy => {
   const layers: Array<CompiledRestrictions> = []
   add(layers, compiledOnce(project, "project_policy", "project_price_cap"))
@@ -170,7 +170,7 @@ const compiledOnce = (
   return layer
 }
 
-const compiledRequest = (routing: RoutingControls): CompiledRestrictions =>
+const compiledRequest = (routing: Omit<RoutingControls, "routingConfig">): CompiledRestrictions =>
   compile(
     {
       models: routing.models,

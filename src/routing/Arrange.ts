@@ -27,22 +27,38 @@ export const diversify = (scored: Array<Scored>): void => {
 
 /**
  * Of routes to one model that are equal but for their load, the less loaded of two that are drawn: with the same order everywhere
- * all calls would go to the same one, and by the lowest load alone all at once to the next.
+ * all calls would go to the same one, and by the lowest load alone all at once to the next. Returns how likely the first was to
+ * come first; 1 where nothing was drawn.
  */
 export const balance = (
   scored: Array<Scored>,
   draw: number | undefined,
   load: ((model: Model) => number) | undefined
-): void => {
+): number => {
   const [first] = scored
-  if (first === undefined || load === undefined || draw === undefined) return
+  if (first === undefined || load === undefined || draw === undefined) return 1
   let end = 1
   while (end < scored.length && areEqual(first, scored[end])) end++
-  if (end === 1) return
+  if (end === 1) return 1
   const one = Math.min(end - 1, Math.floor(draw * end))
   const other = (one + 1 + Math.min(end - 2, Math.floor(((draw * end) % 1) * (end - 1)))) % end
   const chosen = loadAt(scored, one, load) <= loadAt(scored, other, load) ? one : other
+  const propensity = drawnOften(scored, chosen, end, load)
   moveToFront(scored, chosen)
+  return propensity
+}
+
+/** The share of the pairs that a route wins; of two with the same load the one that is drawn first. */
+const drawnOften = (scored: Array<Scored>, at: number, end: number, load: (model: Model) => number): number => {
+  const own = loadAt(scored, at, load)
+  let won = 0
+  for (let other = 0; other < end; other++) {
+    if (other === at) continue
+    const theirs = loadAt(scored, other, load)
+    if (own < theirs) won += 2
+    else if (own === theirs) won += 1
+  }
+  return won / (end * (end - 1))
 }
 
 const areEqual = (a: Scored, b: Scored | undefined): boolean =>
@@ -61,14 +77,17 @@ const loadAt = (scored: ReadonlyArray<Scored>, at: number, load: (model: Model) 
 /**
  * A conversation stays where it was while that is about as good: a change loses the provider's cache and the model's own way of
  * working. Within a tool call it always stays, unless the route fails. At alpha 0 and 1 nothing but cost or quality counts.
+ * Returns whether it stays, so that nothing else decides about the first.
  */
-export const stay = (scored: Array<Scored>, affinity: Affinity, alpha: number): void => {
+export const stay = (scored: Array<Scored>, affinity: Affinity, alpha: number): boolean => {
   const at = scored.findIndex(({ model }) => model.id === affinity.modelId)
   const [first] = scored
   const last = scored[at]
-  if (at <= 0 || first === undefined || last === undefined || last.tier > 0) return
+  if (first === undefined || last === undefined || last.tier > 0) return false
   const isNear = first.utility - last.utility <= hysteresis
-  if (affinity.inToolLoop || (alpha > 0 && alpha < 1 && isNear && first.tier === last.tier)) moveToFront(scored, at)
+  const stays = affinity.inToolLoop || (alpha > 0 && alpha < 1 && isNear && first.tier === last.tier)
+  if (stays && at > 0) moveToFront(scored, at)
+  return stays
 }
 
 const moveToFront = (scored: Array<Scored>, at: number): void => {

@@ -1,4 +1,4 @@
-import type { ChatRequest } from "../domain/Chat.ts"
+import type { ChatRequest, Restriction, RoutingControls } from "../domain/Chat.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import { type ToolUse, toolUseOf } from "./LeftOut.ts"
 import { classifierVersion } from "./quality/Artefact.ts"
@@ -22,7 +22,11 @@ export interface RequestFeatures {
   readonly terms: PriceTerms
   /** Set where the request says whether to reason. */
   readonly reasoning?: ReasoningWish
+  /** What the request itself restricts and prefers; the routing configuration that it names is on the row of the call. */
+  readonly controls: RequestControls
 }
+
+export type RequestControls = Omit<RoutingControls, "routingConfig">
 
 export const featuresOf = (
   request: ChatRequest,
@@ -36,13 +40,14 @@ export const featuresOf = (
   requirements: requirementsOf(request, pinned),
   tools: toolUseOf(request),
   terms: termsOf(request),
+  controls: request.routing,
   ...(request.reasoning.mode !== undefined && { reasoning: wishOf(request.reasoning) })
 })
 
 const wishOf = ({ maxTokens, mode }: ReasoningWish): ReasoningWish => ({ maxTokens, mode })
 
 /** The shape of the recorded JSON. */
-const version = 1
+const version = 2
 
 interface Recorded {
   readonly v: number
@@ -66,21 +71,32 @@ interface Recorded {
   /** Web search, audio output. */
   readonly w?: 1
   readonly a?: 1
+  /** Models and providers: those that may be used, and those that may not. */
+  readonly ma?: ReadonlyArray<string>
+  readonly md?: ReadonlyArray<string>
+  readonly pa?: ReadonlyArray<string>
+  readonly pd?: ReadonlyArray<string>
+  /** Alpha, price caps, fallback. */
+  readonly x?: number
+  readonly ci?: number
+  readonly co?: number
+  readonly f?: boolean
+  /** How likely the first candidate was to come first, where that was left to chance. */
+  readonly p?: number
 }
 
 /** Names of service tiers come from requests. */
 const maxTierLength = 64
 
-/** About 120 bytes of JSON; `null` for what cannot be tried again: a named model, or a service tier that nobody has. */
-export const recorded = ({
-  classes,
-  maxOutputTokens,
-  promptTokens,
-  reasoning,
-  requirements,
-  terms,
-  tools
-}: RequestFeatures): string | null => {
+/** The call log cuts longer texts. */
+export const maxRecordedLength = 2_048
+
+/**
+ * About 120 bytes of JSON; `null` for what cannot be tried again: a service tier that nobody has, or restrictions that name
+ * more models than a row should carry.
+ */
+export const recorded = (features: RequestFeatures, propensity: number): string | null => {
+  const { classes, controls, maxOutputTokens, promptTokens, reasoning, requirements, terms, tools } = features
   if (terms.serviceTier !== null && terms.serviceTier.length > maxTierLength) return null
   const record: Recorded = {
     v: version,
@@ -94,10 +110,43 @@ export const recorded = ({
     ...(reasoning !== undefined && { r: reasoning.mode }),
     ...(reasoning?.maxTokens !== undefined && { b: reasoning.maxTokens }),
     ...(terms.webSearch && { w: 1 }),
-    ...(terms.audioOutput && { a: 1 })
+    ...(terms.audioOutput && { a: 1 }),
+    ...recordedControls(controls),
+    ...(propensity < 1 && { p: Math.round(propensity * perMillion) / perMillion })
   }
-  return JSON.stringify(record)
+  const text = JSON.stringify(record)
+  return text.length > maxRecordedLength ? null : text
 }
+
+const perMillion = 1_000_000
+
+const recordedControls = (controls: RequestControls): Partial<Recorded> => ({
+  ...(controls.models.allow !== null && { ma: controls.models.allow }),
+  ...(controls.models.deny.length > 0 && { md: controls.models.deny }),
+  ...(controls.providers.allow !== null && { pa: controls.providers.allow }),
+  ...(controls.providers.deny.length > 0 && { pd: controls.providers.deny }),
+  ...(controls.alpha !== undefined && { x: controls.alpha }),
+  ...(controls.maxInputPriceMicroUsdPerMillion !== undefined && { ci: controls.maxInputPriceMicroUsdPerMillion }),
+  ...(controls.maxOutputPriceMicroUsdPerMillion !== undefined && { co: controls.maxOutputPriceMicroUsdPerMillion }),
+  ...(controls.enableFallback !== undefined && { f: controls.enableFallback })
+})
+
+/** Of a request that restricts nothing. */
+const open: Restriction = { allow: null, deny: [] }
+
+const restrictionOf = (
+  allow: ReadonlyArray<string> | undefined,
+  deny: ReadonlyArray<string> | undefined
+): Restriction => (allow === undefined && deny === undefined ? open : { allow: allow ?? null, deny: deny ?? [] })
+
+const controlsOf = (record: Recorded): RequestControls => ({
+  models: restrictionOf(record.ma, record.md),
+  providers: restrictionOf(record.pa, record.pd),
+  alpha: record.x,
+  maxInputPriceMicroUsdPerMillion: record.ci,
+  maxOutputPriceMicroUsdPerMillion: record.co,
+  enableFallback: record.f
+})
 
 /** The features of a recorded call; `null` for those of another version. */
 export const fromRecorded = (text: string): RequestFeatures | null => {
@@ -112,6 +161,7 @@ export const fromRecorded = (text: string): RequestFeatures | null => {
         requirements,
         tools: record.u ?? "none",
         terms: { serviceTier: record.s ?? null, webSearch: record.w === 1, audioOutput: record.a === 1 },
+        controls: controlsOf(record),
         ...(record.r !== undefined && { reasoning: { mode: record.r, maxTokens: record.b } })
       }
     : null

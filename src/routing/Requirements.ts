@@ -128,6 +128,7 @@ const requirementsByReason = (): ReadonlyMap<string, Requirement> => {
       parameter("top_logprobs", "log probabilities", "logprobs"),
       ...(["modalities", "audio", ...tuningParameters] as const).map((name) => parameter(name, `'${name}'`)),
       ...(["vision", "image-url", "audio-input", "file-input"] as const).map((name) => part(name, "messages", name)),
+      fileByAddress("messages"),
       pricedModalities("modalities"),
       pricedAudioOutput("audio"),
       pricedAudioInput("messages")
@@ -259,15 +260,17 @@ const addPartRequirements = (
     case "file":
       once("file-input", `${path}.type`, "files")
       if (isWebAddress(messagePart.file.file_data ?? "")) {
-        requirements.push({
-          ...part("file-input", `${path}.file.file_data`, "files by address"),
-          reason: "unsupported_file_url",
-          protocols: filesByAddress
-        })
+        requirements.push(fileByAddress(`${path}.file.file_data`))
       }
       return
   }
 }
+
+const fileByAddress = (param: string): Requirement => ({
+  ...part("file-input", param, "files by address"),
+  reason: "unsupported_file_url",
+  protocols: filesByAddress
+})
 
 /** The protocols with a field for a file's address. */
 const filesByAddress: ReadonlySet<ProtocolId> = new Set<ProtocolId>(["anthropic-messages", "simulated"])

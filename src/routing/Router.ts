@@ -19,7 +19,7 @@ import { addsUserTurn, forbidsEffort, leftOutOf, losesCacheTtl } from "./LeftOut
 import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported, tuningOf } from "./Requirements.ts"
-import { byHealthyRank, byRank, rate, type Scored, score, unit } from "./Score.ts"
+import { assess, byHealthyRank, byRank, rate, type Scored, unit, weigh } from "./Score.ts"
 import { isUnpriced, termsAt } from "./Terms.ts"
 
 /** What the ranking knows beside the features of the request. Immutable while it runs. */
@@ -59,6 +59,8 @@ export interface Ranked {
   /** How many models were not eligible, by reason. */
   readonly excluded: Readonly<Record<string, number>>
   readonly features: RequestFeatures
+  /** How likely the first candidate was to come first: 1 unless equal routes were drawn. */
+  readonly propensity: number
   /** Models that would have come before the first candidate if they had not failed so often, best first. */
   readonly resting: ReadonlyArray<string>
   /** Set when the circuit of every candidate is open: until the first of them can be tried. */
@@ -79,7 +81,12 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   const pool = poolOf(request.model, input.snapshot)
   if (pool === null) return Either.left(new ModelNotFound({ model: request.model }))
   if (!pool.pinned && typeof request.effort === "number") return Either.left(depthNeedsModel())
-  const { eligibility, scored } = decide(pool.models, features, input, pool.pinned ? request.effort : undefined)
+  const { eligibility, propensity, scored } = decide(
+    pool.models,
+    features,
+    input,
+    pool.pinned ? request.effort : undefined
+  )
   if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request, pool.pinned, eligibility))
   const [best] = scored
   const tuning = tuningOf(request)
@@ -93,6 +100,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
     fallbackEnabled: policy.fallbackEnabled && !pool.pinned,
     excluded: eligibility.excluded,
     features,
+    propensity,
     resting: pool.pinned ? [] : restingBefore(scored, best),
     ...(best.tier >= 2 ? { openUntilMillis: earliestClose(scored) } : {})
   })
@@ -111,13 +119,46 @@ export const replay = (features: RequestFeatures, context: RankContext): Readonl
     ({ cost, model, quality }) => ({ model, quality: quality / unit, expectedCost: cost })
   )
 
+/**
+ * What `auto` would choose first for a request of these features at each of the alphas, where no conversation and no load decides;
+ * `undefined` where no model is eligible.
+ */
+export const choicesAt = (
+  features: RequestFeatures,
+  context: RankContext,
+  alphas: ReadonlyArray<number>
+): ReadonlyArray<Replayed | undefined> => {
+  const { assessed } = assessAll(context.snapshot.models.filter(isListed), features, context, undefined)
+  return alphas.map((alpha) => {
+    let first: Scored | undefined
+    for (const one of weigh(assessed, alpha)) if (first === undefined || byRank(one, first) < 0) first = one
+    return first && { model: first.model, quality: first.quality / unit, expectedCost: first.cost }
+  })
+}
+
 /** The decision, from the features alone. */
 const decide = (
   pool: ReadonlyArray<Model>,
   features: RequestFeatures,
   context: RankContext,
   pinnedEffort: Effort | number | undefined
-): { readonly eligibility: Eligibility; readonly scored: Array<Scored> } => {
+): { readonly eligibility: Eligibility; readonly scored: Array<Scored>; readonly propensity: number } => {
+  const { affinity, policy } = context
+  const { assessed, eligibility } = assessAll(pool, features, context, pinnedEffort)
+  const scored = weigh(assessed, policy.alpha).sort(byRank)
+  const drawn = balance(scored, context.draw, context.load)
+  const stays = affinity !== undefined && stay(scored, affinity, policy.alpha)
+  diversify(scored)
+  return { eligibility, scored, propensity: stays ? 1 : drawn }
+}
+
+/** The eligible models with everything that does not depend on alpha. */
+const assessAll = (
+  pool: ReadonlyArray<Model>,
+  features: RequestFeatures,
+  context: RankContext,
+  pinnedEffort: Effort | number | undefined
+): { readonly eligibility: Eligibility; readonly assessed: Array<Scored> } => {
   const { affinity, billingMode, credentialOf, policy } = context
   const termsFor = (model: Model): PriceTerms => termsAt(model, features.terms, billingMode)
   const eligibility = filterEligible(pool, {
@@ -137,11 +178,7 @@ const decide = (
     cachedTokensOf:
       affinity === undefined ? nothingCached : ({ id }) => (id === affinity.modelId ? affinity.cachedTokens : 0)
   })
-  const scored = score(rated, policy.alpha, context.quality, context.health, context.nowMillis).sort(byRank)
-  balance(scored, context.draw, context.load)
-  if (affinity !== undefined) stay(scored, affinity, policy.alpha)
-  diversify(scored)
-  return { eligibility, scored }
+  return { eligibility, assessed: assess(rated, context.quality, context.health, context.nowMillis) }
 }
 
 const nothingCached = (): number => 0

@@ -25,6 +25,8 @@ import { erasedSecrets } from "./migrations/0016_erased_secrets.ts"
 import { callFeatures } from "./migrations/0018_call_features.ts"
 import { personKeysTable } from "./migrations/0019_person_keys.ts"
 import { messagesEndpoint } from "./migrations/0020_endpoints.ts"
+import { evidenceTables } from "./migrations/0026_evidence.ts"
+import { callDecisions } from "./migrations/0030_call_decisions.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -48,7 +50,9 @@ export const migrations = {
   "0016_erased_secrets": erasedSecrets,
   "0018_call_features": callFeatures,
   "0019_person_keys": personKeysTable,
-  "0020_endpoints": messagesEndpoint
+  "0020_endpoints": messagesEndpoint,
+  "0026_evidence": evidenceTables,
+  "0030_call_decisions": callDecisions
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -43,6 +43,7 @@ const admitted: Admitted = {
     fallbackEnabled: true,
     excluded: {},
     features: featuresOf(request(), false, 30, []),
+    propensity: 1,
     resting: []
   },
   place: { own: 1, affinity: undefined },

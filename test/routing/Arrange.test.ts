@@ -81,6 +81,35 @@ describe("Routes to one model that are equal", () => {
     expect(chosen.size).toBe(4)
   })
 
+  it("come first as often as their propensity says", () => {
+    const loads: Record<string, number> = { "a/m": 2, "b/m": 1, "c/m": 1, "d/m": 0 }
+    const load = ({ id }: Model): number => loads[id] ?? 0
+    const times = new Map<string, number>()
+    const propensities = new Map<string, number>()
+    const draws = 12_000
+    for (let at = 0; at < draws; at++) {
+      const { candidates, propensity } = ranked(routes, 0.5, { draw: (at + 0.5) / draws, load })
+      const { id } = candidates[0].model
+      times.set(id, (times.get(id) ?? 0) + 1)
+      propensities.set(id, propensity)
+    }
+    expect(propensities).toEqual(
+      new Map([
+        ["b/m", 0.25],
+        ["c/m", 0.25],
+        ["d/m", 0.5]
+      ])
+    )
+    for (const [id, propensity] of propensities) expect((times.get(id) ?? 0) / draws).toBeCloseTo(propensity, 3)
+  })
+
+  it("are left to no chance where a conversation stays with one of them", () => {
+    const drawn = { draw: 0.9, load: () => 0 }
+    expect(ranked(routes, 0.5, { ...drawn, ...at("b/m") })).toMatchObject({ propensity: 1 })
+    expect(ranked(routes, 0.5, drawn).propensity).toBeCloseTo(0.25)
+    expect(ranked([cheap, best], 0.5, drawn).propensity).toBe(1)
+  })
+
   it("are not preferred over a cheaper one, however loaded that is", () => {
     const cheaper = model("e/m", { alias: "m", prices: prices(900_000, 4_000_000) })
     const load = ({ id }: Model): number => (id === "e/m" ? 100 : 0)

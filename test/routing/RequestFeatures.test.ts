@@ -2,18 +2,25 @@ import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { makeSnapshot } from "../../src/catalog/Catalog.ts"
-import type { ChatRequest } from "../../src/domain/Chat.ts"
+import type { ChatRequest, RoutingControls } from "../../src/domain/Chat.ts"
 import { shapingParameters, tuningParameters } from "../../src/domain/Support.ts"
+import { callRow } from "../../src/ledger/CallRows.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import { classify } from "../../src/routing/quality/Classify.ts"
 import { expectedOutputTokens, qualityFor } from "../../src/routing/quality/QualityTable.ts"
+import { choose, contextOf } from "../../src/routing/Replay.ts"
 import { featuresOf, fromRecorded, recorded } from "../../src/routing/RequestFeatures.ts"
 import { requirementFor } from "../../src/routing/Requirements.ts"
-import { type RankContext, rank, replay } from "../../src/routing/Router.ts"
-import { controls, healthy, model, prices, project, request, supporting } from "./models.ts"
+import { choicesAt, rank, replay } from "../../src/routing/Router.ts"
+import { testCaller } from "../../src/testing/doubles/TestGateway.ts"
+import { record } from "../ledger/fixtures.ts"
+import { configuration, controls, healthy, model, open, prices, project, request, supporting } from "./models.ts"
 
 const tool = { type: "function", function: { name: "f" } } as const
 const image = { type: "image_url", image_url: { url: "https://example.org/a.png" } } as const
+const pasted = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } } as const
+const file = { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" } } as const
+const fileAtAddress = { type: "file", file: { file_data: "https://example.org/a.pdf" } } as const
 const audio = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } } as const
 
 const asked: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
@@ -21,7 +28,7 @@ const asked: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
     messages: fc
       .record({
         text: fc.string({ maxLength: 300 }),
-        part: fc.option(fc.constantFrom(image, audio), { nil: undefined })
+        part: fc.option(fc.constantFrom(image, audio, pasted, file, fileAtAddress), { nil: undefined })
       })
       .map(({ part, text }) => [
         { role: "user" as const, content: [{ type: "text" as const, text }, ...(part === undefined ? [] : [part])] }
@@ -36,10 +43,38 @@ const asked: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
     topLogprobs: fc.constantFrom(0, 3),
     modalities: fc.constantFrom(["text"], ["text", "audio"]),
     serviceTier: fc.constantFrom("auto", "flex", "unheard-of"),
-    webSearchOptions: fc.constant({})
+    webSearchOptions: fc.constant({}),
+    reasoning: fc
+      .constantFrom(["enabled", 4_000] as const, ["adaptive", undefined] as const, ["disabled", undefined] as const)
+      .map(([mode, maxTokens]) => ({ mode, maxTokens, summary: undefined, exclude: false })),
+    cacheMarks: fc.constant("1h" as const),
+    user: fc.constant("u"),
+    prediction: fc.constant({})
   },
   { requiredKeys: ["messages"] }
 )
+
+const patterns = fc.array(fc.constantFrom("acme/*", "beta/1", "m0", "*", "nobody/*"), { maxLength: 2 })
+const restriction = fc.record({ allow: fc.option(patterns), deny: patterns })
+/** What a request restricts by itself. */
+const restricting: fc.Arbitrary<Partial<RoutingControls>> = fc.record(
+  {
+    models: restriction,
+    providers: fc.record({ allow: fc.option(fc.constantFrom(["acme"], ["beta", "cera"], [])), deny: fc.constant([]) }),
+    alpha: fc.constantFrom(0, 0.3, 1),
+    maxInputPriceMicroUsdPerMillion: fc.integer({ min: 0, max: 20_000_000 }),
+    maxOutputPriceMicroUsdPerMillion: fc.integer({ min: 0, max: 80_000_000 }),
+    enableFallback: fc.boolean()
+  },
+  { requiredKeys: [] }
+)
+
+const restrictionsOf = (some: Partial<RoutingControls>) => ({
+  models: some.models ?? open.models,
+  providers: some.providers ?? open.providers,
+  maxInputPriceMicroUsdPerMillion: some.maxInputPriceMicroUsdPerMillion ?? null,
+  maxOutputPriceMicroUsdPerMillion: some.maxOutputPriceMicroUsdPerMillion ?? null
+})
 
 const row = fc.record({
   provider: fc.constantFrom("acme", "beta", "cera"),
@@ -60,7 +95,9 @@ describe("A decision that is made again from the recorded features", () => {
         fc.array(row, { minLength: 1, maxLength: 8 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.boolean(),
-        (more, rows, alpha, managed) => {
+        restricting,
+        fc.option(restricting),
+        (more, rows, alpha, managed, own, configured) => {
           const full = model("a/a").capabilities
           const models = rows.map((one, at) =>
             model(`${one.provider}/${at}`, {
@@ -71,26 +108,46 @@ describe("A decision that is made again from the recorded features", () => {
               support: one.strict ? supporting({ stop: "refused", logprobs: "refused" }) : model("a/a").support
             })
           )
-          const made = request(more)
+          const routing = controls(own)
+          const made = request({ ...more, routing })
+          const slug =
+            configured === null
+              ? null
+              : configuration({ ...restrictionsOf(configured), alpha: configured.alpha ?? null })
+          const inForce = project({ defaultAlpha: alpha })
           const classes = classify(made, 120)
           const features = featuresOf(made, false, 120, classes)
-          const context = (own: ReadonlyArray<number>): RankContext => ({
+          const ranked = rank({
             snapshot: makeSnapshot(models),
-            policy: intersectPolicies(project({ defaultAlpha: alpha }), null, controls()),
-            quality: qualityFor(own),
-            outputTokens: () => expectedOutputTokens(own),
+            policy: intersectPolicies(inForce, slug, made.routing),
+            quality: qualityFor(classes),
+            outputTokens: () => expectedOutputTokens(classes),
             health: () => healthy,
             nowMillis: 0,
-            billingMode: managed ? "managed" : "byok"
+            billingMode: managed ? "managed" : "byok",
+            request: made,
+            features
           })
-          const ranked = rank({ ...context(classes), request: made, features })
-          const text = recorded(features)
+          const text = recorded(features, 1)
           const read = text === null ? null : fromRecorded(text)
           if (read === null) throw new Error("the features were not recorded")
-          const again = replay(read, context(read.classes))
+          const rules = {
+            snapshot: makeSnapshot(models),
+            project: inForce,
+            configurations: slug === null ? [] : [slug]
+          }
+          const past = { features: read, routingConfig: slug?.slug ?? null }
+          const context = contextOf(past, { ...rules, billingMode: managed ? "managed" : "byok" })
+          if (context === null) throw new Error("its routing configuration is there")
+          const again = replay(read, context)
           expect(again.map((one) => [one.model.id, one.expectedCost])).toEqual(
             Either.isLeft(ranked) ? [] : ranked.right.candidates.map((one) => [one.model.id, one.expectedCost])
           )
+          // the first at any alpha, without sorting
+          for (const other of [context.policy.alpha, 0, 0.5, 1]) {
+            const sorted = replay(read, { ...context, policy: { ...context.policy, alpha: other } })
+            expect(choicesAt(read, context, [0.2, other])[1]).toEqual(sorted[0])
+          }
         }
       ),
       { numRuns: 500 }
@@ -99,16 +156,39 @@ describe("A decision that is made again from the recorded features", () => {
 
   it("needs about 120 bytes, and no text of the prompt", () => {
     const made = request({ messages: [{ role: "user", content: "My secret is 4711." }], tools: [tool], temperature: 1 })
-    const text = recorded(featuresOf(made, false, 1_234, classify(made, 1_234))) ?? ""
+    const text = recorded(featuresOf(made, false, 1_234, classify(made, 1_234)), 1) ?? ""
     expect(text.length).toBeLessThan(180)
     expect(text).not.toContain("4711")
+  })
+
+  it("is not recorded where the row would cut it, and has how likely the choice was where that was left to chance", () => {
+    const naming = (count: number) => {
+      const deny = Array.from({ length: count }, (_, at) => `acme/model-${at}`)
+      return featuresOf(request({ routing: controls({ models: { allow: null, deny } }) }), false, 10, [])
+    }
+    const text = recorded(naming(100), 1) ?? ""
+    expect(fromRecorded(text)?.controls.models.deny).toHaveLength(100)
+    expect(callRow("id", testCaller, record({ features: text })).features).toBe(text)
+    expect(recorded(naming(200), 1)).toBeNull()
+    expect(JSON.parse(recorded(naming(1), 0.25) ?? "")).toMatchObject({ p: 0.25 })
+    expect(JSON.parse(recorded(naming(1), 1) ?? "")).not.toHaveProperty("p")
+  })
+
+  it("needs the routing configuration that was in force", () => {
+    const features = featuresOf(request(), false, 10, [])
+    const rules = { snapshot: makeSnapshot([model("a/a")]), project: project(), billingMode: "managed" } as const
+    const call = { features, routingConfig: "cheap" }
+    expect(choose(call, { ...rules, configurations: [] }, [])).toBeNull()
+    expect(choose(call, { ...rules, configurations: [configuration()] }, [])?.own?.model.id).toBe("a/a")
   })
 
   it("knows every requirement that a request can have", () => {
     for (const name of [...tuningParameters, ...shapingParameters]) {
       if (name !== "reasoning_effort") expect(requirementFor(`unsupported_${name}`)?.parameter, name).toBe(name)
     }
-    expect(fromRecorded('{"v":1,"c":[],"t":1,"n":["unsupported_nothing"]}')).toBeNull()
+    expect(fromRecorded('{"v":2,"c":[],"t":1,"n":["unsupported_nothing"]}')).toBeNull()
+    // the first version left out what the request itself restricts
+    expect(fromRecorded('{"v":1,"c":[],"t":1}')).toBeNull()
     expect(fromRecorded('{"v":99,"c":[],"t":1}')).toBeNull()
   })
 })

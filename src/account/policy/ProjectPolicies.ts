@@ -2,28 +2,24 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit } from "../../audit/Audit.ts"
-import { Catalog } from "../../catalog/Catalog.ts"
-import { CredentialStore } from "../../credentials/CredentialStore.ts"
 import {
   ManagedByConfiguration,
   type NotFound,
   type RoleRequired,
   type VersionMismatch
 } from "../../domain/AccountError.ts"
-import type { CallerShape } from "../../domain/Caller.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
-import type { Model } from "../../domain/Model.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
 import { intersectPolicies, noControls } from "../../policy/EffectivePolicy.ts"
 import { type ProjectPolicy, policyOf, type RoutingConfiguration } from "../../policy/Policy.ts"
 import { type PolicyColumns, type PolicyRow, PolicyStore } from "../../policy/PolicyStore.ts"
 import { RoutingConfigurations } from "../../policy/RoutingConfigurations.ts"
-import { credentialsFor } from "../../routing/CredentialChoice.ts"
 import { listable } from "../../routing/Router.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { usableModels } from "./UsableModels.ts"
 
 /** What a policy would change. */
 export interface PolicySimulation {
@@ -68,8 +64,7 @@ const make = Effect.gen(function* () {
   const store = yield* PolicyStore
   const projects = yield* ProjectStore
   const configurations = yield* RoutingConfigurations
-  const catalog = yield* Catalog
-  const credentials = yield* CredentialStore
+  const usable = yield* usableModels
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
 
@@ -79,19 +74,6 @@ const make = Effect.gen(function* () {
     )
   /** In a transaction, so that it takes no connection of the calls. */
   const read = (project: ProjectId) => transactions.commit(() => Effect.zipRight(access.find(project), find(project)))
-
-  /** What the calls of the project can use by its credentials, as `GET /v1/models` shows it. */
-  const usableBy = (project: ProjectId, billingMode: CallerShape["billingMode"]) =>
-    billingMode === "managed"
-      ? Effect.succeed({ snapshot: catalog.snapshot(), isUsable: () => true })
-      : Effect.map(
-          transactions.commit(() => credentials.ofProject(project)),
-          (rows) => {
-            const own = rows.map(({ allowedModels, provider }) => ({ allowedModels, providerId: provider }))
-            const isUsable = (model: Model) => credentialsFor(own, model).length > 0
-            return { snapshot: catalog.callerSnapshot(), isUsable }
-          }
-        )
 
   return ProjectPolicies.of({
     read,
@@ -121,11 +103,9 @@ const make = Effect.gen(function* () {
         const { billingMode } = yield* access.find(id)
         const current = yield* read(id)
         const named = (yield* configurations.ofProject(id)).filter(({ isActive }) => isActive)
-        const usable = yield* usableBy(id, billingMode)
+        const snapshot = yield* usable(id, billingMode)
         const idsOf = (project: ProjectPolicy, configuration: RoutingConfiguration | null) =>
-          listable(usable.snapshot, intersectPolicies(project, configuration, noControls), billingMode)
-            .filter(usable.isUsable)
-            .map((model) => model.id)
+          listable(snapshot, intersectPolicies(project, configuration, noControls), billingMode).map(({ id }) => id)
         const [now, then] = [policyOf(current, current.policy_version), policyOf(policy, current.policy_version)]
         const becomesEmpty = [null, ...named]
           .filter((configuration) => idsOf(now, configuration).length > 0 && idsOf(then, configuration).length === 0)

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { listOf } from "../validation/SchemaParts.ts"
+import { PolicyReplayOut } from "./Replay.ts"
 import { strict } from "./Strict.ts"
 
 /** Enough to name every model of a large catalog. */
@@ -67,6 +68,7 @@ export const PolicySimulationOut = Schema.Struct({
   after: Eligible.annotations({ description: "The models that they may use under the policy of the request." }),
   becomes_empty: Schema.Array(Schema.String).annotations({
     description: "`auto` and each `auto:<slug>` that has a model to choose now and would have none."
-  })
+  }),
+  replay: PolicyReplayOut
 }).annotations({ identifier: "PolicySimulationOut" })
 export type PolicySimulationOut = typeof PolicySimulationOut.Type

@@ -10,7 +10,7 @@ export const maxBytesInOneTurn = 256 * 1024
 export const yieldIfLarge = (bytes: number): Effect.Effect<void> => (bytes > maxBytesInOneTurn ? nextTurn : Effect.void)
 
 /** Not `yieldNow`: its effect depends on the scheduler, and Effect's default scheduler continues in the same turn. */
-const nextTurn: Effect.Effect<void> = Effect.async((resume) => {
+export const nextTurn: Effect.Effect<void> = Effect.async((resume) => {
   const turn = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(turn))
 })

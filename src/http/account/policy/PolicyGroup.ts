@@ -1,7 +1,9 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
 import { PolicyInput, PolicyOut, PolicySimulationOut } from "../../../wire/account/Policy.ts"
+import { AlphaCurveOut, Calls, maxCalls } from "../../../wire/account/Replay.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { Identity } from "../Identity.ts"
@@ -34,11 +36,32 @@ const simulatePolicy = HttpApiEndpoint.post("simulatePolicy", "/api/projects/:id
   .addSuccess(PolicySimulationOut)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "What a policy would change")
-  .annotate(OpenApi.Description, "Nothing is written.")
+  .annotate(
+    OpenApi.Description,
+    `Nothing is written. \`replay\` ranks the newest calls of the project that named no model once more, at most ${maxCalls}, under the policy in force and under that of the request.`
+  )
+
+const getAlphaCurve = HttpApiEndpoint.get("getAlphaCurve", "/api/projects/:id/alpha-curve")
+  .setPath(ProjectPath)
+  .setUrlParams(
+    Schema.Struct({
+      calls: Schema.optionalWith(Calls, { default: () => maxCalls }).annotations({
+        description: `How many of the newest calls that named no model are ranked again: 1 to ${maxCalls}, the default.`
+      })
+    })
+  )
+  .addSuccess(AlphaCurveOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "What past calls would have cost at each alpha")
+  .annotate(
+    OpenApi.Description,
+    "Ranks past calls once more from what the router saw of them, which has no text: under the policy in force, at every alpha from 0 to 1 in steps of 0.05. Costs and qualities are expected ones, with all routes well; the conversation that a call was part of is not known to it."
+  )
 
 export const PolicyGroup = HttpApiGroup.make("policy")
   .add(getPolicy)
   .add(putPolicy)
   .add(simulatePolicy)
+  .add(getAlphaCurve)
   .middleware(Identity)
   .annotate(OpenApi.Description, "Which models and providers the keys of a project may use.")

@@ -1,0 +1,54 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { ProjectId } from "../../domain/Ids.ts"
+import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { fromSql } from "../../sql/StoreErrors.ts"
+
+export interface PastCallStoreShape {
+  /** The newest calls that named no model, the newest first. Only the newest `maxScanned` calls of the project are read. */
+  readonly newest: (project: ProjectId, limit: number) => Effect.Effect<ReadonlyArray<PastCallRow>, StoreUnavailable>
+}
+
+/** What the router saw of calls. */
+export class PastCallStore extends Context.Tag("gateway/account/PastCallStore")<PastCallStore, PastCallStoreShape>() {
+  static readonly layer = (options: PastCallStoreOptions = {}): Layer.Layer<PastCallStore, never, AccountSql> =>
+    Layer.effect(
+      this,
+      Effect.map(AccountSql, (sql) => make(sql, options.maxScanned ?? defaultMaxScanned))
+    )
+}
+
+export interface PastCallStoreOptions {
+  /** Calls that are read at most, with those that named a model. */
+  readonly maxScanned?: number
+}
+
+const defaultMaxScanned = 10_000
+
+const PastCallRow = Schema.Struct({
+  features: Schema.String,
+  routingConfig: Schema.NullOr(Schema.String),
+  /** PostgreSQL's 64-bit integers come as text. */
+  costMicroUsd: Schema.NumberFromString,
+  endedAt: Schema.DateFromSelf
+})
+export type PastCallRow = typeof PastCallRow.Type
+
+const decodeRows = Schema.decodeUnknown(Schema.Array(PastCallRow))
+
+const make = (sql: SqlClient, maxScanned: number): PastCallStoreShape => ({
+  newest: (project, limit) =>
+    sql`select features, routing_config as "routingConfig", cost_micro_usd as "costMicroUsd", written_at as "endedAt"
+      from (
+        select id, features, routing_config, cost_micro_usd, written_at from call
+        where project_id = ${project} order by written_at desc, id desc limit ${maxScanned}
+      ) scanned
+      where features is not null order by written_at desc, id desc limit ${limit}`.pipe(
+      Effect.flatMap(decodeRows),
+      fromSql
+    )
+})
