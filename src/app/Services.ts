@@ -36,6 +36,7 @@ import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
+import { analysisServices } from "./AnalysisServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
 import { stoppedCalls } from "./StoppedCalls.ts"
@@ -79,7 +80,7 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(http, check, activityServices(settings), alertServices, stoppedCalls).pipe(
+  return Layer.mergeAll(http, check, activityServices(settings), alertServices, analysisServices, stoppedCalls).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(refusals),

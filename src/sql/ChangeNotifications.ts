@@ -17,14 +17,14 @@ import type { Cancel } from "../domain/Timers.ts"
 import { fromSql, type Translated } from "./StoreErrors.ts"
 
 /**
- * key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations.
+ * analysis: an analysis that was asked for or shall end. key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations.
  * credentials: a project's credentials of providers. call: a running call that a person stops. session: a session of the account API. user: a person's rights, with all
  * their sessions.
  */
-export const changeKinds = ["key", "project", "configurations", "credentials", "call", "session", "user"] as const
+export const changeKinds = ["analysis", "key", "project", "configurations", "credentials", "call", "session", "user"] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** `id` is that of the key, call, session or user; for the other kinds the project's. */
+/** `id` is that of the analysis, key, call, session or user; for the other kinds the project's. */
 export interface Change {
   readonly kind: ChangeKind
   readonly id: string

@@ -25,6 +25,7 @@ import { erasedSecrets } from "./migrations/0016_erased_secrets.ts"
 import { callFeatures } from "./migrations/0018_call_features.ts"
 import { personKeysTable } from "./migrations/0019_person_keys.ts"
 import { messagesEndpoint } from "./migrations/0020_endpoints.ts"
+import { analysisTables } from "./migrations/0024_analyses.ts"
 import { evidenceTables } from "./migrations/0026_evidence.ts"
 import { callDecisions } from "./migrations/0030_call_decisions.ts"
 
@@ -51,6 +52,7 @@ export const migrations = {
   "0018_call_features": callFeatures,
   "0019_person_keys": personKeysTable,
   "0020_endpoints": messagesEndpoint,
+  "0024_analyses": analysisTables,
   "0026_evidence": evidenceTables,
   "0030_call_decisions": callDecisions
 }

@@ -18,6 +18,7 @@ import type { AccountApi } from "./AccountApi.ts"
 import { activityHandlers } from "./activity/ActivityHandlers.ts"
 import { adminHandlers } from "./admin/AdminHandlers.ts"
 import { alertsHandlers } from "./alerts/AlertsHandlers.ts"
+import { analysesHandlers } from "./analyses/AnalysesHandlers.ts"
 import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
@@ -89,7 +90,8 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       membersHandlers,
       auditHandlers,
       adminHandlers,
-      alertsHandlers
+      alertsHandlers,
+      analysesHandlers
     ]),
     Layer.provide(Identity.layer)
   )
