@@ -14,13 +14,14 @@ const table = {
   policy: ["domain", "sql", "catalog"],
   ledger: ["domain", "sql", "observe"],
   account: ["domain", "wire", "observe", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "provider", "routing"],
-  analysis: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity"],
   routing: ["domain", "observe", "sql", "catalog", "policy"],
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "identity", "calls", "policy", "ledger", "routing", "provider"],
-  http: ["analysis", "domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "gateway"],
+  analysis: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity", "policy", "ledger", "capture", "routing", "provider", "gateway", "account"],
+  chat: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity", "ledger", "account", "gateway"],
+  http: ["analysis", "domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "gateway", "chat"],
   library: ["domain", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "observe", "account", "routing", "provider", "gateway"],
-  app: ["analysis", "domain", "wire", "config", "observe", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "http"],
+  app: ["analysis", "domain", "wire", "config", "observe", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "chat", "http"],
   testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }
 

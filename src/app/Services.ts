@@ -27,6 +27,7 @@ import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { maxCallDurationOf } from "../ledger/Recovery.ts"
 import * as AttemptLog from "../observe/AttemptLog.ts"
 import * as CallMetrics from "../observe/CallMetrics.ts"
+import { CallTrails } from "../observe/CallTrails.ts"
 import { PolicyLayer } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
 import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
@@ -37,6 +38,7 @@ import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
 import { analysisServices } from "./AnalysisServices.ts"
+import { chatServices } from "./ChatServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
 import { stoppedCalls } from "./StoppedCalls.ts"
@@ -80,10 +82,10 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(http, check, activityServices(settings), alertServices, analysisServices, stoppedCalls).pipe(
+  return Layer.mergeAll(http, check, activityServices(settings), alertServices, analysisServices, chatServices, stoppedCalls).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
-    Layer.provideMerge(refusals),
+    Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),
@@ -91,7 +93,7 @@ export const services = (settings: Settings.Settings) => {
   )
 }
 
-/** Metrics, the log of failed attempts and the list of refusals. */
+/** Metrics, the log of failed attempts, the list of refusals, and the attempts of running calls. */
 const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,
@@ -99,7 +101,8 @@ const observers = (settings: Settings.Settings) =>
       const attemptLog = yield* AttemptLog.make({
         variableOf: (provider) => credentialVariables(settings).get(provider)
       })
-      const { observer } = yield* Refusals
-      return [CallMetrics.make(describeFailure), attemptLog, observer]
+      const refusals = yield* Refusals
+      const trails = yield* CallTrails
+      return [CallMetrics.make(describeFailure), attemptLog, refusals.observer, trails.observer]
     })
   )

@@ -81,6 +81,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analyses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["analyses.getAnalysis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analyses/{id}/actions/{action_id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.applyAnalysisAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analyses/{id}/actions/{action_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.undoAnalysisAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analyses/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.cancelAnalysis"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audit": {
         parameters: {
             query?: never;
@@ -89,6 +153,182 @@ export interface paths {
             cookie?: never;
         };
         get: operations["audit.listAuditRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.listConversations"];
+        put?: never;
+        post: operations["chat.createConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.getConversation"];
+        put?: never;
+        post?: never;
+        delete: operations["chat.deleteConversation"];
+        options?: never;
+        head?: never;
+        patch: operations["chat.updateConversation"];
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.followConversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.forkConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/messages/{message_id}/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.editMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/messages/{message_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.retryMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.restoreConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.stopConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.listChatModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.listChatProjects"];
         put?: never;
         post?: never;
         delete?: never;
@@ -379,6 +619,38 @@ export interface paths {
         get: operations["policy.getAlphaCurve"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/analyses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["analyses.listAnalyses"];
+        put?: never;
+        post: operations["analyses.createAnalysis"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/analyses/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.estimateAnalysis"];
         delete?: never;
         options?: never;
         head?: never;
@@ -905,6 +1177,187 @@ export interface components {
             skipped: components["schemas"]["NonNegative"];
             to: string | null;
         };
+        AnalysesPage: {
+            has_more: boolean;
+            items: components["schemas"]["AnalysisSummary"][];
+            next_cursor: string | null;
+        };
+        AnalysisDetail: {
+            actions_taken: {
+                action_id: string;
+                /** Format: date-time */
+                applied_at: string;
+                undone_at: string | null;
+            }[];
+            /** Format: date-time */
+            created_at: string;
+            error: string | null;
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            progress: {
+                done: components["schemas"]["NonNegative"];
+                /** @enum {string} */
+                phase: "select" | "load" | "static" | "report";
+                total: components["schemas"]["NonNegative"];
+            } | null;
+            /** Format: uuid */
+            project_id: string;
+            /** Format: date-time */
+            range_end: string;
+            /** Format: date-time */
+            range_start: string;
+            report: components["schemas"]["AnalysisReport"] | null;
+            requested_count: components["schemas"]["NonNegative"];
+            sample_count: components["schemas"]["NonNegative"];
+            status: string;
+        };
+        AnalysisEstimate: {
+            calls: components["schemas"]["NonNegative"];
+            conversations: components["schemas"]["NonNegative"];
+            cost: {
+                amount_microusd: components["schemas"]["Int"];
+                /** @enum {string} */
+                basis: "charged" | "estimated";
+                /**
+                 * @default USD
+                 * @enum {string}
+                 */
+                currency: "USD";
+            };
+            traffic: {
+                calls: components["schemas"]["NonNegative"];
+                spent_microusd: components["schemas"]["NonNegative"];
+            };
+        };
+        AnalysisReport: {
+            actions: {
+                id: string;
+                /** @enum {string} */
+                kind: "client_hint";
+                /** @enum {string} */
+                owner: "client" | "gateway" | "provider";
+                patch: {
+                    text: string;
+                };
+                receipt: null;
+                risk: string;
+                saving: {
+                    at_least: components["schemas"]["NonNegativeInt"] | null;
+                    likely: components["schemas"]["NonNegative"];
+                };
+                title: string;
+                undo: {
+                    text: string;
+                };
+            }[];
+            causes: {
+                action_id: string | null;
+                alone_microusd: components["schemas"]["NonNegative"];
+                at_least_microusd: components["schemas"]["NonNegativeInt"] | null;
+                calls: components["schemas"]["NonNegative"];
+                confidence: number;
+                conversations: components["schemas"]["NonNegative"];
+                evidence: {
+                    at: {
+                        message: components["schemas"]["Int"] | null;
+                    };
+                    /** Format: uuid */
+                    sample_id: string;
+                }[];
+                false_positive_if: string;
+                figures: {
+                    [key: string]: number;
+                };
+                id: string;
+                number: components["schemas"]["NonNegative"];
+                /** @enum {string} */
+                owner: "client" | "gateway" | "provider";
+                share_microusd: components["schemas"]["NonNegative"];
+                /** @enum {string} */
+                tier: "exact" | "rebilled" | "hypothesis" | "info";
+                title: string;
+            }[];
+            headline: {
+                hypotheses_microusd_up_to: components["schemas"]["NonNegative"];
+                observed: {
+                    avoidable_microusd: components["schemas"]["NonNegative"];
+                    spent_microusd: components["schemas"]["NonNegative"];
+                };
+                projected: {
+                    at_least_microusd: components["schemas"]["NonNegative"];
+                    confidence: number;
+                    likely: [
+                        components["schemas"]["NonNegativeInt"],
+                        components["schemas"]["NonNegativeInt"]
+                    ] | null;
+                    method: string;
+                    monthly_microusd: components["schemas"]["NonNegative"];
+                } | null;
+            };
+            honesty: {
+                assumptions: string[];
+                insufficient: {
+                    have: number;
+                    need: number;
+                    what: string;
+                }[];
+                not_looked_at: string[];
+            };
+            method: {
+                cost: components["schemas"]["Cost"];
+                seed: number;
+            };
+            reliability: {
+                attempts_wasted_ms: number;
+                cancelled_microusd: components["schemas"]["NonNegative"];
+                held_idle_microusd_hours: number;
+            };
+            scope: {
+                calls_covered: components["schemas"]["NonNegative"];
+                config_versions: components["schemas"]["Int"][];
+                conversations: components["schemas"]["NonNegative"];
+                covered_microusd: components["schemas"]["NonNegative"];
+                effective_conversations: number;
+                excluded: {
+                    count: components["schemas"]["NonNegative"];
+                    reason: string;
+                }[];
+                from: string;
+                model_error: {
+                    reads_explained: number;
+                    route: string;
+                    share: number;
+                }[];
+                samples: components["schemas"]["NonNegative"];
+                /** @enum {string} */
+                source: "captured" | "call_log";
+                to: string;
+                traffic: {
+                    calls: components["schemas"]["NonNegative"];
+                    spent_microusd: components["schemas"]["NonNegative"];
+                };
+            };
+            /** @enum {number} */
+            version: 1;
+        };
+        AnalysisSummary: {
+            /** Format: date-time */
+            created_at: string;
+            error: string | null;
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            project_id: string;
+            /** Format: date-time */
+            range_end: string;
+            /** Format: date-time */
+            range_start: string;
+            requested_count: components["schemas"]["NonNegative"];
+            sample_count: components["schemas"]["NonNegative"];
+            status: string;
+        };
         ApiKeyOut: {
             /** Format: date-time */
             created_at: string;
@@ -981,6 +1434,8 @@ export interface components {
             /** @enum {string} */
             billing_mode: "managed" | "byok";
         };
+        /** @enum {string} */
+        BooleanFromString: "true" | "false";
         CallError: {
             code: string;
             message: string | null;
@@ -1029,6 +1484,38 @@ export interface components {
             items: components["schemas"]["CatalogModelOut"][];
             next_cursor: string | null;
         };
+        ChatArtifactEventOut: {
+            /** @enum {string} */
+            action: "created" | "updated" | "restored" | "deleted";
+            artifact: {
+                content_url: string;
+                /** Format: date-time */
+                created_at: string;
+                download_url: string;
+                /** Format: uuid */
+                id: string;
+                media_type: string;
+                name: string;
+                size_bytes: number;
+                /** Format: date-time */
+                updated_at: string;
+                version: number;
+            };
+        };
+        ChatArtifactOut: {
+            content_url: string;
+            /** Format: date-time */
+            created_at: string;
+            download_url: string;
+            /** Format: uuid */
+            id: string;
+            media_type: string;
+            name: string;
+            size_bytes: number;
+            /** Format: date-time */
+            updated_at: string;
+            version: number;
+        };
         ChatCompletion: {
             [key: string]: unknown;
         };
@@ -1037,6 +1524,71 @@ export interface components {
         };
         ChatCompletionRequest: {
             [key: string]: unknown;
+        };
+        ChatImageOut: {
+            filename: string;
+            /** Format: uuid */
+            id: string;
+            media_type: string;
+            size_bytes: number;
+            url: string;
+        };
+        ChatMessageOut: {
+            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+            content: string;
+            cost: components["schemas"]["Cost"] | null;
+            /** Format: date-time */
+            created_at: string;
+            error: components["schemas"]["CallError"] | null;
+            finish_reason: string | null;
+            /** Format: uuid */
+            id: string;
+            images: components["schemas"]["ChatImageOut"][];
+            model_requested: string | null;
+            model_used: string | null;
+            position: number;
+            reasoning: string;
+            request_ids: components["schemas"]["UUID"][];
+            /** @enum {string} */
+            role: "user" | "assistant";
+            /** @enum {string} */
+            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+            versions: components["schemas"]["ChatMessageVersionOut"][];
+        };
+        ChatMessageVersionOut: {
+            content: string;
+            cost: components["schemas"]["Cost"] | null;
+            /** Format: date-time */
+            created_at: string;
+            error: components["schemas"]["CallError"] | null;
+            finish_reason: string | null;
+            /** Format: uuid */
+            id: string;
+            model_requested: string | null;
+            model_used: string | null;
+            reasoning: string;
+            request_ids: components["schemas"]["UUID"][];
+            /** @enum {string} */
+            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+        };
+        ChatModelOut: {
+            id: string;
+            provider: string;
+        };
+        ChatModelsPage: {
+            has_more: boolean;
+            items: components["schemas"]["ChatModelOut"][];
+            next_cursor: string | null;
+        };
+        ChatProjectOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        ChatProjectsPage: {
+            has_more: boolean;
+            items: components["schemas"]["ChatProjectOut"][];
+            next_cursor: string | null;
         };
         CheckoutStatusOut: {
             checkout_amount_cents: number;
@@ -1062,6 +1614,37 @@ export interface components {
             };
             total_tokens: components["schemas"]["Int"];
         };
+        ConversationDetailOut: {
+            artifacts: components["schemas"]["ChatArtifactOut"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            messages: components["schemas"]["ChatMessageOut"][];
+            /** Format: uuid */
+            project_id: string;
+            running: boolean;
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ConversationOut: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            project_id: string;
+            running: boolean;
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ConversationPageOut: {
+            has_more: boolean;
+            items: components["schemas"]["ConversationOut"][];
+            next_cursor: string | null;
+        };
         Cost: {
             amount_microusd: components["schemas"]["Int"];
             /** @enum {string} */
@@ -1071,6 +1654,11 @@ export interface components {
              * @enum {string}
              */
             currency: "USD";
+        };
+        CreateAnalysis: {
+            end?: string | null;
+            requested_count?: components["schemas"]["Int"];
+            start?: string | null;
         };
         CreateApiKeyRequest: {
             name: string;
@@ -1087,6 +1675,11 @@ export interface components {
         };
         CreateCheckoutRequest: {
             credit_amount_cents: number;
+        };
+        CreateConversationRequest: {
+            /** Format: uuid */
+            project_id: string;
+            title?: string;
         };
         CreateCredentialRequest: {
             allowed_models?: string[] | null;
@@ -1188,6 +1781,10 @@ export interface components {
         };
         ErrorResponse: {
             error: components["schemas"]["Error"];
+        };
+        ForkConversationRequest: {
+            /** Format: uuid */
+            message_id?: string;
         };
         InFlightOut: {
             /** @enum {string} */
@@ -1462,6 +2059,16 @@ export interface components {
             items: components["schemas"]["RequestOut"][];
             next_cursor: string | null;
         };
+        RetryMessageRequest: {
+            alpha?: number;
+            artifacts?: boolean;
+            /** @enum {string} */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            max_completion_tokens?: number;
+            model?: string;
+            system?: string;
+            temperature?: number;
+        };
         RotateApiKeyRequest: {
             grace_seconds?: number;
         };
@@ -1566,6 +2173,18 @@ export interface components {
             saved_microusd: number;
             spend_microusd: components["schemas"]["NonNegative"];
         };
+        SendMessageRequest: {
+            alpha?: number;
+            artifacts?: boolean;
+            content: string;
+            /** @enum {string} */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            image_ids?: components["schemas"]["UUID"][];
+            max_completion_tokens?: number;
+            model: string;
+            system?: string;
+            temperature?: number;
+        };
         SessionOut: {
             address: string;
             /** Format: date-time */
@@ -1588,6 +2207,7 @@ export interface components {
             items: components["schemas"]["SessionOut"][];
             next_cursor: string | null;
         };
+        StringFromBase64Url: string;
         UpdateAlertsRequest: {
             rotate_secret?: boolean;
             thresholds: components["schemas"]["AlertThreshold"][];
@@ -1600,6 +2220,9 @@ export interface components {
             name?: string;
             rate_limits?: components["schemas"]["RateLimits"] | null;
             spend_limit_microusd?: number | null;
+        };
+        UpdateConversationRequest: {
+            title: string;
         };
         UpdateCredentialRequest: {
             allowed_models?: string[] | null;
@@ -1629,6 +2252,8 @@ export interface components {
             items: components["schemas"]["UserOut"][];
             next_cursor: string | null;
         };
+        /** Format: uuid */
+        UUID: string;
     };
     responses: never;
     parameters: {
@@ -1897,6 +2522,136 @@ export interface operations {
             };
         };
     };
+    "analyses.getAnalysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysisDetail */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisDetail"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.applyAnalysisAction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                action_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysisDetail */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisDetail"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.undoAnalysisAction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                action_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysisDetail */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisDetail"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.cancelAnalysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysisSummary */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisSummary"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     "audit.listAuditRows": {
         parameters: {
             query?: {
@@ -1918,6 +2673,656 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.listConversations": {
+        parameters: {
+            query?: {
+                cursor?: components["schemas"]["StringFromBase64Url"];
+                limit?: string;
+                project_id?: string;
+                q?: string;
+                running?: components["schemas"]["BooleanFromString"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ConversationPageOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationPageOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.createConversation": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        project_id: string;
+                        running: boolean;
+                        title: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.getConversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A conversation with all that is in it. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationDetailOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.deleteConversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.updateConversation": {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description ConversationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.followConversation": {
+        parameters: {
+            query?: {
+                cursor?: string;
+            };
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without `stream`: the complete response. With `stream: true` the body is `text/event-stream`, and `x-event-stream` has the schema of each event's data. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.forkConversation": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForkConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        project_id: string;
+                        running: boolean;
+                        title: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.sendMessage": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assistant_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                        cursor: string;
+                        user_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.editMessage": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assistant_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                        cursor: string;
+                        user_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.retryMessage": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assistant_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                        cursor: string;
+                        user_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.restoreConversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ConversationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.stopConversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ConversationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.listChatModels": {
+        parameters: {
+            query: {
+                cursor?: string;
+                limit?: string;
+                project_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ChatModelsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatModelsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.listChatProjects": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ChatProjectsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatProjectsPage"];
                 };
             };
             default: {
@@ -2851,6 +4256,131 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlphaCurveOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.listAnalyses": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysesPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysesPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.createAnalysis": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAnalysis"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        error: string | null;
+                        finished_at: string | null;
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        project_id: string;
+                        /** Format: date-time */
+                        range_end: string;
+                        /** Format: date-time */
+                        range_start: string;
+                        requested_count: components["schemas"]["NonNegative"];
+                        sample_count: components["schemas"]["NonNegative"];
+                        status: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.estimateAnalysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAnalysis"];
+            };
+        };
+        responses: {
+            /** @description AnalysisEstimate */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisEstimate"];
                 };
             };
             default: {

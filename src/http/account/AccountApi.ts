@@ -6,6 +6,7 @@ import { AlertsGroup } from "./alerts/AlertsGroup.ts"
 import { AnalysesGroup } from "./analyses/AnalysesGroup.ts"
 import { AuditGroup } from "./audit/AuditGroup.ts"
 import { BillingGroup } from "./billing/BillingGroup.ts"
+import { ChatGroup } from "./chat/ChatGroup.ts"
 import { CredentialsGroup } from "./credentials/CredentialsGroup.ts"
 import { KeysGroup } from "./keys/KeysGroup.ts"
 import { MembersGroup } from "./members/MembersGroup.ts"
@@ -38,4 +39,5 @@ export const AccountApi = HttpApi.make("account")
   .add(PaymentsGroup)
   .add(AlertsGroup)
   .add(AnalysesGroup)
+  .add(ChatGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

@@ -21,6 +21,7 @@ import { alertsHandlers } from "./alerts/AlertsHandlers.ts"
 import { analysesHandlers } from "./analyses/AnalysesHandlers.ts"
 import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
+import { chatHandlers } from "./chat/ChatHandlers.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
@@ -91,7 +92,8 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       auditHandlers,
       adminHandlers,
       alertsHandlers,
-      analysesHandlers
+      analysesHandlers,
+      chatHandlers
     ]),
     Layer.provide(Identity.layer)
   )
