@@ -82,7 +82,15 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(http, check, activityServices(settings), alertServices, analysisServices, chatServices, stoppedCalls).pipe(
+  return Layer.mergeAll(
+    http,
+    check,
+    activityServices(settings),
+    alertServices,
+    analysisServices,
+    chatServices,
+    stoppedCalls
+  ).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
