@@ -27,6 +27,7 @@ import { personKeysTable } from "./migrations/0019_person_keys.ts"
 import { messagesEndpoint } from "./migrations/0020_endpoints.ts"
 import { analysisTables } from "./migrations/0024_analyses.ts"
 import { evidenceTables } from "./migrations/0026_evidence.ts"
+import { replayTables } from "./migrations/0027_replay.ts"
 import { conversationTables } from "./migrations/0028_conversations.ts"
 import { callDecisions } from "./migrations/0030_call_decisions.ts"
 
@@ -55,6 +56,7 @@ export const migrations = {
   "0020_endpoints": messagesEndpoint,
   "0024_analyses": analysisTables,
   "0026_evidence": evidenceTables,
+  "0027_replay": replayTables,
   "0028_conversations": conversationTables,
   "0030_call_decisions": callDecisions
 }
