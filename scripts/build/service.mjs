@@ -37,9 +37,12 @@ await Promise.all([
     alias: { undici: join(root, "scripts/build/undici.js") },
     chunkNames: "chunks/[name]-[hash]"
   }),
-  build({ ...shared, entryPoints: {
+  build({
+    ...shared,
+    entryPoints: {
       worker: join(root, "src/sql/embedded/worker.js"),
       analysisWorker: join(root, "src/analysis/job/analysisWorker.ts")
-    } }),
+    }
+  }),
   ...["pglite.wasm", "pglite.data", "initdb.wasm"].map((asset) => cp(join(pglite, asset), join(dist, asset)))
 ])

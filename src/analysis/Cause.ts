@@ -78,8 +78,6 @@ export const withinTtl = ({ first, second }: CallPair): boolean =>
 export const positionsOf = (call: WorkCall, kinds: ReadonlySet<string>): ReadonlyArray<number> =>
   call.blocks.flatMap(({ kind }, position) => (kinds.has(kind) ? [position] : []))
 
-export const instructionKinds: ReadonlySet<string> = new Set(["tool", "system"])
-
 const maxEvidence = 5
 
 /** A finding without calls is none. */

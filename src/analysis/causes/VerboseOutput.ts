@@ -2,7 +2,7 @@ import { type Cause, found } from "../Cause.ts"
 import { noEdits } from "../Rebill.ts"
 import type { Workload } from "../Workload.ts"
 
-/** Answers that are more than twice as long as is usual for their class. */
+/** Answers that are more than twice as long as the median of their class. */
 export const verboseOutput: Cause = {
   id: "verbose_output",
   number: 20,

@@ -4,17 +4,7 @@ import * as Layer from "effect/Layer"
 import type { CapturedCall, CapturedConversation } from "../../domain/CapturedCall.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
-import { CallLogStore } from "./CallLogStore.ts"
-
-export interface Range {
-  readonly from: Date
-  readonly to: Date
-}
-
-export interface Traffic {
-  readonly calls: number
-  readonly spentMicroUsd: number
-}
+import { CallLogStore, type Range, type Traffic } from "./CallLogStore.ts"
 
 export interface AnalysisSourceShape {
   /** Captured conversations with calls in the range, a sample in hash order; none where nothing is captured. */

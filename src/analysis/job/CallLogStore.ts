@@ -10,7 +10,6 @@ import { KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
 import { usage } from "../../domain/Usage.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
-import type { AnalysisSourceShape } from "./AnalysisSource.ts"
 
 const Count = Schema.NumberFromString
 const CountOrNull = Schema.NullOr(Count)
@@ -53,11 +52,23 @@ const Row = Schema.Struct({
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const decodeTraffic = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ calls: Count, spent: Count })))
 
-export type CallLogStoreShape = Pick<AnalysisSourceShape, "traffic"> & {
+export interface Range {
+  readonly from: Date
+  readonly to: Date
+}
+
+export interface Traffic {
+  readonly calls: number
+  readonly spentMicroUsd: number
+}
+
+export interface CallLogStoreShape {
+  /** The newest calls of the log, without prompts. */
   readonly calls: (
     project: ProjectId,
-    range: { readonly from: Date; readonly to: Date; readonly max: number }
+    range: Range & { readonly max: number }
   ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
+  readonly traffic: (project: ProjectId, range: Range) => Effect.Effect<Traffic, StoreUnavailable>
 }
 
 /** What the log of calls says to analyses: no prompts. */
