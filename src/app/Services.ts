@@ -38,6 +38,7 @@ import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
+import { analysisServices } from "./AnalysisServices.ts"
 import { captureServices } from "./CaptureServices.ts"
 import { chatServices } from "./ChatServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
@@ -83,7 +84,15 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(http, check, activityServices(settings), alertServices, chatServices, stoppedCalls).pipe(
+  return Layer.mergeAll(
+    http,
+    check,
+    activityServices(settings),
+    alertServices,
+    analysisServices,
+    chatServices,
+    stoppedCalls
+  ).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(captureServices),

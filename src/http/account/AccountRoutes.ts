@@ -18,6 +18,7 @@ import type { AccountApi } from "./AccountApi.ts"
 import { activityHandlers } from "./activity/ActivityHandlers.ts"
 import { adminHandlers } from "./admin/AdminHandlers.ts"
 import { alertsHandlers } from "./alerts/AlertsHandlers.ts"
+import { analysesHandlers } from "./analyses/AnalysesHandlers.ts"
 import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
 import { captureHandlers } from "./capture/CaptureHandlers.ts"
@@ -93,6 +94,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       adminHandlers,
       alertsHandlers,
       captureHandlers,
+      analysesHandlers,
       chatHandlers
     ]),
     Layer.provide(Identity.layer)
