@@ -81,7 +81,14 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(http, check, activityServices(settings), alertServices, chatServices, stoppedCalls).pipe(
+  return Layer.mergeAll(
+    http,
+    check,
+    activityServices(settings),
+    alertServices,
+    chatServices(settings.dataDirectory),
+    stoppedCalls
+  ).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
