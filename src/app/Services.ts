@@ -90,7 +90,7 @@ export const services = (settings: Settings.Settings) => {
     activityServices(settings),
     alertServices,
     analysisServices,
-    chatServices,
+    chatServices(settings.dataDirectory),
     stoppedCalls
   ).pipe(
     Layer.provideMerge(accountServices(settings)),

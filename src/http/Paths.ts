@@ -43,3 +43,6 @@ export const paymentPaths = {
   stripeWebhook: "/webhooks/stripe",
   testCheckout: "/checkout/test"
 } as const
+
+/** Images and artifacts of conversations, by signed links. */
+export const contentPaths = ["/content/images/:id", "/content/artifacts/:id/:version"] as const

@@ -23,6 +23,7 @@ import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
 import { captureHandlers } from "./capture/CaptureHandlers.ts"
 import { chatHandlers } from "./chat/ChatHandlers.ts"
+import { ContentRoutes } from "./chat/ContentRoutes.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
@@ -58,12 +59,13 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
     Layer.effect(
       this,
       Effect.map(
-        Effect.context<PaymentRoutes | GroupsOf<typeof AccountApi> | HttpRouter.HttpRouter.DefaultServices>(),
+        Effect.context<
+          ContentRoutes | PaymentRoutes | GroupsOf<typeof AccountApi> | HttpRouter.HttpRouter.DefaultServices
+        >(),
         (context): ReadonlyArray<AccountRoute> => [
-          ...Context.get(context, PaymentRoutes).map(({ handler, ...route }) => ({
-            ...route,
-            handler: withInternal(handler)
-          })),
+          ...[...Context.get(context, PaymentRoutes), ...Context.get(context, ContentRoutes)].map(
+            ({ handler, ...route }) => ({ ...route, handler: withInternal(handler) })
+          ),
           ...Array.from(router.routes).flatMap(({ handler, method, path }) =>
             // no endpoint declares them
             method === "HEAD" || method === "*"
@@ -85,6 +87,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       credentialsHandlers,
       paymentsHandlers,
       PaymentRoutes.layer,
+      ContentRoutes.layer,
       keysHandlers,
       policyHandlers,
       routingHandlers,
@@ -136,7 +139,7 @@ const internal = errorResponse(Errors.internal)
 
 const withInternal = <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
   Effect.catchAllDefect(handler, (defect) =>
-    Effect.as(Effect.logError("a request about a payment failed unexpectedly", Cause.die(defect)), internal)
+    Effect.as(Effect.logError("a request without an identity failed unexpectedly", Cause.die(defect)), internal)
   )
 
 /**

@@ -18,6 +18,7 @@ const orNull = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.NullOr(schema).annotations({ description })
 
 export const maxTitleCharacters = 200
+export const maxFilenameCharacters = 200
 export const maxImagesPerMessage = 8
 /** The body of a request is bounded by 1 MiB, too. */
 const maxQuestionCharacters = 1024 * 1024
@@ -63,6 +64,12 @@ export const ChatArtifactOut = Schema.Struct({
   download_url: Schema.String.annotations({ description: "The same as a file." })
 }).annotations({ identifier: "ChatArtifactOut", description: "A version of a document that a model has made." })
 export type ChatArtifactOut = typeof ChatArtifactOut.Type
+
+export const ChatArtifactVersionsPage = pageOf("ChatArtifactVersionsPage", ChatArtifactOut)
+
+export const RestoreArtifactRequest = strict({
+  version: Schema.Int.pipe(Schema.between(1, 1_000)).annotations({ description: "Number of the version, from 1." })
+}).annotations({ identifier: "RestoreArtifactRequest" })
 
 export const artifactActions = ["created", "updated", "restored", "deleted"] as const
 export const ChatArtifactEventOut = Schema.Struct({

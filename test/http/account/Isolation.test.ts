@@ -212,6 +212,15 @@ const cases: Readonly<Record<string, Case>> = {
   },
   stopConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/stop` },
   forkConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/fork`, body: {} },
+  uploadChatImage: {},
+  listArtifactVersions: {
+    path: ({ conversation }) => `/api/chat/conversations/${conversation}/artifacts/${unknownId}/versions`
+  },
+  restoreArtifact: {
+    path: ({ conversation }) => `/api/chat/conversations/${conversation}/artifacts/${unknownId}/restore`,
+    body: { version: 1 }
+  },
+  deleteArtifact: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/artifacts/${unknownId}` },
   followConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/events` }
 }
 
