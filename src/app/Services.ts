@@ -31,6 +31,8 @@ import { PolicyLayer } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
 import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
 import { ProviderLayer } from "../provider/ProviderLayer.ts"
+import { QualitySnapshotStore } from "../routing/evidence/QualitySnapshotStore.ts"
+import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
@@ -82,6 +84,7 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(refusals),
+    Layer.provideMerge(QualitySnapshots.layer.pipe(Layer.provide(QualitySnapshotStore.layer))),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),

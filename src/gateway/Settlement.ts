@@ -93,7 +93,7 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     pool: { models: poolOf(admitted) },
     attempts,
     failedUsage: state.failedUsage,
-    features: admitted.ranked.pinned ? null : recorded(admitted.ranked.features, admitted.ranked.propensity),
+    features: admitted.ranked.pinned ? null : recorded(admitted.ranked.features, admitted.ranked),
     clientRequestId: admitted.clientRequestId,
     startedAtMillis: admitted.startedAtMillis
   }

@@ -83,6 +83,16 @@ interface Recorded {
   readonly f?: boolean
   /** How likely the first candidate was to come first, where that was left to chance. */
   readonly p?: number
+  /** Version of the quality snapshot. */
+  readonly q?: number
+}
+
+/** What a decision was made by, besides the features. */
+export interface DecidedBy {
+  /** How likely the first candidate was to come first. */
+  readonly propensity: number
+  /** `null`: by assumed qualities alone. */
+  readonly qualityVersion: number | null
 }
 
 /** Names of service tiers come from requests. */
@@ -95,7 +105,7 @@ export const maxRecordedLength = 2_048
  * About 120 bytes of JSON; `null` for what cannot be tried again: a service tier that nobody has, or restrictions that name
  * more models than a row should carry.
  */
-export const recorded = (features: RequestFeatures, propensity: number): string | null => {
+export const recorded = (features: RequestFeatures, { propensity, qualityVersion }: DecidedBy): string | null => {
   const { classes, controls, maxOutputTokens, promptTokens, reasoning, requirements, terms, tools } = features
   if (terms.serviceTier !== null && terms.serviceTier.length > maxTierLength) return null
   const record: Recorded = {
@@ -112,7 +122,8 @@ export const recorded = (features: RequestFeatures, propensity: number): string 
     ...(terms.webSearch && { w: 1 }),
     ...(terms.audioOutput && { a: 1 }),
     ...recordedControls(controls),
-    ...(propensity < 1 && { p: Math.round(propensity * perMillion) / perMillion })
+    ...(propensity < 1 && { p: Math.round(propensity * perMillion) / perMillion }),
+    ...(qualityVersion !== null && { q: qualityVersion })
   }
   const text = JSON.stringify(record)
   return text.length > maxRecordedLength ? null : text

@@ -28,6 +28,8 @@ export interface RankContext {
   readonly policy: EffectivePolicy
   /** Predicted for this request, 0 to 1. */
   readonly quality: (model: Model) => number
+  /** Of the snapshot of grades that `quality` is from; `null` or unset: there is none. */
+  readonly qualityVersion?: number | null
   /** Expected length of a response without reasoning, in tokens. */
   readonly outputTokens: (model: Model) => number
   readonly health: (model: Model) => RouteHealth
@@ -61,6 +63,7 @@ export interface Ranked {
   readonly features: RequestFeatures
   /** How likely the first candidate was to come first: 1 unless equal routes were drawn. */
   readonly propensity: number
+  readonly qualityVersion: number | null
   /** Models that would have come before the first candidate if they had not failed so often, best first. */
   readonly resting: ReadonlyArray<string>
   /** Set when the circuit of every candidate is open: until the first of them can be tried. */
@@ -101,6 +104,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
     excluded: eligibility.excluded,
     features,
     propensity,
+    qualityVersion: input.qualityVersion ?? null,
     resting: pool.pinned ? [] : restingBefore(scored, best),
     ...(best.tier >= 2 ? { openUntilMillis: earliestClose(scored) } : {})
   })

@@ -69,6 +69,8 @@ const restricting: fc.Arbitrary<Partial<RoutingControls>> = fc.record(
   { requiredKeys: [] }
 )
 
+const certain = { propensity: 1, qualityVersion: null }
+
 const restrictionsOf = (some: Partial<RoutingControls>) => ({
   models: some.models ?? open.models,
   providers: some.providers ?? open.providers,
@@ -128,7 +130,7 @@ describe("A decision that is made again from the recorded features", () => {
             request: made,
             features
           })
-          const text = recorded(features, 1)
+          const text = recorded(features, certain)
           const read = text === null ? null : fromRecorded(text)
           if (read === null) throw new Error("the features were not recorded")
           const rules = {
@@ -156,7 +158,7 @@ describe("A decision that is made again from the recorded features", () => {
 
   it("needs about 120 bytes, and no text of the prompt", () => {
     const made = request({ messages: [{ role: "user", content: "My secret is 4711." }], tools: [tool], temperature: 1 })
-    const text = recorded(featuresOf(made, false, 1_234, classify(made, 1_234)), 1) ?? ""
+    const text = recorded(featuresOf(made, false, 1_234, classify(made, 1_234)), certain) ?? ""
     expect(text.length).toBeLessThan(180)
     expect(text).not.toContain("4711")
   })
@@ -166,12 +168,16 @@ describe("A decision that is made again from the recorded features", () => {
       const deny = Array.from({ length: count }, (_, at) => `acme/model-${at}`)
       return featuresOf(request({ routing: controls({ models: { allow: null, deny } }) }), false, 10, [])
     }
-    const text = recorded(naming(100), 1) ?? ""
+    const text = recorded(naming(100), certain) ?? ""
     expect(fromRecorded(text)?.controls.models.deny).toHaveLength(100)
     expect(callRow("id", testCaller, record({ features: text })).features).toBe(text)
-    expect(recorded(naming(200), 1)).toBeNull()
-    expect(JSON.parse(recorded(naming(1), 0.25) ?? "")).toMatchObject({ p: 0.25 })
-    expect(JSON.parse(recorded(naming(1), 1) ?? "")).not.toHaveProperty("p")
+    expect(recorded(naming(200), certain)).toBeNull()
+    expect(JSON.parse(recorded(naming(1), { propensity: 0.25, qualityVersion: 3 }) ?? "")).toMatchObject({
+      p: 0.25,
+      q: 3
+    })
+    expect(JSON.parse(recorded(naming(1), certain) ?? "")).not.toHaveProperty("p")
+    expect(JSON.parse(recorded(naming(1), certain) ?? "")).not.toHaveProperty("q")
   })
 
   it("needs the routing configuration that was in force", () => {
