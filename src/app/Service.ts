@@ -1,3 +1,5 @@
+import { hostname } from "node:os"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,6 +32,7 @@ import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
 import { logStart } from "./StartLog.ts"
 import { logWarnings } from "./StartWarnings.ts"
+import * as Telemetry from "./Telemetry.ts"
 import * as WorkerMetrics from "./WorkerMetrics.ts"
 
 /**
@@ -51,8 +54,16 @@ export const run = (first: Settings.Settings, variables: Variables) => {
       Layer.provide(server(settings), WorkerMetrics.layer)
     )
     return yield* Effect.provide(serve(settings, bootstrapped), listening)
-  }).pipe(Effect.scoped, Effect.provide(services(settings)))
+  }).pipe(Effect.scoped, Effect.provide(services(settings)), Effect.provide(telemetry(settings)))
 }
+
+/** The tracer of everything else, the server's fibers included. */
+const telemetry = ({ otlp }: Settings.Settings): Layer.Layer<never> =>
+  otlp === null
+    ? Layer.empty
+    : Telemetry.layer({ ...otlp, instanceId: `${hostname()}-${process.pid}` }).pipe(
+        Layer.provide(NodeHttpClient.layerUndici)
+      )
 
 const reloadBySignal = <R>(reload: Effect.Effect<void, never, R>) =>
   Effect.flatMap(Effect.context<R>(), (context) => Signals.onReload(Effect.provide(reload, context)))

@@ -31,6 +31,7 @@ export const logStart = (
       LOG_LEVEL: settings.logLevel.label,
       METRICS_TOKEN: isSet(settings.metricsToken),
       OIDC_ISSUER: settings.oidc?.issuer ?? null,
+      OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlp?.endpoint ?? null,
       PUBLIC_URL: settings.publicUrl,
       STRIPE_SECRET_KEY: isSet(settings.stripe),
       policy: isSet(settings.policy),

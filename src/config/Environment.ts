@@ -2,7 +2,7 @@ import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
 import type { ConfigIssue } from "./ConfigIssue.ts"
 import {
@@ -47,6 +47,8 @@ export interface Environment {
   readonly poolSize: number
   readonly metricsToken: Redacted.Redacted | null
   readonly logLevel: LogLevel.LogLevel
+  /** Where spans and metrics are sent by OTLP; `null`: nowhere. */
+  readonly otlp: OtlpExport | null
   /** Keys of built-in vendors, by vendor id; those without one are absent. */
   readonly vendorKeys: ReadonlyMap<string, Redacted.Redacted>
   /** The variables that hold `vendorKeys`, by vendor id. */
@@ -69,6 +71,15 @@ export interface StripeAccess {
   readonly webhookSecret: Redacted.Redacted | null
   /** Of a stand-in for tests; `null`: Stripe's own. */
   readonly apiUrl: string | null
+}
+
+/** An OpenTelemetry collector that takes OTLP over HTTP. */
+export interface OtlpExport {
+  /** Without a slash at its end; signals go to `/v1/traces` and `/v1/metrics` below it. */
+  readonly endpoint: string
+  /** Sent with every export, such as a token. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: Redacted.Redacted]>
+  readonly serviceName: string
 }
 
 /** An OpenID provider. */
@@ -208,6 +219,11 @@ const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions) => {
     poolSize: nonSecret("DATABASE_POOL_SIZE", wholeNumber(2, maxPoolSize)),
     metricsToken: secret("METRICS_TOKEN"),
     logLevel: nonSecret("LOG_LEVEL", logLevel),
+    otlpEndpoint: nonSecret("OTEL_EXPORTER_OTLP_ENDPOINT", webAddress),
+    otlpHeaders: secret("OTEL_EXPORTER_OTLP_HEADERS", (text) =>
+      headersOf(text) === undefined ? "must have the form name=value,name=value, with values encoded as in URLs" : null
+    ),
+    otlpServiceName: nonSecret("OTEL_SERVICE_NAME", printable),
     vendorKeys: Config.all(vendors.map((vendor) => firstSecret(vendor.env))),
     vendorIds: Config.succeed(vendors.map((vendor) => vendor.id)),
     bedrockToken: secret("AWS_BEARER_TOKEN_BEDROCK"),
@@ -236,6 +252,9 @@ const issuesOfCombinations = (all: Variables): ReadonlyArray<ConfigIssue> => {
     ...(all.oidcIssuer.given ? needs("OIDC_ISSUER", all.oidcClientId) : []),
     ...[all.oidcAudience, all.oidcClientId, all.oidcClientSecret, all.oidcOperator].flatMap(({ given, name }) =>
       given ? needs(name, all.oidcIssuer) : []
+    ),
+    ...[all.otlpHeaders, all.otlpServiceName].flatMap(({ given, name }) =>
+      given ? needs(name, all.otlpEndpoint) : []
     ),
     ...(all.bedrockRegion.given && !all.bedrockToken.given
       ? needs("BEDROCK_REGION without AWS_BEARER_TOKEN_BEDROCK", all.awsAccessKeyId, all.awsSecretAccessKey)
@@ -268,6 +287,14 @@ const assembled = (all: Variables): Environment => ({
   poolSize: all.poolSize.value ?? defaultPoolSize(all.workers.value ?? 1),
   metricsToken: all.metricsToken.value,
   logLevel: all.logLevel.value ?? LogLevel.Info,
+  otlp:
+    all.otlpEndpoint.value === null
+      ? null
+      : {
+          endpoint: all.otlpEndpoint.value,
+          headers: (all.otlpHeaders.value && headersOf(Redacted.value(all.otlpHeaders.value))) ?? [],
+          serviceName: all.otlpServiceName.value ?? "model-routing-gateway"
+        },
   vendorKeys: new Map(
     all.vendorIds.flatMap((id, index) => {
       const key = all.vendorKeys[index]?.value ?? null
@@ -301,5 +328,24 @@ const oidcOf = (all: Variables): Oidc | null => {
     audience: all.oidcAudience.value ?? clientId,
     clientSecret: all.oidcClientSecret.value,
     operator: all.oidcOperator.value
+  }
+}
+
+/** As OpenTelemetry writes them: `name=value,name=value`, the values encoded as in URLs; `undefined` where the text is not that. */
+const headersOf = (text: string): OtlpExport["headers"] | undefined => {
+  const headers = text.split(",").flatMap((pair) => {
+    const [, name, encoded] = /^([\w-]{1,100})=([^,]+)$/.exec(pair) ?? []
+    const value = encoded === undefined ? undefined : decodedValue(encoded)
+    return name === undefined || value === undefined ? [] : [[name.toLowerCase(), Redacted.make(value)] as const]
+  })
+  return headers.length === text.split(",").length ? headers : undefined
+}
+
+const decodedValue = (encoded: string): string | undefined => {
+  try {
+    const value = decodeURIComponent(encoded)
+    return /^[\x20-\x7e]+$/.test(value) ? value : undefined
+  } catch {
+    return undefined
   }
 }

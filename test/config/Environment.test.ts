@@ -120,6 +120,53 @@ describe("the environment", () => {
     })
   )
 
+  it.effect("names a collector, with decoded headers", () =>
+    Effect.gen(function* () {
+      expect((yield* settingsGiven({})).otlp).toBe(null)
+      const { otlp } = yield* settingsGiven({
+        env: {
+          OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+          OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Bearer%20word,x-team=a=b"
+        }
+      })
+      expect([otlp?.endpoint, otlp?.serviceName]).toEqual(["http://collector:4318", "model-routing-gateway"])
+      expect(otlp?.headers.map(([name, value]) => [name, reveal(value)])).toEqual([
+        ["authorization", "Bearer word"],
+        ["x-team", "a=b"]
+      ])
+    })
+  )
+
+  it.effect.each<readonly [name: string, value: string, message: string]>([
+    ["OTEL_EXPORTER_OTLP_HEADERS", "name", "must have the form name=value,name=value, with values encoded as in URLs"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=%zz", "must have the form name=value,name=value, with values encoded as in URLs"],
+    [
+      "OTEL_EXPORTER_OTLP_HEADERS",
+      "a=%0d%0ab:c",
+      "must have the form name=value,name=value, with values encoded as in URLs"
+    ],
+    [
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+      "collector:4318",
+      "must be an http or https URL without a query, such as https://gateway.example.com"
+    ]
+  ])("of a collector are refused: %s=%s", ([name, value, message]) =>
+    Effect.gen(function* () {
+      const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" }
+      expect(yield* issuesGiven({ env: { ...endpoint, [name]: value } })).toEqual([`${name}: ${message}`])
+    })
+  )
+
+  it.effect("of a collector are nothing without its address", () =>
+    Effect.gen(function* () {
+      for (const name of ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME"]) {
+        expect(yield* issuesGiven({ env: { [name]: "a=b" } })).toEqual([
+          `OTEL_EXPORTER_OTLP_ENDPOINT: is required with ${name}`
+        ])
+      }
+    })
+  )
+
   it.effect("names the identity provider, whose audience is the client where none is set", () =>
     Effect.gen(function* () {
       expect((yield* settingsGiven({})).oidc).toBe(null)

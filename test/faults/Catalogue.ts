@@ -52,6 +52,8 @@ export interface Row {
   readonly avoided: Avoided
   /** Failures until it is avoided; 0 where the fault is too large to be repeated. */
   readonly failures: number
+  /** It is avoided for a second only: a busy machine may take longer to ask again. */
+  readonly isBrief: boolean
 }
 
 /** 10 tokens in and 60 out at 1 and 2 USD for a million. */
@@ -89,7 +91,7 @@ const row = (
   fault: string,
   stream: Course,
   plain: Course | null,
-  more: Partial<Pick<Row, "atOrigin" | "timed" | "avoided" | "failures">> = {}
+  more: Partial<Pick<Row, "atOrigin" | "timed" | "avoided" | "failures" | "isBrief">> = {}
 ): Row => ({
   number,
   name,
@@ -100,6 +102,7 @@ const row = (
   timed: false,
   avoided: "route",
   failures: 5,
+  isBrief: false,
   ...more
 })
 
@@ -238,7 +241,7 @@ export const catalogue: ReadonlyArray<Row> = [
     "a rate limit that is soon over",
     "limited-shortly",
     refused("provider_rate_limited", { retryAfter: [1, 1], attempts: 2 }),
-    cools
+    { ...cools, isBrief: true }
   ),
   both(20, "a rate limit without a time", "limited-bare", refused("provider_rate_limited"), cools),
   both(21, "out of money (429)", "quota-429", refused("provider_unavailable"), outAtOnce),

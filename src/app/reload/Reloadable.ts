@@ -18,7 +18,8 @@ const fixed = {
   drainDelay: "DRAIN_DELAY",
   poolSize: "DATABASE_POOL_SIZE",
   metricsToken: "METRICS_TOKEN",
-  logLevel: "LOG_LEVEL"
+  logLevel: "LOG_LEVEL",
+  otlp: "OTEL_EXPORTER_OTLP_ENDPOINT"
 } as const satisfies Partial<Record<keyof Settings, string>>
 
 /** Of the timeouts, those on which more depends than the calls themselves: the age at which holds of dead calls expire. */

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from "node:http"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import type { IdempotencyShape, Keep, KeptAnswer } from "../../calls/Idempotency.ts"
 import type { AccountError } from "../../domain/AccountError.ts"
 import type { Endpoint } from "../../domain/Call.ts"
@@ -16,6 +19,7 @@ import type { CallOptions } from "../../gateway/Admission.ts"
 import type { CallRunnerShape, Completion } from "../../gateway/CallRunner.ts"
 import type { SealedAnswer } from "../../ledger/Ledger.ts"
 import * as Metrics from "../../observe/Metrics.ts"
+import * as Spans from "../../observe/Spans.ts"
 import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import * as Errors from "../Errors.ts"
 import type { QueueEntry } from "../overload/AdmissionQueue.ts"
@@ -178,7 +182,25 @@ const run = <Decoded extends WithRequest>(
     // no work of this node, and no sample of how long it takes
     onWaiting: () => state.place?.leave()
   }
-  return decoded.request.stream ? streamed(call, options, keep) : nonStreaming(call, options, keep)
+  return withRemoteParent(
+    exchange.request,
+    decoded.request.stream ? streamed(call, options, keep) : nonStreaming(call, options, keep)
+  )
+}
+
+/** Where calls are traced, a call belongs to the trace that its client names in `traceparent`. */
+const withRemoteParent = <A, E>(request: IncomingMessage, call: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  const traceparent = request.headers["traceparent"]
+  return typeof traceparent !== "string"
+    ? call
+    : Spans.whenTraced((isTraced) =>
+        isTraced
+          ? Option.match(HttpTraceContext.w3c(Headers.unsafeFromRecord({ traceparent })), {
+              onNone: () => call,
+              onSome: (span) => Effect.withParentSpan(call, span)
+            })
+          : call
+      )
 }
 
 const nonStreaming = <Decoded extends WithRequest>(
