@@ -17,6 +17,7 @@ const table = {
   routing: ["domain", "observe", "sql", "catalog", "policy"],
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "identity", "calls", "policy", "ledger", "routing", "provider"],
+  analysis: ["domain", "wire", "sql", "catalog", "credentials", "audit", "identity", "policy", "ledger", "capture", "routing", "provider", "gateway", "account"],
   http: ["domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "gateway"],
   library: ["domain", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "observe", "account", "routing", "provider", "gateway"],
   app: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "http"],

@@ -42,6 +42,7 @@ export {
 } from "./domain/AccountError.ts"
 export {
   Attempt,
+  type Baseline,
   CallError,
   type CallRecord,
   CallStatus,

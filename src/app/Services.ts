@@ -40,6 +40,7 @@ import { activityServices, describeFailure, refusals } from "./ActivityServices.
 import { alertServices } from "./AlertServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
+import { stoppedCalls } from "./StoppedCalls.ts"
 
 /** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
 export const services = (settings: Settings.Settings) => {
@@ -80,7 +81,7 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(http, check, activityServices(settings), alertServices).pipe(
+  return Layer.mergeAll(http, check, activityServices(settings), alertServices, stoppedCalls).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(refusals),

@@ -45,6 +45,7 @@ export const requests = (raw: Raw) =>
     model: text(raw, "model"),
     provider: text(raw, "provider"),
     key: text(raw, "key"),
+    q: text(raw, "q"),
     range: oneOf(raw, "range", ["1h", "24h", "7d", "30d"] as const),
     request: text(raw, "request"),
     live: oneOf(raw, "live", ["1"] as const)

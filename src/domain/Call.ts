@@ -85,6 +85,14 @@ export interface FailedUsage {
   readonly cost: MicroUsd
 }
 
+/** The model of the highest quality among those that the router chose from, and what a call would have cost there. */
+export interface Baseline {
+  /** Its id. */
+  readonly model: string
+  /** For the same tokens, at the prices of admission. */
+  readonly cost: MicroUsd
+}
+
 /** Where calls come from: the formats over HTTP, and programs that embed the gateway. */
 export const endpoints = ["chat", "responses", "messages", "embedded"] as const
 /** One of them. */
@@ -130,6 +138,12 @@ export interface CallRecord {
   readonly attempts: ReadonlyArray<Attempt>
   /** By position of `attempts`; `null` for one that has not failed, or of which no usage is known. */
   readonly failedUsage: ReadonlyArray<FailedUsage | null>
+  /** The balance of quality and cost that was applied, 0 to 1; `null` where the request names its model. */
+  readonly alpha: number | null
+  /** How many models were not eligible, by reason. */
+  readonly excluded: Readonly<Record<string, number>>
+  /** What its tokens would have cost at the best model that it could have gone to; `null` where nothing was chosen or used. */
+  readonly baseline: Baseline | null
   /** What the router saw of the request, as JSON without any text of it; `null` where the request names its model. */
   readonly features: string | null
   /** The client's own request id, only for the log. */

@@ -1,5 +1,6 @@
 import * as Data from "effect/Data"
 import type { Attempt } from "./Call.ts"
+import { describe, type FundsShortage } from "./FundsShortage.ts"
 import type { RateLimitStatus } from "./RateLimitStatus.ts"
 
 /** A missing, malformed, unknown, inactive or expired key: one error for all, so that it reveals nothing about a key. */
@@ -97,31 +98,10 @@ export class RoutingConfigNotFound extends Data.TaggedError("RoutingConfigNotFou
 }
 
 /** What is left of a balance or a limit does not pay for the call. */
-export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<{
-  /** Whose money does not suffice: the account's balance, or the limit of project or key. */
-  readonly scope: "account" | "project" | "key"
-  /** exhausted: no balance is left. held: running calls hold it. too_large: this call alone needs more than is left. */
-  readonly reason: "exhausted" | "held" | "too_large"
-  /** What the smallest candidate needs. */
-  readonly neededMicroUsd: number
-  /** What the scope has left beside what running calls hold of it. */
-  readonly availableMicroUsd: number
-  /** What running calls hold of the scope. */
-  readonly heldMicroUsd: number
-  /** The largest output cap with which the call would have been let in; absent where there is none. */
-  readonly fittingOutputTokens?: number | undefined
-}> {
+export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<FundsShortage> {
   override get message(): string {
-    const what = this.scope === "account" ? "balance" : `spend limit of the ${this.scope}`
-    const amounts = `at least ${this.neededMicroUsd} micro-USD are needed, ${this.availableMicroUsd} are available and ${this.heldMicroUsd} held by running calls`
-    return `${fundsMessage[this.reason](what)}: ${amounts}.`
+    return describe(this)
   }
-}
-
-const fundsMessage: Readonly<Record<InsufficientFunds["reason"], (what: string) => string>> = {
-  exhausted: (what) => `The ${what} is exhausted`,
-  held: (what) => `The rest of the ${what} is reserved by running calls`,
-  too_large: (what) => `This call could cost more than the rest of the ${what}`
 }
 
 /** Every candidate that was tried failed before any content was sent. */
@@ -131,12 +111,17 @@ export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
   /** Set only when all attempts ended in a rate limit or cool-down with a known end. */
   readonly retryAfterMillis: number | null
 }> {
+  /** Whether more than one model was tried. */
+  get isOfSeveral(): boolean {
+    return new Set(this.attempts.map(({ model }) => model)).size > 1
+  }
+
   override get message(): string {
-    if (this.attempts.length === 0) return "No provider could be tried."
-    const attempts = this.attempts.map(
-      ({ error, model }) => `${model}: ${error?.message ?? "It failed."} (${error?.code ?? "unknown"})`
-    )
-    return `Every provider that was tried has failed. ${attempts.join(" ")}`
+    const failures = this.attempts.map(({ error, model }) => `${model}: ${error?.message ?? "The provider failed."}`)
+    if (failures.length === 0) return "No provider could be tried."
+    return this.isOfSeveral
+      ? `Every provider that was tried has failed: ${failures.join(" ")}`
+      : (failures.at(-1) ?? "")
   }
 }
 

@@ -33,6 +33,8 @@ export type ProviderFailure =
   | { readonly _tag: "Failed"; readonly cause: unknown }
   /** Not a failure of the provider: this node is shutting down and the drain deadline has passed. */
   | { readonly _tag: "Shutdown" }
+  /** Not a failure of the provider: somebody of the project has stopped the call. */
+  | { readonly _tag: "Stopped" }
 
 /** What a failure says about the health of a route. */
 export type HealthEffect =
@@ -77,7 +79,7 @@ export interface FailureFacts {
   readonly code: string
   readonly message: string
   /** As the attempt is recorded. */
-  readonly status: Extract<CallStatus, "error" | "timeout">
+  readonly status: Exclude<CallStatus, "success">
   /** Another candidate may be tried (until first content has been sent). */
   readonly mayFallBack: boolean
   /** Nothing can have been processed: the same route may be tried once more. */
@@ -86,7 +88,7 @@ export interface FailureFacts {
   readonly health: HealthEffect
   /** For whoever operates the gateway. */
   readonly fault: Fault
-  /** A limit of the gateway's own has ended the attempt: it is charged like a cancelled one. */
+  /** A limit of the gateway's own, or a person, has ended the attempt: it is charged like a cancelled one. */
   readonly isOwnLimit: boolean
   /** The provider had taken the request on: it charges for the prompt, whatever came of it. */
   readonly isBilled: boolean
@@ -182,6 +184,12 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   }),
   Shutdown: facts("server_shutdown", "The gateway is shutting down.", "none", "gateway", {
     mayFallBack: false,
+    isBilled: true
+  }),
+  Stopped: facts("call_stopped", "The call was stopped by a person of its project.", "none", "request", {
+    status: "cancelled",
+    mayFallBack: false,
+    isOwnLimit: true,
     isBilled: true
   })
 }

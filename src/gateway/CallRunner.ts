@@ -14,6 +14,7 @@ import { CallObservers, combine } from "../domain/CallObserver.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Answer } from "../domain/Completion.ts"
 import { type CallFailure, InsufficientFunds, type RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
+import type { RequestId } from "../domain/Ids.ts"
 import { microUsd } from "../domain/Money.ts"
 import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { ResponseStart } from "../domain/ResponseStart.ts"
@@ -84,6 +85,11 @@ export interface CallRunnerShape {
   ) => Effect.Effect<void, CallFailure>
   /** Fails every running call: the node has to go down. Clients receive the error, customers are not charged. */
   readonly abort: Effect.Effect<void>
+  /**
+   * Ends a call that runs on this node: its client receives the error `call_stopped`, and it is charged as if its client had
+   * left. Nothing happens for a call that runs elsewhere or has ended.
+   */
+  readonly stop: (requestId: RequestId) => Effect.Effect<void>
   /** What a call of this request would be routed to now. Nothing is counted or held. */
   readonly preview: Admission.Admission["preview"]
   readonly models: (caller: CallerShape) => Effect.Effect<Admission.Listable, RateLimited | StoreUnavailable>
@@ -121,7 +127,7 @@ interface RunnerDeps {
   readonly slices: HoldSlicesDeps
   readonly rateLimits: RateLimitsShape
   readonly conversations: Conversations.Conversations
-  readonly running: Set<Call>
+  readonly running: Map<RequestId, Call>
   isAborted: boolean
 }
 
@@ -165,7 +171,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     options,
     call: { timers, observer: combine(observers, yield* observerFailed) },
     slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
-    running: new Set(),
+    running: new Map(),
     isAborted: false
   }
   return CallRunner.of({
@@ -178,6 +184,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         relay(deps, dispatch, call, sink)
       ),
     abort: Effect.sync(() => abort(deps)),
+    stop: (requestId) => Effect.sync(() => deps.running.get(requestId)?.abort({ _tag: "Stopped" })),
     preview: deps.admission.preview,
     models: (caller) =>
       Effect.acquireUseRelease(
@@ -290,7 +297,7 @@ const begin = (
     onSuccess: (hold) => {
       callOptions.onHeld?.()
       const call = new Call(deps.call, admitted, hold, isTraced)
-      deps.running.add(call)
+      deps.running.set(callId, call)
       // it was still being admitted when all others were aborted
       if (deps.isAborted) call.abort({ _tag: "Shutdown" })
       return Effect.succeed(call)
@@ -351,7 +358,7 @@ const end = <A>(
   callOptions: Admission.CallOptions,
   exit: Exit.Exit<A, CallFailure>
 ): Effect.Effect<A, CallFailure> => {
-  deps.running.delete(call)
+  deps.running.delete(call.admitted.requestId)
   call.admitted.release()
   if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
   const settlement = call.end()
@@ -391,7 +398,7 @@ const maxWriteWaitMillis = 2_000
 
 const abort = (deps: RunnerDeps): void => {
   deps.isAborted = true
-  for (const call of deps.running) call.abort({ _tag: "Shutdown" })
+  for (const call of deps.running.values()) call.abort({ _tag: "Shutdown" })
 }
 
 const startOf = ({ admitted }: Call, { candidate }: RunningAttempt): ResponseStart => ({

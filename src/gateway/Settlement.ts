@@ -1,8 +1,8 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
+import { type Baseline, type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import { zero } from "../domain/Money.ts"
-import { snapshotOf } from "../domain/Prices.ts"
+import { costOf, snapshotOf } from "../domain/Prices.ts"
 import type { Prediction, RouterMetadata, SkippedCandidate } from "../domain/RouterMetadata.ts"
 import type { Settlement } from "../ledger/Ledger.ts"
 import { likeliest } from "../routing/quality/Classify.ts"
@@ -93,12 +93,23 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     pool: { models: poolOf(admitted) },
     attempts,
     failedUsage: state.failedUsage,
+    alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha,
+    excluded: admitted.ranked.excluded,
+    baseline: used === undefined ? null : baselineOf(state, used),
     features: admitted.ranked.pinned ? null : recorded(admitted.ranked.features, admitted.ranked),
     clientRequestId: admitted.clientRequestId,
     startedAtMillis: admitted.startedAtMillis
   }
   const settled = phase._tag === "Complete" ? "settled" : phase._tag === "Failed" ? "void" : "cancelled"
   return { state: settled, actual, record }
+}
+
+/** At what the best model of the pool would have taken for the same tokens; a call that names its model had no choice. */
+const baselineOf = (state: CallState, used: RunningAttempt): Baseline | null => {
+  const { candidates, pinned } = state.admitted.ranked
+  if (pinned) return null
+  const { model, terms } = candidates.reduce((best, each) => (each.quality > best.quality ? each : best))
+  return model.prices === null ? null : { model: model.id, cost: costOf(model.prices, usageOf(state, used), terms) }
 }
 
 const pricesOf = (attempt: RunningAttempt): string | null => {

@@ -3,7 +3,6 @@ import type { AccountError, AccountOnlyError } from "../domain/AccountError.ts"
 import type { Attempt } from "../domain/Call.ts"
 import type { GatewayError } from "../domain/GatewayError.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
-import * as FundsMessage from "./FundsMessage.ts"
 import { rateLimitHeaders } from "./RateLimitHeaders.ts"
 
 /** An error as a client sees it: a status, headers, and the error object of the body. */
@@ -65,16 +64,8 @@ const ofAccount = ({ _tag, message }: AccountOnlyError): HttpError => {
 export const of: (error: GatewayError | AccountError) => HttpError = Match.type<GatewayError | AccountError>().pipe(
   Match.tag(...accountTags, ofAccount),
   Match.tagsExhaustive({
-    Unauthenticated: () =>
-      http(
-        401,
-        "authentication_error",
-        "invalid_api_key",
-        "A valid project API key is required as a bearer token; on /v1/messages, `x-api-key` is taken too.",
-        {
-          headers: { "www-authenticate": "Bearer" }
-        }
-      ),
+    Unauthenticated: ({ message }) =>
+      http(401, "authentication_error", "invalid_api_key", message, { headers: { "www-authenticate": "Bearer" } }),
     InvalidRequest: (error) =>
       http(400, "invalid_request_error", error.code, error.message, {
         param: error.param,
@@ -88,8 +79,8 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
         }
       }),
     ModelNotFound: ({ message }) => http(404, "invalid_request_error", "model_not_found", message, { param: "model" }),
-    NoEligibleModel: ({ excluded, param }) =>
-      http(404, "invalid_request_error", "no_eligible_model", "The project and this request together allow no model.", {
+    NoEligibleModel: ({ excluded, message, param }) =>
+      http(404, "invalid_request_error", "no_eligible_model", message, {
         param,
         metadata: { excluded }
       }),
@@ -98,7 +89,7 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
     InsufficientFunds: (error) => {
       const { availableMicroUsd, fittingOutputTokens, heldMicroUsd, neededMicroUsd, reason, scope } = error
       const code = scope === "account" ? "insufficient_balance" : "spend_limit_exceeded"
-      return http(402, "insufficient_quota", code, FundsMessage.of(error), {
+      return http(402, "insufficient_quota", code, error.message, {
         metadata: {
           reason,
           scope,
@@ -117,35 +108,27 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
             : {}
       })
     },
-    ProvidersFailed: ({ attempts, retryAfterMillis }) => {
-      const [only] = attempts
-      const last = attempts.at(-1)
-      const several = new Set(attempts.map((attempt) => attempt.model)).size > 1
-      return http(
+    ProvidersFailed: ({ attempts, isOfSeveral, message, retryAfterMillis }) =>
+      http(
         502,
         "provider_error",
-        several || only === undefined ? "all_providers_failed" : (last?.error?.code ?? "provider_error"),
-        several || last === undefined
-          ? `Every provider that was tried has failed: ${attempts.map(reasonOf).join(" ")}`
-          : reasonOf(last),
+        isOfSeveral || attempts.length === 0
+          ? "all_providers_failed"
+          : (attempts.at(-1)?.error?.code ?? "provider_error"),
+        message,
         {
           metadata: { attempts },
           headers: retryAfterMillis === null ? { "x-should-retry": "false" } : retryAfter(retryAfterMillis)
         }
-      )
-    },
-    StoreUnavailable: () =>
-      http(503, "server_error", "store_unavailable", "The gateway cannot reach its database.", {
+      ),
+    StoreUnavailable: ({ message }) =>
+      http(503, "server_error", "store_unavailable", message, {
         headers: retryAfter(unavailableRetrySeconds * 1_000)
       }),
-    ServiceRefused: ({ reason }) =>
-      http(
-        503,
-        "server_error",
-        reason,
-        reason === "shutting_down" ? "This node is shutting down." : "This node is overloaded.",
-        { headers: retryAfter((reason === "shutting_down" ? drainRetrySeconds : 1) * 1_000) }
-      ),
+    ServiceRefused: ({ message, reason }) =>
+      http(503, "server_error", reason, message, {
+        headers: retryAfter((reason === "shutting_down" ? drainRetrySeconds : 1) * 1_000)
+      }),
     UnknownPath: ({ message }) => http(404, "invalid_request_error", "unknown_path", message)
   })
 )
@@ -201,9 +184,6 @@ export const inBand = (
       : `${model}: ${error.message ?? "The provider failed."}`,
   param: null
 })
-
-/** Who has failed, and how. */
-const reasonOf = ({ error, model }: Attempt): string => `${model}: ${error?.message ?? "The provider failed."}`
 
 interface ErrorDetails {
   readonly param?: string | null

@@ -39,6 +39,10 @@ export const callRow = (callId: string, caller: CallerShape, record: CallRecord)
   policy_version: record.policyVersion,
   pool: record.pool.models.map(storable),
   client_request_id: storableOrNull(record.clientRequestId),
+  alpha: record.alpha,
+  excluded: JSON.stringify(record.excluded),
+  baseline_model: storableOrNull(record.baseline?.model),
+  baseline_micro_usd: record.baseline?.cost ?? null,
   features: storableOrNull(record.features),
   started_at_millis: record.startedAtMillis
 })

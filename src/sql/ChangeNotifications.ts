@@ -18,13 +18,22 @@ import { fromSql, type Translated } from "./StoreErrors.ts"
 
 /**
  * key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations.
- * credentials: a project's credentials of providers. session: a session of the account API. user: a person's rights, with all
- * their sessions. quality: the graded quality of models in a project.
+ * credentials: a project's credentials of providers. call: a running call that a person stops. session: a session of the account
+ * API. user: a person's rights, with all their sessions. quality: the graded quality of models in a project.
  */
-export const changeKinds = ["key", "project", "configurations", "credentials", "session", "user", "quality"] as const
+export const changeKinds = [
+  "key",
+  "project",
+  "configurations",
+  "credentials",
+  "call",
+  "session",
+  "user",
+  "quality"
+] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** `id` is that of the key, session or user; for the other kinds the project's. */
+/** `id` is that of the key, call, session or user; for the other kinds the project's. */
 export interface Change {
   readonly kind: ChangeKind
   readonly id: string

@@ -50,6 +50,44 @@ for (const [name, database] of databases) {
       Layer.provideMerge(Timers.layer)
     )
     layer(services, { timeout: 60_000, excludeTestServices: true })((it) => {
+      it.effect("savings are the same before and after calls are summed up, and stay without the calls", () =>
+        Effect.gen(function* () {
+          yield* nothingSummedUp
+          const sql = yield* SqlClient
+          const caller = someone()
+          const logged = yield* logCalls(
+            [3 * day, 60, 30, 20].map((agoSeconds) => ({ caller, agoSeconds, costMicroUsd: 10 }))
+          )
+          const [first = "", second = "", third = ""] = logged
+          for (const [id, model, amount] of [
+            [first, "a/best", 100],
+            [second, "a/best", 7],
+            [third, "b/best", 40]
+          ] as const) {
+            yield* sql`update call set baseline_model = ${model}, baseline_micro_usd = ${amount} where id = ${id}`
+          }
+          const savings = (days: number) =>
+            Effect.flatMap(Activity, (activity) => activity.savings({ project: caller.projectId, days }))
+          const expected = {
+            count: 3,
+            spend_microusd: 30,
+            baseline_microusd: 147,
+            saved_microusd: 117,
+            by_model: [
+              { model: "a/best", count: 2, spend_microusd: 20, baseline_microusd: 107 },
+              { model: "b/best", count: 1, spend_microusd: 10, baseline_microusd: 40 }
+            ]
+          }
+          expect(yield* savings(30)).toEqual(expected)
+          expect((yield* savings(2)).baseline_microusd).toBe(47)
+          while (yield* sumUp) yield* Effect.void
+          expect(yield* savings(30)).toEqual(expected)
+          yield* sql`delete from call where project_id = ${caller.projectId}`
+          expect(yield* savings(30)).toEqual(expected)
+          expect((yield* savings(2)).by_model).toHaveLength(2)
+        })
+      )
+
       it.effect("a project without calls has a point for each day, and zeros", () =>
         Effect.gen(function* () {
           const data = yield* activityOf(someone().projectId, 3)

@@ -62,6 +62,13 @@ describe.runIf(isInstalled)("signing in at an OpenID provider in a browser", () 
     ).toBe(401)
   }, 60_000)
 
+  it("leads to the sign-in page, with a reason, where the provider says no", async () => {
+    const page = await (await chromium.newProfile()).newPage()
+    await page.open(`${node.url}/api/session/oidc/start`)
+    const end = new URL(await page.leave(`location.href = document.querySelector("a[href$=abort]").href`))
+    expect(end.href).toBe(`${node.url}/dashboard/sign-in#error=refused`)
+  }, 60_000)
+
   it("gives each browser a session of its own, and ends it by signing out", async () => {
     const pages = await Promise.all(
       [chromium.newProfile(), chromium.newProfile()].map(async (one) => (await one).newPage())
@@ -89,8 +96,7 @@ describe.runIf(isInstalled)("signing in at an OpenID provider in a browser", () 
     const { url } = await attacker.submit(formOf(consent.html), { prompt: "consent" }, isCallback)
     // the attacker has a victim follow the redirect back, to have them use the attacker's account
     const victim = await (await chromium.newProfile()).newPage()
-    expect(await victim.open(url)).toBe(url)
-    expect(await victim.evaluate("document.body.innerText")).toContain("authentication_error")
+    expect(await victim.open(url)).toBe(`${node.url}/dashboard/sign-in#error=refused`)
     expect((await me(victim, null)).status).toBe(401)
   }, 60_000)
 })

@@ -39,7 +39,7 @@ const errors: Readonly<Record<string, readonly [error: Error, fact: string]>> = 
       availableMicroUsd: 100,
       heldMicroUsd: 7
     }),
-    "1200 micro-USD are needed, 100 are available and 7 held"
+    "this call needs at least $0.0012, and $0.0001 of it is left, while running calls hold $0.000007"
   ],
   InvalidRequest: [new Library.InvalidRequest({ code: "invalid_value", param: "n", ...given }), given.message],
   IssuerUnavailable: [new Library.IssuerUnavailable(given), given.message],
@@ -57,7 +57,7 @@ const errors: Readonly<Record<string, readonly [error: Error, fact: string]>> = 
   ],
   ProvidersFailed: [
     new Library.ProvidersFailed({ attempts: [attempt], retryAfterMillis: null }),
-    "acme/large: The provider reported an error. (provider_error)"
+    "acme/large: The provider reported an error."
   ],
   RateLimited: [
     new Library.RateLimited({ code: "rate_limit_exceeded", retryAfterMillis: 7_000, ...given }),

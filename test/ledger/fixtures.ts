@@ -85,6 +85,9 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
     }
   ],
   failedUsage: [],
+  alpha: null,
+  excluded: {},
+  baseline: null,
   features: null,
   clientRequestId: null,
   startedAtMillis: 1_767_225_600_123,

@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { periodically } from "../../domain/Periodic.ts"
-import type { ActivityDataOut, Granularity } from "../../wire/account/Activity.ts"
-import { type ActivityQuestion, type ActivityRow, ActivityStore } from "./ActivityStore.ts"
+import type { ActivityDataOut, Granularity, SavingsOut } from "../../wire/account/Activity.ts"
+import { type ActivityQuestion, type ActivityRow, ActivityStore, type SavingsRow } from "./ActivityStore.ts"
 
 /** Reads the sums of a project. */
 export interface ActivityShape {
@@ -16,6 +16,8 @@ export interface ActivityShape {
   readonly of: (
     question: ActivityQuestion & { readonly granularity: Granularity }
   ) => Effect.Effect<ActivityDataOut, StoreUnavailable>
+  /** What its calls cost beside the best models that they could have gone to, of the same days. */
+  readonly savings: (question: ActivityQuestion) => Effect.Effect<SavingsOut, StoreUnavailable>
 }
 
 /** Sums of a project's calls. They agree with the ledger at any time, and stay when the calls themselves are deleted. */
@@ -27,7 +29,8 @@ export class Activity extends Context.Tag("gateway/account/Activity")<Activity, 
       of: ({ granularity, ...question }) =>
         Effect.map(granularity === "day" ? store.byDay(question) : store.byHour(question), (row) =>
           dataOf(row, granularity)
-        )
+        ),
+      savings: (question) => Effect.map(store.savings(question), savingsOf)
     }))
   )
 }
@@ -58,6 +61,23 @@ const dataOf = (row: ActivityRow, granularity: Granularity): ActivityDataOut => 
   by_key: row.keys.map(({ keyId, name, ...sums }) => ({ key_id: keyId, name, ...sumsOf(sums) })),
   granularity
 })
+
+const savingsOf = (rows: ReadonlyArray<SavingsRow>): SavingsOut => {
+  const sum = (of: (row: SavingsRow) => number) => rows.reduce((all, row) => all + of(row), 0)
+  const [spend, baseline] = [sum((row) => row.spend), sum((row) => row.baseline)]
+  return {
+    count: sum((row) => row.requests),
+    spend_microusd: spend,
+    baseline_microusd: baseline,
+    saved_microusd: baseline - spend,
+    by_model: rows.map((row) => ({
+      model: row.model,
+      count: row.requests,
+      spend_microusd: row.spend,
+      baseline_microusd: row.baseline
+    }))
+  }
+}
 
 const sumsOf = ({ requests, spend, tokens }: Record<"requests" | "tokens" | "spend", number>) => ({
   count: requests,

@@ -36,11 +36,22 @@ const ActivityRow = Schema.Struct({
 })
 export type ActivityRow = typeof ActivityRow.Type
 
+const SavingsRow = Schema.Struct({
+  model: Schema.String,
+  requests: Schema.NonNegativeInt,
+  spend: Schema.NonNegativeInt,
+  baseline: Schema.NonNegativeInt
+})
+/** Calls that are compared with a model, and what their tokens would have cost there, in micro-USD. */
+export type SavingsRow = typeof SavingsRow.Type
+
 export interface ActivityStoreShape {
   /** With a point for each day. */
   readonly byDay: (question: ActivityQuestion) => Effect.Effect<ActivityRow, StoreUnavailable>
   /** With a point for each hour from the start of the first day. */
   readonly byHour: (question: ActivityQuestion) => Effect.Effect<ActivityRow, StoreUnavailable>
+  /** By the model that calls are compared with, most calls first. */
+  readonly savings: (question: ActivityQuestion) => Effect.Effect<ReadonlyArray<SavingsRow>, StoreUnavailable>
   /** Adds a portion of calls that have ended to the sums; true when more are left. */
   readonly sumUp: Effect.Effect<boolean, StoreUnavailable>
 }
@@ -78,6 +89,14 @@ const make = (sql: SqlClient, { marginMillis = defaultMarginMillis }: ActivitySt
   return {
     byDay: query(activityQuery(pointsOfDays)),
     byHour: query(activityQuery(pointsOfHours)),
+    savings: flow(
+      SqlSchema.findAll({
+        Request: Schema.Struct({ project: ProjectId, days: Schema.Int }),
+        Result: SavingsRow,
+        execute: ({ days, project }) => sql.unsafe(savingsQuery, [project, days])
+      }),
+      fromSql
+    ),
     sumUp: sql`select activity_sum_up(${`${marginMillis} milliseconds`}::interval, ${maxPerPortion}) as more`.pipe(
       Effect.flatMap(decodeMore),
       Effect.map(([{ more }]) => more),
@@ -143,6 +162,23 @@ const activityQuery = (points: string): string => `
         'spend', s.spend) order by s.spend desc, s.requests desc, s.key_id), '[]')
       from (select key_id, sum(requests) as requests, sum(tokens) as tokens, sum(spend) as spend
         from of_days group by 1) s left join api_key k on k.id = s.key_id and k.project_id = $1::uuid) as keys`
+
+/** One snapshot, as in `activityQuery`. Doubles hold whole numbers to 2^53. */
+const savingsQuery = `
+  with bounds as materialized (
+    select a.through, (now() at time zone 'UTC')::date - ($2::int - 1) as first_day,
+      ((now() at time zone 'UTC')::date - ($2::int - 1))::timestamp at time zone 'UTC' as first_time
+    from activity_progress a
+  ), of_days as (
+    select baseline_model as model, requests, spend_micro_usd as spend, baseline_micro_usd as baseline
+    from savings_day where project_id = $1::uuid and day >= (select first_day from bounds)
+    union all
+    select baseline_model, 1, cost_micro_usd, baseline_micro_usd from call
+    where project_id = $1::uuid and written_at >= (select greatest(through, first_time) from bounds) and ${tillNow}
+      and baseline_micro_usd is not null
+  )
+  select model, sum(requests)::float8 as requests, sum(spend)::float8 as spend, sum(baseline)::float8 as baseline
+  from of_days group by 1 order by 2 desc, 1`
 
 const pointsOfDays = `
   points as (

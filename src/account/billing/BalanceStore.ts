@@ -67,6 +67,8 @@ export interface BalanceStoreShape {
     max: number,
     before: RequestId | undefined
   ) => Effect.Effect<ReadonlyArray<OpenHold>, StoreUnavailable>
+  /** A running call of the project. */
+  readonly openHold: (project: ProjectId, call: RequestId) => Effect.Effect<OpenHold | undefined, StoreUnavailable>
   /** Takes credit from an account; what is spent of it leaves the account overdrawn. False if the source was paid back before. */
   readonly payBack: (money: PaidBack) => Effect.Effect<boolean, StoreUnavailable>
 }
@@ -105,13 +107,19 @@ const make = Effect.gen(function* () {
         order by position desc limit ${max}`
     }
   })
+  const holdColumns = sql.literal(`h.id, h.key_id as "keyId", h.requested_model as "requestedModel",
+    h.amount_micro_usd as "amountMicroUsd", h.managed, h.created_at as "createdAt"`)
+  const openHold = SqlSchema.findOne({
+    Request: Schema.Struct({ project: ProjectId, call: RequestId }),
+    Result: OpenHold,
+    execute: ({ call, project }) => sql`
+      select ${holdColumns} from hold h where h.id = ${call} and h.closed_at is null and h.project_id = ${project}`
+  })
   const openHolds = SqlSchema.findAll({
     Request: Schema.Struct({ project: ProjectId, max: Schema.Number, before: Schema.UndefinedOr(RequestId) }),
     Result: OpenHold,
     execute: ({ before, max, project }) => sql`
-      select h.id, h.key_id as "keyId", h.requested_model as "requestedModel", h.amount_micro_usd as "amountMicroUsd",
-        h.managed, h.created_at as "createdAt"
-      from hold h
+      select ${holdColumns} from hold h
       where h.created_at >= (select since from open_holds) and h.closed_at is null and h.project_id = ${project}
         and ${before === undefined ? sql`true` : sql`h.id < ${before}`}
       order by h.id desc limit ${max}`
@@ -130,6 +138,7 @@ const make = Effect.gen(function* () {
     balance: (account) => fromSql(Effect.map(balance(account), Option.getOrUndefined)),
     entries: (account, max, before) => fromSql(entries({ account, max, before })),
     openHolds: (project, max, before) => fromSql(openHolds({ project, max, before })),
+    openHold: (project, call) => fromSql(Effect.map(openHold({ project, call }), Option.getOrUndefined)),
     payBack: (money) => fromSql(Effect.map(payBack(money), (rows) => rows.length === 1))
   })
 })

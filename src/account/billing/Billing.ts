@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit } from "../../audit/Audit.ts"
-import { NotFound, OperatorRequired } from "../../domain/AccountError.ts"
+import { NotFound, OperatorRequired, type RoleRequired } from "../../domain/AccountError.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
@@ -31,6 +31,14 @@ export interface BillingShape {
     max: number,
     before: RequestId | undefined
   ) => Effect.Effect<ReadonlyArray<OpenHold>, NotFound | StoreUnavailable, CurrentUser>
+  /**
+   * Ends a running call of a project, on whichever node it runs; for members. It is charged as if its client had left. What it
+   * held when it was stopped.
+   */
+  readonly stop: (
+    project: ProjectId,
+    call: RequestId
+  ) => Effect.Effect<OpenHold, NotFound | RoleRequired | StoreUnavailable, CurrentUser>
   /** An operator's gift to any account; what the account has afterwards. */
   readonly credit: (
     account: AccountId,
@@ -74,6 +82,24 @@ const make = Effect.gen(function* () {
       }),
     entries: (max, before) => Effect.flatMap(CurrentUser, ({ accountId }) => store.entries(accountId, max, before)),
     inFlight: (project, max, before) => Effect.zipRight(access.find(project), store.openHolds(project, max, before)),
+    stop: (project, call) =>
+      transactions.commit((announce) =>
+        Effect.gen(function* () {
+          const { accountId } = yield* access.require(project, "member")
+          const hold = yield* store.openHold(project, call)
+          if (hold === undefined) return yield* notRunning
+          yield* audit.record({
+            accountId,
+            actor: yield* CurrentUser,
+            action: "call.stop",
+            target: { kind: "call", id: call },
+            before: { requested_model: hold.requestedModel, held_microusd: hold.amountMicroUsd },
+            after: null
+          })
+          yield* announce({ kind: "call", id: call })
+          return hold
+        })
+      ),
     credit: (account, amountMicroUsd, note) =>
       transactions.commit(() =>
         Effect.gen(function* () {
@@ -96,6 +122,8 @@ const make = Effect.gen(function* () {
       )
   })
 })
+
+const notRunning = new NotFound({ message: "There is no such running call in this project." })
 
 const ownBalance = <R>(balance: Effect.Effect<Money, NotFound | StoreUnavailable, R>) =>
   Effect.catchTag(balance, "NotFound", () => Effect.dieMessage("every account has a scope"))

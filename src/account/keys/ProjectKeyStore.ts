@@ -35,6 +35,8 @@ const ProjectKey = Schema.Struct({
   limitReset: Schema.NullOr(LimitReset),
   spentMicroUsd: Amount,
   totalSpentMicroUsd: Amount,
+  /** When its last call ended that the log still has. */
+  lastUsedAt: Schema.NullOr(Schema.DateFromSelf),
   createdAt: Schema.DateFromSelf
 })
 /** A key with the money of its scope. */
@@ -79,6 +81,7 @@ const make = Effect.gen(function* () {
     case when k.previous_until > now() then k.previous_until end as "previousUntil", k.revoked_at as "revokedAt",
     k.rate_limits as "rateLimits", s.limit_micro_usd as "limitMicroUsd", s.limit_reset as "limitReset",
     s.spent_micro_usd - scope_base(s) as "spentMicroUsd", s.spent_micro_usd as "totalSpentMicroUsd",
+    (select c.written_at from call c where c.key_id = k.id order by c.written_at desc limit 1) as "lastUsedAt",
     k.created_at as "createdAt"`)
 
   const find = SqlSchema.findOne({

@@ -68,6 +68,13 @@ const requestOf = (row: RequestRow): RequestOut => ({
   routing_config: row.routing_config,
   policy_version: row.policy_version,
   candidate_pool: { models: row.pool },
+  alpha: row.alpha,
+  excluded: row.excluded,
+  baseline:
+    row.baseline_model === null || row.baseline_micro_usd === null
+      ? null
+      : { model: row.baseline_model, amount_microusd: row.baseline_micro_usd },
+  held_microusd: row.held_micro_usd,
   cost: cost(row.cost_micro_usd, row.cost_basis),
   usage: usageOf(row),
   latency_ms: row.latency_millis,

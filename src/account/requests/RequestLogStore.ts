@@ -21,6 +21,8 @@ export interface RequestFilter {
   readonly provider?: string | undefined
   /** Only calls of this key. */
   readonly key?: KeyId | undefined
+  /** Only calls with this in the id of the call or its client, in a model's id, or in the code of the error; in any case. */
+  readonly q?: string | undefined
   /** Included. */
   readonly from?: Date | undefined
   /** Excluded. */
@@ -97,6 +99,11 @@ const RequestRow = Schema.Struct({
   routing_config: Schema.NullOr(Schema.String),
   policy_version: Schema.NullOr(Count),
   pool: Schema.NonEmptyArray(Schema.String),
+  alpha: Schema.NullOr(Schema.Number),
+  excluded: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Int })),
+  baseline_model: Schema.NullOr(Schema.String),
+  baseline_micro_usd: Schema.NullOr(Count),
+  held_micro_usd: Schema.NullOr(Count),
   cost_micro_usd: Count,
   cost_basis: CostBasis,
   input_tokens: Schema.NullOr(Count),
@@ -122,7 +129,8 @@ const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.S
 
 const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
   const columns = sql`c.id, c.project_id, c.key_id, c.endpoint, c.stream, c.status, c.error_code, c.error_message, c.requested_model,
-    c.model, c.provider, c.reason, c.routing_config, c.policy_version, c.pool, c.cost_micro_usd, c.cost_basis, c.input_tokens,
+    c.model, c.provider, c.reason, c.routing_config, c.policy_version, c.pool, c.alpha, c.excluded, c.baseline_model, c.baseline_micro_usd,
+    (select h.amount_micro_usd from hold h where h.id = c.id) as held_micro_usd, c.cost_micro_usd, c.cost_basis, c.input_tokens,
     c.cache_read_tokens, c.cache_write_tokens, c.output_tokens, c.reasoning_tokens, c.input_audio_tokens,
     c.output_audio_tokens, c.accepted_prediction_tokens, c.rejected_prediction_tokens, c.latency_millis,
     c.first_content_millis, c.client_request_id, c.started_at, c.written_at,
@@ -153,7 +161,13 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
       sql`true`,
       ...(filter.status === undefined ? [] : [sql`status = ${filter.status}`]),
       ...(filter.model === undefined ? [] : [sql`model = ${filter.model}`]),
-      ...(filter.provider === undefined ? [] : [sql`provider = ${filter.provider}`])
+      ...(filter.provider === undefined ? [] : [sql`provider = ${filter.provider}`]),
+      // strpos has no pattern characters that would have to be escaped
+      ...(filter.q === undefined
+        ? []
+        : [
+            sql`strpos(lower(concat_ws(' ', id::text, client_request_id, requested_model, model, error_code)), lower(${filter.q})) > 0`
+          ])
     ])
   const newestFirst = sql`order by written_at desc, id desc`
 

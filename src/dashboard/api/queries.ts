@@ -46,6 +46,15 @@ export const activity = (id: string, days: number, granularity: "day" | "hour" =
     refetchInterval: liveMillis
   })
 
+/** What `auto` has saved beside the best model of each call. */
+export const savings = (id: string, days: number) =>
+  queryOptions({
+    queryKey: ["savings", id, days],
+    queryFn: ({ signal }) =>
+      take(client.GET("/api/projects/{id}/savings", { params: { path: { id }, query: { days: `${days}` } }, signal })),
+    refetchInterval: liveMillis
+  })
+
 export const inFlight = (id: string) =>
   queryOptions({
     queryKey: ["in-flight", id],

@@ -449,6 +449,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{id}/in-flight/{request_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["billing.stopInFlight"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{id}/keys": {
         parameters: {
             query?: never;
@@ -617,6 +633,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["routing.listRoutingVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/savings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["activity.getSavings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -883,6 +915,7 @@ export interface components {
             key_prefix: string;
             /** @enum {string} */
             kind: "secret" | "dashboard";
+            last_used_at: string | null;
             limit_reset: ("day" | "week" | "month") | null;
             name: string;
             previous_secret_until: string | null;
@@ -939,6 +972,10 @@ export interface components {
             credited_microusd: number;
             held_microusd: number;
             spent_microusd: number;
+        };
+        BaselineOut: {
+            amount_microusd: components["schemas"]["NonNegative"];
+            model: string;
         };
         BillingModeInput: {
             /** @enum {string} */
@@ -1378,7 +1415,9 @@ export interface components {
             without_model: components["schemas"]["NonNegative"];
         };
         RequestOut: {
+            alpha: number | null;
             attempts: components["schemas"]["Attempt"][];
+            baseline: components["schemas"]["BaselineOut"] | null;
             candidate_pool: components["schemas"]["CandidatePool"];
             client_request_id: string | null;
             cost: {
@@ -1394,7 +1433,11 @@ export interface components {
             ended_at: string;
             endpoint: ("chat" | "responses" | "messages" | "embedded") | null;
             error: components["schemas"]["CallError"] | null;
+            excluded: {
+                [key: string]: components["schemas"]["Int"];
+            } | null;
             first_content_ms: number | null;
+            held_microusd: components["schemas"]["NonNegativeInt"] | null;
             /** Format: uuid */
             id: string;
             /** Format: uuid */
@@ -1509,6 +1552,19 @@ export interface components {
             has_more: boolean;
             items: components["schemas"]["RoutingVersionOut"][];
             next_cursor: string | null;
+        };
+        SavingsByModelOut: {
+            baseline_microusd: components["schemas"]["NonNegative"];
+            count: components["schemas"]["NonNegative"];
+            model: string;
+            spend_microusd: components["schemas"]["NonNegative"];
+        };
+        SavingsOut: {
+            baseline_microusd: components["schemas"]["NonNegative"];
+            by_model: components["schemas"]["SavingsByModelOut"][];
+            count: components["schemas"]["NonNegative"];
+            saved_microusd: number;
+            spend_microusd: components["schemas"]["NonNegative"];
         };
         SessionOut: {
             address: string;
@@ -3040,6 +3096,50 @@ export interface operations {
             };
         };
     };
+    "billing.stopInFlight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        billing_mode: "managed" | "byok";
+                        held_microusd: number;
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        key_id: string;
+                        requested_model: string;
+                        /** Format: date-time */
+                        started_at: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     "keys.listKeys": {
         parameters: {
             query?: {
@@ -3381,6 +3481,7 @@ export interface operations {
                 limit?: string;
                 model?: string;
                 provider?: string;
+                q?: string;
                 status?: "success" | "error" | "timeout" | "cancelled";
                 to?: string;
             };
@@ -3704,6 +3805,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RoutingVersionsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "activity.getSavings": {
+        parameters: {
+            query?: {
+                days?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What routing has saved, estimated: the best model would have used other numbers of tokens. Calls that name their model are not in it. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavingsOut"];
                 };
             };
             default: {

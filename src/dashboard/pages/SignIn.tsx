@@ -36,6 +36,7 @@ const SignIn = () => {
   const [error, setError] = useState<unknown>(null)
   const code = fragment.get("code")
   const tokenOfIssuer = fragment.get("csrf_token")
+  const refusal = fragment.get("error")
   const isExchanging = error === null && (code !== null || tokenOfIssuer !== null)
 
   useEffect(() => {
@@ -65,9 +66,18 @@ const SignIn = () => {
               <Text size="sm">Signing in …</Text>
             </Stack>
           ) : isAtIssuer ? (
-            <Button component="a" href="/api/session/oidc/start">
-              Sign in
-            </Button>
+            <>
+              {refusal === null ? null : (
+                <Text role="alert" fw={600}>
+                  {refusal === "refused"
+                    ? "The identity provider did not sign you in, or the sign-in took more than 10 minutes. Try again."
+                    : "Signing in is not possible at the moment. Try again later."}
+                </Text>
+              )}
+              <Button component="a" href="/api/session/oidc/start">
+                Sign in
+              </Button>
+            </>
           ) : (
             <ByLink error={error} />
           )}

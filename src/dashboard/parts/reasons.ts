@@ -6,7 +6,30 @@ const reasons: Readonly<Record<string, string>> = {
   highest_quality: "the best eligible model",
   quality_cost_tradeoff: "the best balance of quality and cost",
   health_demotion: "better ones were failing",
+  sticky_session: "the model of this session",
+  cache_affinity: "the model that has the prompt in its cache",
+  first_affordable: "the best that the money suffices for",
   fallback_after_error: "the ones before it failed"
 }
 
 export const reasonText = (reason: string | null): string => (reason === null ? "—" : (reasons[reason] ?? reason))
+
+/** Why models could not be chosen */
+const exclusions: Readonly<Record<string, string>> = {
+  project_policy: "the project's policy",
+  project_price_cap: "the project's price cap",
+  routing_config: "the routing configuration",
+  routing_config_price_cap: "the price cap of the routing configuration",
+  request_restriction: "the request's own restrictions",
+  request_price_cap: "the request's price cap",
+  unpriced: "no known price",
+  no_credential: "no credential of the project",
+  context_length: "the prompt is too long"
+}
+
+export const exclusionText = (reason: string): string =>
+  exclusions[reason] ??
+  reason
+    .replace(/^unsupported_/, "cannot do ")
+    .replace(/^unpriced_/, "no price for ")
+    .replaceAll("_", " ")

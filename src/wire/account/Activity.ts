@@ -24,6 +24,28 @@ export const ActivityTimeseriesPointOut = Schema.Struct({
   spend_microusd: spend("What they cost")
 }).annotations({ identifier: "ActivityTimeseriesPointOut" })
 
+export const SavingsByModelOut = Schema.Struct({
+  model: Schema.String.annotations({ description: "Id of the model that the calls are compared with." }),
+  count: count("Calls that are compared with it."),
+  spend_microusd: spend("What they cost"),
+  baseline_microusd: spend("What their tokens would have cost at that model")
+}).annotations({ identifier: "SavingsByModelOut" })
+
+export const SavingsOut = Schema.Struct({
+  count: count("Calls that the router chose a model for and that have used something."),
+  spend_microusd: spend("What they cost"),
+  baseline_microusd: spend("What their tokens would have cost at the best model that each could have gone to"),
+  saved_microusd: Schema.Int.annotations({
+    description: "The difference, in micro-USD; negative where the calls cost more."
+  }),
+  by_model: Schema.Array(SavingsByModelOut).annotations({ description: "The same by that model, most calls first." })
+}).annotations({
+  identifier: "SavingsOut",
+  description:
+    "What routing has saved, estimated: the best model would have used other numbers of tokens. Calls that name their model are not in it."
+})
+export type SavingsOut = typeof SavingsOut.Type
+
 export const ActivityByProviderOut = Schema.Struct({
   provider: Schema.String.annotations({ description: "Provider id." }),
   count: count("Calls that it answered, and failed ones that were last tried there.")

@@ -80,6 +80,9 @@ export const ApiKeyOut = Schema.Struct({
   revoked_at: Schema.NullOr(timestamp("When it was revoked.")).annotations({
     description: "When it was revoked, for good; null: it was not."
   }),
+  last_used_at: Schema.NullOr(timestamp("When its last call ended.")).annotations({
+    description: "When its last call ended, of the calls that are kept; null: there is none."
+  }),
   created_at: timestamp("When it was created.")
 }).annotations({ identifier: "ApiKeyOut" })
 export type ApiKeyOut = typeof ApiKeyOut.Type

@@ -27,6 +27,27 @@ export const RequestOut = Schema.Struct({
   routing_config: orNull(Schema.String, "Slug of the routing configuration that was used."),
   policy_version: orNull(Schema.Int, "Version of the project's policy that applied."),
   candidate_pool: CandidatePool,
+  alpha: orNull(
+    Schema.Number,
+    "The balance of quality and cost that was applied, 0 (cheapest) to 1 (best). Null for a call that names its model."
+  ),
+  excluded: orNull(
+    Schema.Record({ key: Schema.String, value: Schema.Int }),
+    "How many models were not eligible, by reason. Null where it is not known."
+  ),
+  baseline: orNull(
+    Schema.Struct({
+      model: Schema.String.annotations({ description: "The model of the highest predicted quality among the pool." }),
+      amount_microusd: Schema.NonNegativeInt.annotations({
+        description: "What the same tokens would have cost there, in micro-USD."
+      })
+    }).annotations({ identifier: "BaselineOut" }),
+    "What the call would have cost at the best model that it could have gone to. Null for a call that names its model, or has used nothing."
+  ),
+  held_microusd: orNull(
+    Schema.NonNegativeInt,
+    "What was held for the call, at the most, in micro-USD. Null where its hold is no longer kept."
+  ),
   cost: Cost.annotations({ description: "What the call was charged." }),
   usage: orNull(ChatUsage, "Token counts; null when nothing is known of them."),
   latency_ms: orNull(Schema.Number, "From the request to the end of the response, in milliseconds."),

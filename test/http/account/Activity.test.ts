@@ -9,7 +9,7 @@ import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import * as AccountClient from "../../../src/http/account/AccountClient.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
 import { Scopes } from "../../../src/ledger/Scopes.ts"
-import type { ActivityDataOut } from "../../../src/wire/account/Activity.ts"
+import type { ActivityDataOut, SavingsOut } from "../../../src/wire/account/Activity.ts"
 import type { KeyStatusOut } from "../../../src/wire/account/KeyStatus.ts"
 import type { RefusalOut } from "../../../src/wire/account/Refusals.ts"
 import type { RequestOut } from "../../../src/wire/account/Requests.ts"
@@ -309,5 +309,46 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
       expect(response.status).toBe(200)
       await expect(response.text()).rejects.toThrow()
     })
+  })
+
+  it("say why a call went where it did, and what its key, its text and its savings are found by", async () => {
+    const policy = `/api/projects/${project}/policy`
+    expect((await operator.send("PUT", policy, { excluded_models: ["sim/deep"], default_alpha: 0.2 })).status).toBe(200)
+    const before = await get<SavingsOut>(`/api/projects/${project}/savings?days=1`)
+    const response = await call({ model: "auto" })
+    const id = response.headers.get("x-request-id") ?? ""
+    const { router_metadata: metadata, usage } = await jsonOf<{
+      readonly router_metadata: { readonly candidate_pool: unknown; readonly excluded: Record<string, number> }
+      readonly usage: object
+    }>(response)
+    await flushed()
+    const found = await get<RequestOut>(`/api/requests/${id}`)
+    expect(found).toMatchObject({
+      alpha: 0.2,
+      excluded: metadata.excluded,
+      candidate_pool: metadata.candidate_pool,
+      usage
+    })
+    expect(Object.values(found.excluded ?? {}).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)
+    expect(found.held_microusd).toBeGreaterThanOrEqual(found.cost.amount_microusd)
+    expect(found.candidate_pool.models).toContain(found.baseline?.model)
+    const searched = async (q: string) =>
+      (await get<List<RequestOut>>(`/api/projects/${project}/requests?q=${encodeURIComponent(q)}`)).items.map(
+        (each) => each.id
+      )
+    for (const q of [id.slice(4, 20).toUpperCase(), found.model ?? ""]) expect(await searched(q)).toContain(id)
+    for (const q of ["%", "no such text", `${id}x`]) expect(await searched(q)).toEqual([])
+    const keys = await get<List<{ readonly id: string; readonly last_used_at: string | null }>>(
+      `/api/projects/${project}/keys`
+    )
+    expect(keys.items.find((key) => key.id === found.key_id)?.last_used_at).toBe(found.ended_at)
+    const savings = await get<SavingsOut>(`/api/projects/${project}/savings?days=1`)
+    expect(savings.count - before.count).toBe(1)
+    expect(savings.spend_microusd - before.spend_microusd).toBe(found.cost.amount_microusd)
+    expect(savings.baseline_microusd - before.baseline_microusd).toBe(found.baseline?.amount_microusd)
+    expect(savings.by_model.map(({ model }) => model)).toContain(found.baseline?.model)
+    expect(savings.saved_microusd).toBe(savings.baseline_microusd - savings.spend_microusd)
+    expect(await errorOf(`/api/projects/${project}/savings?days=0`)).toEqual([400, "invalid_value", "days"])
+    await operator.send("PUT", policy, {})
   })
 })

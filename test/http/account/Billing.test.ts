@@ -4,6 +4,7 @@ import { BalanceStore } from "../../../src/account/billing/BalanceStore.ts"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
 import type { BalanceOut, InFlightOut, LedgerEntryOut } from "../../../src/wire/account/Billing.ts"
+import type { RequestOut } from "../../../src/wire/account/Requests.ts"
 import {
   type AccountNode,
   databaseKinds,
@@ -158,6 +159,77 @@ describe.each(databaseKinds)("billing on %s", (kind) => {
     expect(balance.held_microusd).toBeGreaterThan(0)
     expectAddsUp(balance)
     await running.body?.cancel()
+  })
+
+  /** A streamed call that has begun and does not end by itself. */
+  const runningCall = async (content: string) => {
+    const response = await chat(content, { model: "sim/stall-mid", stream: true })
+    expect(response.status).toBe(200)
+    const { default_project_id: project } = await jsonOf<{ readonly default_project_id: string }>(
+      await operator.send("GET", "/api/me")
+    )
+    return { response, project, id: response.headers.get("x-request-id") ?? "" }
+  }
+  const requestOf = async (id: string) => {
+    await node.run(Effect.flatMap(Ledger, (ledger) => ledger.flushed))
+    return jsonOf<RequestOut>(await operator.send("GET", `/api/requests/${id}`))
+  }
+
+  it("stops a running call, charges it as a cancelled one, and writes who did it", async () => {
+    const { id, project, response } = await runningCall("stop me")
+    const path = `/api/projects/${project}/in-flight/${id}/stop`
+    const stopped = await operator.send("POST", path)
+    expect(stopped.status).toBe(202)
+    const hold = await jsonOf<typeof InFlightOut.Encoded>(stopped)
+    expect(hold).toMatchObject({ id, requested_model: "sim/stall-mid" })
+    expect(hold.held_microusd).toBeGreaterThan(0)
+    const text = await response.text()
+    expect([text.includes('"code":"call_stopped"'), text.includes("[DONE]")]).toEqual([true, false])
+    const call = await requestOf(id)
+    expect(call).toMatchObject({
+      status: "cancelled",
+      error: { code: "call_stopped" },
+      cost: { basis: "estimated" },
+      attempts: [{ status: "cancelled", error: { code: "call_stopped" } }],
+      held_microusd: hold.held_microusd,
+      alpha: null,
+      baseline: null
+    })
+    expect(call.cost.amount_microusd).toBeGreaterThan(0)
+    const chain = await node.run(Effect.flatMap(AuditStore, (audit) => audit.chain(operator.accountId, 0, 100)))
+    expect(chain.filter(({ action }) => action === "call.stop")).toMatchObject([
+      { actorUserId: operator.userId, targetKind: "call", targetId: id }
+    ])
+    expect(await errorOf(await operator.send("POST", path))).toEqual([404, "not_found", null])
+  })
+
+  it("stops no call of another project", async () => {
+    const { id, project, response } = await runningCall("not yours")
+    const other = await newPerson(node)
+    const { id: theirs } = await jsonOf<{ readonly id: string }>(
+      await other.send("POST", "/api/me/projects", { name: "theirs" })
+    )
+    for (const asked of [project, theirs]) {
+      const refused = await other.send("POST", `/api/projects/${asked}/in-flight/${id}/stop`)
+      expect(await errorOf(refused)).toEqual([404, "not_found", null])
+    }
+    expect(await jsonOf(await operator.send("GET", `/api/projects/${project}/in-flight`))).toMatchObject({
+      items: expect.arrayContaining([expect.objectContaining({ id })])
+    })
+    await response.body?.cancel()
+  })
+
+  it.skipIf(kind === "embedded")("stops a call from another node than the one on which it runs", async () => {
+    const { id, project, response } = await runningCall("elsewhere")
+    const second = await startNode(database.env)
+    try {
+      const send = sendTo(second.url, { authorization: `Bearer ${operator.token}` })
+      expect((await send("POST", `/api/projects/${project}/in-flight/${id}/stop`)).status).toBe(202)
+      expect(await response.text()).toContain('"code":"call_stopped"')
+      expect(await requestOf(id)).toMatchObject({ status: "cancelled" })
+    } finally {
+      await second.stop()
+    }
   })
 
   it("takes back what was paid once, and overdraws the account where it is spent", async () => {

@@ -88,6 +88,7 @@ const cases: Readonly<Record<string, Case>> = {
   createProject: { body: { user_id: unknownId, name: "for others" } },
   listUsers: {},
   getActivity: { path: ({ project }) => `/api/projects/${project}/activity` },
+  getSavings: { path: ({ project }) => `/api/projects/${project}/savings` },
   listRequests: { path: ({ project }) => `/api/projects/${project}/requests` },
   getRequest: { path: ({ request }) => `/api/requests/${request}` },
   listRefusals: { path: ({ project }) => `/api/projects/${project}/refusals` },
@@ -95,6 +96,7 @@ const cases: Readonly<Record<string, Case>> = {
   getAnyBalance: { path: ({ account }) => `/api/admin/accounts/${account}/balance` },
   listLedger: {},
   listInFlight: { path: ({ project }) => `/api/projects/${project}/in-flight` },
+  stopInFlight: { path: ({ project, request }) => `/api/projects/${project}/in-flight/${request}/stop` },
   createCredit: {
     path: ({ account }) => `/api/admin/accounts/${account}/credits`,
     body: { amount_microusd: 1, note: "x" },

@@ -95,6 +95,7 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
       rate_limits: null,
       previous_secret_until: null,
       revoked_at: null,
+      last_used_at: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     })
     expect(JSON.stringify(found)).not.toContain(first.api_key)

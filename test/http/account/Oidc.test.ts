@@ -155,6 +155,17 @@ describe.each(databaseKinds)("signing in at an OpenID provider on %s", (kind) =>
     expect(await refusalOf(await browser.get(url))).toEqual(await nobody(node))
   })
 
+  it("leads a browser that cannot be signed in to the page where it can try again", async () => {
+    const response = await fetch(`${node.url}/api/session/oidc/callback?code=x&state=y`, {
+      redirect: "manual",
+      headers: { accept: "text/html,application/xhtml+xml" }
+    })
+    expect([response.status, response.headers.get("location")]).toEqual([
+      303,
+      `${node.url}/dashboard/sign-in#error=refused`
+    ])
+  })
+
   it("turns local sign-in off", async () => {
     expect(await codeAtStart(node)).toBe("")
     const send = sendTo(node.url, {})

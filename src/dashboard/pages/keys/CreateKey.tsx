@@ -1,11 +1,12 @@
-import { Button, Modal, NumberInput, Stack, TextInput } from "@mantine/core"
+import { NumberInput, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
-import { Failure } from "../../parts/Failure.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { microUsdOf } from "../../parts/format.ts"
+import { checkLimit } from "../../parts/LimitFields.tsx"
 import { Secret } from "./Secret.tsx"
 
 const CreateKey = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
@@ -13,7 +14,7 @@ const CreateKey = ({ onClose, projectId }: { readonly projectId: string; readonl
   const [idempotencyKey] = useState(newIdempotencyKey)
   const form = useForm<{ name: string; limit: string | number }>({
     initialValues: { name: "", limit: "" },
-    validate: { limit: (value) => (microUsdOf(value) === undefined ? "An amount in dollars" : null) }
+    validate: { limit: checkLimit }
   })
   const create = useMutation({
     mutationFn: ({ limit, name }: { name: string; limit: string | number }) =>
@@ -28,33 +29,31 @@ const CreateKey = ({ onClose, projectId }: { readonly projectId: string; readonl
   })
   if (create.data !== undefined) return <Secret made={create.data} onSaved={onClose} />
   return (
-    <Modal opened onClose={onClose} title="Create key">
-      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-        <Stack>
-          <TextInput
-            label="Name"
-            required
-            maxLength={200}
-            data-autofocus
-            placeholder="ci"
-            {...form.getInputProps("name")}
-          />
-          <NumberInput
-            label="Spend limit"
-            description="Empty: no limit of its own. Limits of the project and the balance bind as well."
-            prefix="$"
-            min={0}
-            decimalScale={6}
-            thousandSeparator=","
-            {...form.getInputProps("limit")}
-          />
-          {create.error === null ? null : <Failure error={create.error} />}
-          <Button type="submit" loading={create.isPending}>
-            Create key
-          </Button>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Create key"
+      submit="Create key"
+      sending={create}
+      onSubmit={form.onSubmit((values) => create.mutate(values))}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        required
+        maxLength={200}
+        data-autofocus
+        placeholder="ci"
+        {...form.getInputProps("name")}
+      />
+      <NumberInput
+        label="Spend limit"
+        description="Empty: no limit of its own. Limits of the project and the balance bind as well."
+        prefix="$"
+        min={0}
+        decimalScale={6}
+        thousandSeparator=","
+        {...form.getInputProps("limit")}
+      />
+    </FormDialog>
   )
 }
 

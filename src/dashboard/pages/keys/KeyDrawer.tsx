@@ -1,15 +1,17 @@
-import { Button, Drawer, Group, Modal, NumberInput, Select, Stack, Switch, Table, Text, TextInput } from "@mantine/core"
+import { Button, Drawer, Group, Modal, Select, Stack, Switch, Table, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
-import { ApiFailure } from "../../api/failure.ts"
 import { balance, key, project } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
+import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
-import { dateTime, microUsdOf, money, relative, usdOf } from "../../parts/format.ts"
+import { dateTime, money, relative } from "../../parts/format.ts"
+import { checkLimit, LimitFields, type LimitValues, limitOf, limitValuesOf } from "../../parts/LimitFields.tsx"
 import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
+import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Secret } from "./Secret.tsx"
 import { stateOf } from "./state.ts"
@@ -38,6 +40,11 @@ const KeyDrawer = ({ keyId, mayWrite, onClose }: KeyDrawerProps) => {
                   : `${found.data.key_prefix}…`}
               </Text>
             </Group>
+            <Text size="sm" c="dimmed">
+              {found.data.last_used_at === null
+                ? "No call of it is kept."
+                : `Last call ${relative(found.data.last_used_at)}.`}
+            </Text>
             <Binding of={found.data} />
             {found.data.revoked_at === null ? (
               <Settings key={found.tag} found={found} mayWrite={mayWrite} />
@@ -106,19 +113,16 @@ const Binding = ({ of }: { readonly of: Key }) => {
   )
 }
 
-interface KeyForm extends RateValues {
+interface KeyForm extends RateValues, LimitValues {
   name: string
   isActive: boolean
-  limit: string | number
-  reset: string
   expires: string
 }
 
 const formOf = (of: Key): KeyForm => ({
   name: of.name,
   isActive: of.is_active,
-  limit: usdOf(of.spend_limit_microusd),
-  reset: of.limit_reset ?? "never",
+  ...limitValuesOf(of),
   expires: of.expires_at === null ? "" : of.expires_at.slice(0, 16),
   ...(of.rate_limits === null ? emptyRates : valuesOf(of.rate_limits))
 })
@@ -128,7 +132,7 @@ const Settings = ({ found, mayWrite }: { readonly found: Tagged<Key>; readonly m
   const of = found.data
   const form = useForm<KeyForm>({
     initialValues: formOf(of),
-    validate: { limit: (value) => (microUsdOf(value) === undefined ? "An amount in dollars" : null) }
+    validate: { limit: checkLimit }
   })
   const save = useMutation({
     mutationFn: (values: KeyForm) =>
@@ -138,8 +142,7 @@ const Settings = ({ found, mayWrite }: { readonly found: Tagged<Key>; readonly m
           body: {
             name: values.name,
             is_active: values.isActive,
-            spend_limit_microusd: microUsdOf(values.limit) ?? null,
-            limit_reset: values.reset === "never" ? null : (values.reset as "day" | "week" | "month"),
+            ...limitOf(values),
             expires_at: values.expires === "" ? null : new Date(`${values.expires}Z`).toISOString(),
             rate_limits: ratesOf(values)
           }
@@ -153,55 +156,19 @@ const Settings = ({ found, mayWrite }: { readonly found: Tagged<Key>; readonly m
       form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit", expires_at: "expires" }))
   })
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <fieldset disabled={!mayWrite} style={{ border: 0, padding: 0, margin: 0 }}>
-        <Stack>
-          <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
-          <Group grow align="flex-start">
-            <NumberInput
-              label="Spend limit"
-              prefix="$"
-              min={0}
-              decimalScale={6}
-              placeholder="no limit"
-              {...form.getInputProps("limit")}
-            />
-            <Select
-              label="Begins anew"
-              data={[
-                { value: "never", label: "never" },
-                { value: "day", label: "each day" },
-                { value: "week", label: "each week" },
-                { value: "month", label: "each month" }
-              ]}
-              allowDeselect={false}
-              {...form.getInputProps("reset")}
-            />
-          </Group>
-          <TextInput label="Expires (UTC)" type="datetime-local" {...form.getInputProps("expires")} />
-          <RateFields form={form} />
-          <Switch label="Active" {...form.getInputProps("isActive", { type: "checkbox" })} />
-          {save.error === null ? null : (
-            <Failure
-              error={save.error}
-              retry={
-                save.error instanceof ApiFailure && save.error.status === 412
-                  ? () => queries.invalidateQueries({ queryKey: ["key", of.id] })
-                  : undefined
-              }
-            />
-          )}
-          {save.isSuccess ? (
-            <Text size="sm" role="status">
-              Saved.
-            </Text>
-          ) : null}
-          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-            Save
-          </Button>
-        </Stack>
-      </fieldset>
-    </form>
+    <SettingsForm
+      save={save}
+      isDirty={form.isDirty()}
+      mayWrite={mayWrite}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      reload={() => queries.invalidateQueries({ queryKey: ["key", of.id] })}
+    >
+      <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
+      <LimitFields form={form} />
+      <TextInput label="Expires (UTC)" type="datetime-local" {...form.getInputProps("expires")} />
+      <RateFields form={form} />
+      <Switch label="Active" {...form.getInputProps("isActive", { type: "checkbox" })} />
+    </SettingsForm>
   )
 }
 
@@ -216,7 +183,6 @@ const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => vo
   const queries = useQueryClient()
   const [asked, ask] = useState<"rotate" | "revoke">()
   const [grace, setGrace] = useState("3600")
-  const [typed, setTyped] = useState("")
   const [idempotencyKey] = useState(newIdempotencyKey)
   const changed = async () => {
     await Promise.all([
@@ -281,24 +247,18 @@ const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => vo
           </Stack>
         </Modal>
       ) : asked === "revoke" ? (
-        <Modal opened onClose={() => ask(undefined)} title={`Revoke ${of.name}`}>
-          <Stack>
-            <Text size="sm">
-              Calls with it are refused within 1 s on every node, and it can never be made active again. Its calls stay
-              in the log.
-            </Text>
-            <TextInput
-              label={`Type the name: ${of.name}`}
-              value={typed}
-              onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-              data-autofocus
-            />
-            {revoke.error === null ? null : <Failure error={revoke.error} />}
-            <Button color="red" disabled={typed !== of.name} loading={revoke.isPending} onClick={() => revoke.mutate()}>
-              Revoke for good
-            </Button>
-          </Stack>
-        </Modal>
+        <ConfirmByName
+          verb="Revoke"
+          name={of.name}
+          doing={revoke}
+          onConfirm={() => revoke.mutate()}
+          onClose={() => ask(undefined)}
+        >
+          <Text size="sm">
+            Calls with it are refused within 1 s on every node, and it can never be made active again. Its calls stay in
+            the log.
+          </Text>
+        </ConfirmByName>
       ) : null}
     </>
   )

@@ -111,6 +111,13 @@ const columnsWith = (calls: Records["ActivityDataOut"]["by_key"]): ReadonlyArray
     from: "sm",
     cell: ({ id }) => count(calls.find(({ key_id }) => key_id === id)?.count ?? 0)
   },
+  {
+    id: "used",
+    header: "Last used",
+    width: "7rem",
+    from: "sm",
+    cell: ({ last_used_at }) => (last_used_at === null ? "—" : relative(last_used_at))
+  },
   { id: "created", header: "Created", width: "7rem", from: "lg", cell: ({ created_at }) => relative(created_at) },
   { id: "state", header: "State", width: "5.5rem", cell: (key) => <Status state={stateOf(key)} /> }
 ]

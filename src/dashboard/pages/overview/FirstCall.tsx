@@ -1,7 +1,8 @@
 import { Button, Code, Group, Stack, Text, Textarea } from "@mantine/core"
-import { useQueryClient } from "@tanstack/react-query"
+import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { type KeyboardEvent, useRef, useState } from "react"
 import { ask, type CallMetadata } from "../../api/chat.ts"
+import { inFlight } from "../../api/queries.ts"
 import { Block } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { cost, seconds } from "../../parts/format.ts"
@@ -35,6 +36,7 @@ const FirstCall = ({ projectId }: { readonly projectId: string }) => {
     setAnswer("")
     setState({ kind: "running" })
     let received = ""
+    let settled: string | undefined
     let frame = 0
     // at most one commit a frame, however fast the content comes
     const show = () => {
@@ -52,13 +54,14 @@ const FirstCall = ({ projectId }: { readonly projectId: string }) => {
           if (frame === 0) frame = requestAnimationFrame(show)
         }
       })
+      settled = metadata?.request_id
       setState({ kind: "done", metadata })
       forget()
     } catch (error) {
       setState(controller.signal.aborted ? { kind: "stopped" } : { kind: "failed", error })
     }
     setAnswer(received)
-    await Promise.all(["balance", "keys", "requests"].map((name) => queries.invalidateQueries({ queryKey: [name] })))
+    await follow(queries, projectId, settled)
   }
   const pressed = (event: KeyboardEvent) => {
     if (event.key === "Escape") running.current?.abort()
@@ -133,6 +136,19 @@ const FirstCall = ({ projectId }: { readonly projectId: string }) => {
     </Block>
   )
 }
+
+/** Everything that a call changes is read again once its settlement is written, which is a moment after its answer. */
+const follow = async (queries: QueryClient, projectId: string, requestId: string | undefined): Promise<void> => {
+  for (let lookup = 0; requestId !== undefined && lookup < maxLookups; lookup += 1) {
+    const running = await queries.fetchQuery({ ...inFlight(projectId), staleTime: 0 }).catch(() => undefined)
+    if (running?.items.every(({ id }) => id !== requestId)) break
+    await new Promise((resolve) => setTimeout(resolve, lookupMillis))
+  }
+  await Promise.all(changed.map((name) => queries.invalidateQueries({ queryKey: [name] })))
+}
+const changed = ["balance", "keys", "requests", "activity", "savings"]
+const maxLookups = 10
+const lookupMillis = 150
 
 const summary = (metadata: CallMetadata | undefined): string =>
   metadata === undefined

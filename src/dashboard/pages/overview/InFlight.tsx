@@ -3,10 +3,13 @@ import { useQuery } from "@tanstack/react-query"
 import { inFlight } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { money, relative } from "../../parts/format.ts"
+import { StopCall } from "../../parts/StopCall.tsx"
+import { useRole } from "../../shell/project.ts"
 
 /** Running calls and what they hold; asked for only while something is held. */
 export const InFlight = ({ isBusy, projectId }: { readonly projectId: string; readonly isBusy: boolean }) => {
   const query = useQuery({ ...inFlight(projectId), enabled: isBusy })
+  const { mayWrite } = useRole(projectId)
   return (
     <Block title="In flight">
       {!isBusy ? (
@@ -27,9 +30,12 @@ export const InFlight = ({ isBusy, projectId }: { readonly projectId: string; re
                   <Text size="sm" truncate>
                     {call.requested_model}
                   </Text>
-                  <Text size="sm" c="dimmed" className="figures" style={{ whiteSpace: "nowrap" }}>
-                    {relative(call.started_at)} · held {money(call.held_microusd)}
-                  </Text>
+                  <Group gap="xs" wrap="nowrap">
+                    <Text size="sm" c="dimmed" className="figures" style={{ whiteSpace: "nowrap" }}>
+                      {relative(call.started_at)} · held {money(call.held_microusd)}
+                    </Text>
+                    {mayWrite ? <StopCall projectId={projectId} call={call} /> : null}
+                  </Group>
                 </Group>
               ))}
               {items.length > 8 || has_more ? (

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { Records } from "../../api/client.ts"
-import { activity, balance } from "../../api/queries.ts"
+import { activity, balance, savings } from "../../api/queries.ts"
 import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
 import { Chart } from "../../parts/Chart.tsx"
 import { count, money, percent, short } from "../../parts/format.ts"
@@ -26,6 +26,7 @@ const Overview = () => {
   const navigate = useNavigate({ from: "/p/$projectId" })
   const query = useQuery(activity(projectId, range, range === 1 ? "hour" : "day"))
   const money = useQuery(balance).data
+  const saved = useQuery(savings(projectId, range)).data
   // the card stays after the first call has been made in it
   const [isFirst, setFirst] = useState<boolean>()
   if (isFirst === undefined && query.data !== undefined) setFirst(isEmpty(query.data))
@@ -49,6 +50,7 @@ const Overview = () => {
       <Suspense fallback={<Waiting height={170} />}>
         {isFirst === true ? <FirstCall key={projectId} projectId={projectId} /> : null}
       </Suspense>
+      {saved === undefined || saved.saved_microusd <= 0 ? null : <Saved of={saved} range={labels[range]} />}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Block
           title={show === "requests" ? "Calls" : "Spend"}
@@ -92,6 +94,25 @@ const Overview = () => {
 
 const isEmpty = ({ summary, timeseries }: Records["ActivityDataOut"]): boolean =>
   summary.requests_24h === 0 && timeseries.every(({ requests }) => requests === 0)
+
+/** Only where something was saved: who sends everything to one model compares with nothing. */
+const Saved = ({ of, range }: { readonly of: Records["SavingsOut"]; readonly range: string }) => (
+  <Block>
+    <Text size="sm" className="figures" data-testid="savings">
+      Saved ≈{" "}
+      <Text span fw={650}>
+        {money(of.saved_microusd)}
+      </Text>{" "}
+      in {range}, compared with sending everything to{" "}
+      {of.by_model
+        .map(({ model }) => model)
+        .slice(0, 2)
+        .join(" and ")}
+      {of.by_model.length > 2 ? ` and ${of.by_model.length - 2} more` : ""}: ≈ {money(of.baseline_microusd)} for{" "}
+      {count(of.count)} calls that cost {money(of.spend_microusd)}.
+    </Text>
+  </Block>
+)
 
 interface TilesProps {
   readonly summary: Records["ActivitySummaryOut"]

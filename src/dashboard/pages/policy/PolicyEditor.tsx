@@ -1,4 +1,4 @@
-import { Alert, Button, Group, SimpleGrid, Stack, Switch, Text } from "@mantine/core"
+import { Alert, Button, Group, SimpleGrid, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useDebouncedValue } from "@mantine/hooks"
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
@@ -9,7 +9,15 @@ import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { count } from "../../parts/format.ts"
-import { alphaOf, Patterns, RuleFields, type RuleValues, rulesOf, valuesOfRules } from "../rules/RuleFields.tsx"
+import {
+  alphaOf,
+  OnlySome,
+  Patterns,
+  RuleFields,
+  type RuleValues,
+  rulesOf,
+  valuesOfRules
+} from "../rules/RuleFields.tsx"
 
 type Policy = Records["PolicyOut"]
 type Input = Records["PolicyInput"]
@@ -107,35 +115,36 @@ export const PolicyEditor = ({ found, mayWrite, projectId }: PolicyEditorProps) 
       ) : null}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Block title={`Rules (version ${found.data.policy_version})`}>
-          <fieldset disabled={!mayWrite || isManaged} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
+          <fieldset disabled={!mayWrite || isManaged} className="plain-fieldset">
             <Stack>
-              <Switch label="Allow only some models" {...form.getInputProps("limitsModels", { type: "checkbox" })} />
-              {form.getValues().limitsModels ? (
-                <Patterns
-                  of="models"
-                  label="Allowed models"
-                  description="An empty list allows none"
-                  {...form.getInputProps("allowedModels")}
-                />
-              ) : null}
+              <OnlySome
+                form={form}
+                label="Allow only some models"
+                limits="limitsModels"
+                list={{
+                  name: "allowedModels",
+                  of: "models",
+                  label: "Allowed models",
+                  description: "An empty list allows none"
+                }}
+              />
               <Patterns
                 of="models"
                 label="Excluded models"
                 description="An exclusion always wins"
                 {...form.getInputProps("excludedModels")}
               />
-              <Switch
+              <OnlySome
+                form={form}
                 label="Allow only some providers"
-                {...form.getInputProps("limitsProviders", { type: "checkbox" })}
+                limits="limitsProviders"
+                list={{
+                  name: "allowedProviders",
+                  of: "providers",
+                  label: "Allowed providers",
+                  description: "An empty list allows none"
+                }}
               />
-              {form.getValues().limitsProviders ? (
-                <Patterns
-                  of="providers"
-                  label="Allowed providers"
-                  description="An empty list allows none"
-                  {...form.getInputProps("allowedProviders")}
-                />
-              ) : null}
               <Patterns
                 of="providers"
                 label="Excluded providers"

@@ -1,18 +1,15 @@
-import { Button, Modal, PasswordInput, Select, Stack, TextInput } from "@mantine/core"
+import { Select } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
 import { catalog } from "../../api/queries.ts"
-import { Failure } from "../../parts/Failure.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
-import { Patterns } from "../rules/RuleFields.tsx"
+import { allowedModelsOf, CredentialFields, type CredentialValues } from "./CredentialFields.tsx"
 
-interface CredentialForm {
+interface CredentialForm extends CredentialValues {
   provider: string
-  label: string
-  secret: string
-  models: Array<string>
 }
 
 const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
@@ -24,11 +21,16 @@ const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; 
     validate: { provider: (value) => (value === "" ? "Choose a provider" : null) }
   })
   const create = useMutation({
-    mutationFn: ({ label, models, provider, secret }: CredentialForm) =>
+    mutationFn: (values: CredentialForm) =>
       take(
         client.POST("/api/projects/{id}/credentials", {
           params: { path: { id: projectId }, header: { "idempotency-key": idempotencyKey } },
-          body: { provider, label, secret, allowed_models: models.length === 0 ? null : models }
+          body: {
+            provider: values.provider,
+            label: values.label,
+            secret: values.secret,
+            allowed_models: allowedModelsOf(values)
+          }
         })
       ),
     onSuccess: async () => {
@@ -41,37 +43,25 @@ const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; 
       )
   })
   return (
-    <Modal opened onClose={onClose} title="Add credential">
-      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-        <Stack>
-          <Select
-            label="Provider"
-            required
-            searchable
-            data={[...new Set(models.map(({ provider }) => provider))]}
-            {...form.getInputProps("provider")}
-          />
-          <TextInput label="Label" required maxLength={200} {...form.getInputProps("label")} />
-          <PasswordInput
-            label="Secret"
-            description="Stored sealed; it cannot be read again"
-            required
-            autoComplete="off"
-            {...form.getInputProps("secret")}
-          />
-          <Patterns
-            of="models"
-            label="Only for these models"
-            description="Empty: for all of the provider"
-            {...form.getInputProps("models")}
-          />
-          {create.error === null ? null : <Failure error={create.error} />}
-          <Button type="submit" loading={create.isPending}>
-            Add credential
-          </Button>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Add credential"
+      submit="Add credential"
+      sending={create}
+      onSubmit={form.onSubmit((values) => create.mutate(values))}
+      onClose={onClose}
+    >
+      <Select
+        label="Provider"
+        required
+        searchable
+        data={[...new Set(models.map(({ provider }) => provider))]}
+        {...form.getInputProps("provider")}
+      />
+      <CredentialFields
+        form={form}
+        secret={{ label: "Secret", description: "Stored sealed; it cannot be read again", required: true }}
+      />
+    </FormDialog>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core"
+import { Button, Drawer, Group, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -7,8 +7,9 @@ import { Empty } from "../../parts/Empty.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { seconds } from "../../parts/format.ts"
+import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
-import { Patterns } from "../rules/RuleFields.tsx"
+import { allowedModelsOf, CredentialFields, type CredentialValues } from "./CredentialFields.tsx"
 
 type Credential = Records["CredentialOut"]
 
@@ -64,13 +65,19 @@ const Check = ({ mayWrite, of }: PartProps) => {
 
 const Settings = ({ mayWrite, of }: PartProps) => {
   const queries = useQueryClient()
-  const form = useForm({ initialValues: { label: of.label, secret: "", models: of.allowed_models ?? [] } })
+  const form = useForm<CredentialValues>({
+    initialValues: { label: of.label, secret: "", models: of.allowed_models ?? [] }
+  })
   const save = useMutation({
-    mutationFn: ({ label, models, secret }: { label: string; models: Array<string>; secret: string }) =>
+    mutationFn: (values: CredentialValues) =>
       take(
         client.PATCH("/api/credentials/{id}", {
           params: { path: { id: of.id } },
-          body: { label, allowed_models: models.length === 0 ? null : models, ...(secret === "" ? {} : { secret }) }
+          body: {
+            label: values.label,
+            allowed_models: allowedModelsOf(values),
+            ...(values.secret === "" ? {} : { secret: values.secret })
+          }
         })
       ),
     onSuccess: async () => {
@@ -82,34 +89,17 @@ const Settings = ({ mayWrite, of }: PartProps) => {
       form.setErrors(fieldErrors(error, { label: "label", secret: "secret", allowed_models: "models" }))
   })
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <fieldset disabled={!mayWrite} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
-        <Stack>
-          <TextInput label="Label" required maxLength={200} {...form.getInputProps("label")} />
-          <PasswordInput
-            label="Another secret"
-            description={`Empty: ${of.masked_secret} stays`}
-            autoComplete="off"
-            {...form.getInputProps("secret")}
-          />
-          <Patterns
-            of="models"
-            label="Only for these models"
-            description="Empty: for all of the provider"
-            {...form.getInputProps("models")}
-          />
-          {save.error === null ? null : <Failure error={save.error} />}
-          {save.isSuccess ? (
-            <Text size="sm" role="status">
-              Saved.
-            </Text>
-          ) : null}
-          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-            Save
-          </Button>
-        </Stack>
-      </fieldset>
-    </form>
+    <SettingsForm
+      save={save}
+      isDirty={form.isDirty()}
+      mayWrite={mayWrite}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+    >
+      <CredentialFields
+        form={form}
+        secret={{ label: "Another secret", description: `Empty: ${of.masked_secret} stays`, required: false }}
+      />
+    </SettingsForm>
   )
 }
 

@@ -37,7 +37,7 @@ interface CallListProps {
 export const CallList = ({ onOpen, projectId }: CallListProps) => {
   const search = useSearch({ from: "/shell/p/$projectId/requests" })
   const navigate = useNavigate({ from: "/p/$projectId/requests" })
-  const { key, live, model, provider, range, status } = search
+  const { key, live, model, provider, q, range, status } = search
   // the start of a range moves on only when a filter changes: else every moment would be another list
   const filter = useMemo<RequestFilter>(
     () => ({
@@ -45,9 +45,10 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
       ...(model === undefined ? {} : { model }),
       ...(provider === undefined ? {} : { provider }),
       ...(key === undefined ? {} : { key }),
+      ...(q === undefined ? {} : { q }),
       ...(range === undefined ? {} : { from: new Date(Date.now() - ranges[range]).toISOString() })
     }),
-    [status, model, provider, key, range]
+    [status, model, provider, key, q, range]
   )
   const list = useInfiniteQuery(requests(projectId, filter))
   const [isAtTop, setAtTop] = useState(true)
@@ -72,16 +73,27 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
           Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== "")
         )
     })
+  const setSearch = useDebouncedCallback((value: string) => set({ q: value }), 300)
   const setModel = useDebouncedCallback((value: string) => set({ model: value }), 300)
-  const modelField = useRef<HTMLInputElement>(null)
-  useKeys({ "/": () => modelField.current?.focus() })
+  const searchField = useRef<HTMLInputElement>(null)
+  useKeys({ "/": () => searchField.current?.focus() })
   const isFiltered = Object.keys(filter).length > 0
 
   return (
     <Stack gap="sm">
       <Group gap="xs" align="flex-end">
         <TextInput
-          ref={modelField}
+          ref={searchField}
+          label="Search"
+          size="xs"
+          key={q === undefined ? "no search" : "search"}
+          defaultValue={q ?? ""}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value.trim())}
+          w={170}
+          maxLength={200}
+          placeholder="id, model, error code"
+        />
+        <TextInput
           label="Model"
           size="xs"
           key={model === undefined ? "none" : "some"}

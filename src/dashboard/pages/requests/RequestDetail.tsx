@@ -6,7 +6,7 @@ import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { cost, count, dateTime, money, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
-import { reasonText } from "../../parts/reasons.ts"
+import { exclusionText, reasonText } from "../../parts/reasons.ts"
 import { Status } from "../../parts/Status.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { tokenCost } from "./tokenCost.ts"
@@ -92,6 +92,7 @@ const WhyThisModel = ({ call }: { readonly call: Call }) => {
     <Part title={call.model === null ? "Which models" : `Why ${call.model}`}>
       <Text size="sm" mb="xs">
         {reasonText(call.reason)}
+        {call.alpha === null ? "" : ` · alpha ${call.alpha.toFixed(2)}`}
         {call.routing_config === null ? "" : ` · routing configuration ${call.routing_config}`}
       </Text>
       <WideTable label="Models in rank order" minWidth={420}>
@@ -132,7 +133,23 @@ const WhyThisModel = ({ call }: { readonly call: Call }) => {
       <Text size="xs" c="dimmed" mt={4}>
         At today's prices, for the same number of tokens.
       </Text>
+      <Excluded of={call.excluded} />
     </Part>
+  )
+}
+
+/** What could not be chosen, by the reason. */
+const Excluded = ({ of }: { readonly of: Call["excluded"] }) => {
+  const reasons = Object.entries(of ?? {}).sort(([, some], [, other]) => other - some)
+  return (
+    <Text size="sm" mt="xs" data-testid="excluded">
+      Excluded:{" "}
+      {of === null
+        ? "not known of this call"
+        : reasons.length === 0
+          ? "no model"
+          : reasons.map(([reason, models]) => `${exclusionText(reason)} ${count(models)}`).join(" · ")}
+    </Text>
   )
 }
 
@@ -166,6 +183,12 @@ const Trail = ({ call }: { readonly call: Call }) => (
 
 const Money = ({ call }: { readonly call: Call }) => (
   <Part title="Money">
+    {call.held_microusd === null ? null : (
+      <Text size="sm" className="figures" data-testid="hold">
+        Held {money(call.held_microusd)} → settled {cost(call.cost)} → released{" "}
+        {money(Math.max(0, call.held_microusd - call.cost.amount_microusd))}
+      </Text>
+    )}
     <Text size="sm" className="figures">
       {cost(call.cost)}{" "}
       {call.cost.basis === "charged"
@@ -173,5 +196,11 @@ const Money = ({ call }: { readonly call: Call }) => (
         : "estimated: counted by the gateway"}
       , settled {dateTime(call.ended_at)}.
     </Text>
+    {call.baseline === null ? null : (
+      <Text size="sm" className="figures">
+        ≈ {money(call.baseline.amount_microusd)} at {call.baseline.model}, the best of its models, at the prices of its
+        time.
+      </Text>
+    )}
   </Part>
 )

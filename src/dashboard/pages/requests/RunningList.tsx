@@ -5,10 +5,13 @@ import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { money, relative } from "../../parts/format.ts"
+import { StopCall } from "../../parts/StopCall.tsx"
+import { useRole } from "../../shell/project.ts"
 
 /** Calls that have begun and not ended, with what they hold. */
 export const RunningList = ({ projectId }: { readonly projectId: string }) => {
   const query = useQuery({ ...inFlight(projectId), refetchInterval: 2_000 })
+  const { mayWrite } = useRole(projectId)
   const names = useQuery(keyNames(projectId)).data
   const columns: ReadonlyArray<Column<Records["InFlightOut"]>> = [
     { id: "started", header: "Started", width: "7rem", cell: ({ started_at }) => relative(started_at) },
@@ -20,7 +23,18 @@ export const RunningList = ({ projectId }: { readonly projectId: string }) => {
       from: "md",
       cell: (call) => (call.billing_mode === "byok" ? "own credential" : "balance")
     },
-    { id: "held", header: "Held", width: "7rem", align: "right", cell: (call) => money(call.held_microusd) }
+    { id: "held", header: "Held", width: "7rem", align: "right", cell: (call) => money(call.held_microusd) },
+    ...(mayWrite
+      ? [
+          {
+            id: "stop",
+            header: "",
+            width: "6rem",
+            align: "right" as const,
+            cell: (call: Records["InFlightOut"]) => <StopCall projectId={projectId} call={call} />
+          }
+        ]
+      : [])
   ]
   return (
     <Loaded query={query} height={200}>

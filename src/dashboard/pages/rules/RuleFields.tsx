@@ -56,6 +56,25 @@ export const Patterns = ({ of, ...props }: PatternsProps) => {
   return <TagsInput data={data} clearable splitChars={[",", " "]} limit={20} {...props} />
 }
 
+interface OnlySomeProps<Values> {
+  readonly form: UseFormReturnType<Values>
+  readonly label: string
+  /** The field that says whether there is a list. */
+  readonly limits: string
+  readonly list: PatternsProps & { readonly name: string }
+}
+
+/** All, or only those of a list: an empty list allows none. */
+export const OnlySome = <Values,>({ form, label, limits, list: { name, ...list } }: OnlySomeProps<Values>) => {
+  const limited = form.getInputProps(limits, { type: "checkbox" })
+  return (
+    <>
+      <Switch label={label} {...limited} />
+      {limited.checked ? <Patterns {...list} {...form.getInputProps(name)} /> : null}
+    </>
+  )
+}
+
 export const RuleFields = <Values extends RuleValues>({ form }: { readonly form: UseFormReturnType<Values> }) => {
   const { alpha, hasAlpha } = form.getValues()
   return (

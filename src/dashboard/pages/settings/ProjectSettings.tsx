@@ -1,25 +1,24 @@
-import { Button, Group, Modal, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core"
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
-import { ApiFailure } from "../../api/failure.ts"
 import { project } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
+import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
-import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
-import { microUsdOf, money, usdOf } from "../../parts/format.ts"
+import { money } from "../../parts/format.ts"
+import { checkLimit, LimitFields, type LimitValues, limitOf, limitValuesOf } from "../../parts/LimitFields.tsx"
 import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
+import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { useRole } from "../../shell/project.ts"
 
 type Project = Records["ProjectOut"]
 
-interface ProjectForm extends RateValues {
+interface ProjectForm extends RateValues, LimitValues {
   name: string
-  limit: string | number
-  reset: string
 }
 
 export const ProjectSettings = ({ projectId }: { readonly projectId: string }) => {
@@ -43,11 +42,10 @@ const Editor = ({ found, mayWrite }: { readonly found: Tagged<Project>; readonly
   const form = useForm<ProjectForm>({
     initialValues: {
       name: of.name,
-      limit: usdOf(of.spend_limit_microusd),
-      reset: of.limit_reset ?? "never",
+      ...limitValuesOf(of),
       ...(of.rate_limits === null ? emptyRates : valuesOf(of.rate_limits))
     },
-    validate: { limit: (value) => (microUsdOf(value) === undefined ? "An amount in dollars" : null) }
+    validate: { limit: checkLimit }
   })
   const save = useMutation({
     mutationFn: (values: ProjectForm) =>
@@ -56,8 +54,7 @@ const Editor = ({ found, mayWrite }: { readonly found: Tagged<Project>; readonly
           params: { path: { id: of.id }, header: tag === null ? {} : { "if-match": tag } },
           body: {
             name: values.name,
-            spend_limit_microusd: microUsdOf(values.limit) ?? null,
-            limit_reset: values.reset === "never" ? null : (values.reset as "day" | "week" | "month"),
+            ...limitOf(values),
             rate_limits: ratesOf(values)
           }
         })
@@ -68,56 +65,24 @@ const Editor = ({ found, mayWrite }: { readonly found: Tagged<Project>; readonly
     },
     onError: (error) => form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit" }))
   })
-  const isElsewhere = save.error instanceof ApiFailure && save.error.status === 412
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <fieldset disabled={!mayWrite} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
-        <Stack maw={560}>
-          <Group gap="xs">
-            <CopyText label="Project id" text={of.id} />
-            <Text size="sm" c="dimmed">
-              your role: {of.role} · spent {money(of.total_spent_microusd)} in all
-            </Text>
-          </Group>
-          <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
-          <Group grow align="flex-start">
-            <NumberInput
-              label="Spend limit"
-              description="Of all keys together"
-              prefix="$"
-              min={0}
-              decimalScale={6}
-              placeholder="no limit"
-              {...form.getInputProps("limit")}
-            />
-            <Select
-              label="Begins anew"
-              description="At 00:00 UTC"
-              data={[
-                { value: "never", label: "never" },
-                { value: "day", label: "each day" },
-                { value: "week", label: "each week" },
-                { value: "month", label: "each month" }
-              ]}
-              allowDeselect={false}
-              {...form.getInputProps("reset")}
-            />
-          </Group>
-          <RateFields form={form} />
-          {save.error === null ? null : (
-            <Failure
-              error={save.error}
-              retry={isElsewhere ? () => queries.invalidateQueries({ queryKey: ["project", of.id] }) : undefined}
-            />
-          )}
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </fieldset>
-    </form>
+    <SettingsForm
+      save={save}
+      isDirty={form.isDirty()}
+      mayWrite={mayWrite}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      reload={() => queries.invalidateQueries({ queryKey: ["project", of.id] })}
+    >
+      <Group gap="xs">
+        <CopyText label="Project id" text={of.id} />
+        <Text size="sm" c="dimmed">
+          your role: {of.role} · spent {money(of.total_spent_microusd)} in all
+        </Text>
+      </Group>
+      <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
+      <LimitFields form={form} description="Of all keys together" />
+      <RateFields form={form} />
+    </SettingsForm>
   )
 }
 
@@ -125,7 +90,6 @@ const Remove = ({ of }: { readonly of: Project }) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [isAsked, ask] = useState(false)
-  const [typed, setTyped] = useState("")
   const remove = useMutation({
     mutationFn: () => take(client.DELETE("/api/projects/{id}", { params: { path: { id: of.id } } })),
     onSuccess: async () => {
@@ -142,20 +106,13 @@ const Remove = ({ of }: { readonly of: Project }) => {
         </Button>
       </Group>
       {isAsked ? (
-        <Modal opened onClose={() => ask(false)} title={`Delete ${of.name}`}>
-          <Stack>
-            <TextInput
-              label={`Type the name: ${of.name}`}
-              value={typed}
-              onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-              data-autofocus
-            />
-            {remove.error === null ? null : <Failure error={remove.error} />}
-            <Button color="red" disabled={typed !== of.name} loading={remove.isPending} onClick={() => remove.mutate()}>
-              Delete for good
-            </Button>
-          </Stack>
-        </Modal>
+        <ConfirmByName
+          verb="Delete"
+          name={of.name}
+          doing={remove}
+          onConfirm={() => remove.mutate()}
+          onClose={() => ask(false)}
+        />
       ) : null}
     </Block>
   )

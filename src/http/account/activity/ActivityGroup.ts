@@ -2,7 +2,14 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { ActivityDataOut, Days, Granularity, maxDays, maxDaysOfHours } from "../../../wire/account/Activity.ts"
+import {
+  ActivityDataOut,
+  Days,
+  Granularity,
+  maxDays,
+  maxDaysOfHours,
+  SavingsOut
+} from "../../../wire/account/Activity.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { Identity } from "../Identity.ts"
 import { ProjectPath } from "../ProjectPath.ts"
@@ -29,7 +36,25 @@ const getActivity = HttpApiEndpoint.get("getActivity", "/api/projects/:id/activi
     "Every call counts once, at the time when it ended and its charge was written; the sums equal the ledger's at the time of the request."
   )
 
+const getSavings = HttpApiEndpoint.get("getSavings", "/api/projects/:id/savings")
+  .setPath(ProjectPath)
+  .setUrlParams(
+    Schema.Struct({
+      days: Schema.optionalWith(Days, { default: () => defaultDays }).annotations({
+        description: `How many days in UTC, today included: 1 to ${maxDays}; ${defaultDays} by default.`
+      })
+    })
+  )
+  .addSuccess(SavingsOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "What routing has saved a project")
+  .annotate(
+    OpenApi.Description,
+    "Calls of `auto` and of routing configurations, compared with the model of the highest predicted quality that each could have gone to, at the prices of its time."
+  )
+
 export const ActivityGroup = HttpApiGroup.make("activity")
   .add(getActivity)
+  .add(getSavings)
   .middleware(Identity)
   .annotate(OpenApi.Description, "Sums of calls.")

@@ -13,14 +13,22 @@ export const activityHandlers = HttpApiBuilder.group(AccountApi, "activity", (ha
     const access = yield* ProjectAccess
     const activity = yield* Activity
     const pace = yield* ReportPace
-    return handlers.handle("getActivity", ({ path, urlParams }) =>
-      Effect.gen(function* () {
-        const project = yield* access.find(path.id)
-        if (urlParams.granularity === "hour" && urlParams.days > maxDaysOfHours) return yield* tooManyHours
-        const { userId } = yield* CurrentUser
-        return yield* pace.run(userId, activity.of({ project: project.id, ...urlParams }))
-      })
-    )
+    return handlers
+      .handle("getActivity", ({ path, urlParams }) =>
+        Effect.gen(function* () {
+          const project = yield* access.find(path.id)
+          if (urlParams.granularity === "hour" && urlParams.days > maxDaysOfHours) return yield* tooManyHours
+          const { userId } = yield* CurrentUser
+          return yield* pace.run(userId, activity.of({ project: project.id, ...urlParams }))
+        })
+      )
+      .handle("getSavings", ({ path, urlParams }) =>
+        Effect.gen(function* () {
+          const project = yield* access.find(path.id)
+          const { userId } = yield* CurrentUser
+          return yield* pace.run(userId, activity.savings({ project: project.id, ...urlParams }))
+        })
+      )
   })
 )
 

@@ -2,8 +2,14 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { AccountId } from "../../../domain/Ids.ts"
-import { BalanceOut, CreateCreditRequest, InFlightPage, LedgerPage } from "../../../wire/account/Billing.ts"
+import { AccountId, RequestId } from "../../../domain/Ids.ts"
+import {
+  BalanceOut,
+  CreateCreditRequest,
+  InFlightOut,
+  InFlightPage,
+  LedgerPage
+} from "../../../wire/account/Billing.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { RequiredIdempotencyHeaders } from "../Idempotent.ts"
@@ -35,6 +41,22 @@ const listInFlight = HttpApiEndpoint.get("listInFlight", "/api/projects/:id/in-f
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the running calls of a project with what they hold")
 
+const stopInFlight = HttpApiEndpoint.post("stopInFlight", "/api/projects/:id/in-flight/:request_id/stop")
+  .setPath(
+    Schema.Struct({
+      ...ProjectPath.fields,
+      request_id: RequestId.annotations({ description: "Id of the running call." })
+    })
+  )
+  .addSuccess(InFlightOut, { status: 202 })
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .annotate(OpenApi.Summary, "Stop a running call")
+  .annotate(
+    OpenApi.Description,
+    "For members. The call ends a moment later, on whichever node it runs: its client receives the error `call_stopped`, and it is charged as if its client had left. The answer is the call with what it still held."
+  )
+
 const createCredit = HttpApiEndpoint.post("createCredit", "/api/admin/accounts/:id/credits")
   .setPath(Schema.Struct({ id: AccountId.annotations({ description: "Id of the account." }) }))
   .setHeaders(RequiredIdempotencyHeaders)
@@ -51,6 +73,7 @@ export const BillingGroup = HttpApiGroup.make("billing")
   .add(getAnyBalance)
   .add(listLedger)
   .add(listInFlight)
+  .add(stopInFlight)
   .add(createCredit)
   .middleware(Identity)
   .annotate(OpenApi.Description, "Balance, ledger and credits.")

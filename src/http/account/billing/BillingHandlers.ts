@@ -25,6 +25,7 @@ export const billingHandlers = HttpApiBuilder.group(AccountApi, "billing", (hand
           holdOf
         )
       )
+      .handle("stopInFlight", ({ path }) => Effect.map(billing.stop(path.id, path.request_id), holdOf))
       .handle("createCredit", ({ headers, path, payload }) =>
         idempotent(
           idempotency,

@@ -134,7 +134,7 @@ const patchOf = (asked: UpdateApiKeyRequest): KeyPatch => ({
 })
 
 const tagOf = (key: ProjectKey): string => {
-  const { created_at, spent_microusd, total_spent_microusd, ...version } = keyOut(key)
+  const { created_at, last_used_at, spent_microusd, total_spent_microusd, ...version } = keyOut(key)
   return entityTag([JSON.stringify(version)])
 }
 
@@ -153,5 +153,6 @@ export const keyOut = (key: ProjectKey): ApiKeyOut => ({
   rate_limits: RateLimitRecords.out(key.rateLimits),
   previous_secret_until: key.previousUntil,
   revoked_at: key.revokedAt,
+  last_used_at: key.lastUsedAt,
   created_at: key.createdAt
 })

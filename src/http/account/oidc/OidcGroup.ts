@@ -20,7 +20,7 @@ const finishOidc = HttpApiEndpoint.get("finishOidc", "/api/session/oidc/callback
   .annotate(OpenApi.Summary, "Return from the identity provider")
   .annotate(
     OpenApi.Description,
-    "The redirect URI to be registered there. Takes `code`, `state` and `iss`, sets the session's cookie, and redirects to the dashboard's sign-in page with `csrf_token` and `expires_at` in the fragment, which browsers send to nobody."
+    "The redirect URI to be registered there. Takes `code`, `state` and `iss`, sets the session's cookie, and redirects to the dashboard's sign-in page with `csrf_token` and `expires_at` in the fragment, which browsers send to nobody. A browser that cannot be signed in is redirected there with `error` (`refused`, `unavailable`, `not_configured`); other clients get the error."
   )
 
 export const OidcGroup = HttpApiGroup.make("oidc")

@@ -1,5 +1,6 @@
 import * as Cookies from "@effect/platform/Cookies"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import { flowMillis, OidcSignIn } from "../../../account/oidc/OidcSignIn.ts"
@@ -15,13 +16,26 @@ export const oidcHandlers = HttpApiBuilder.group(AccountApi, "oidc", (handlers) 
     const publicUrl = yield* PublicUrl
     const redirectUriAt = (base: string): string => `${base}/api/session/oidc/callback`
 
+    /** A browser that cannot be signed in is led to the page where a person can try again; a script gets the error. */
+    const orToSignInPage =
+      (request: HttpServerRequest.HttpServerRequest) =>
+      <E extends { readonly _tag: string }>(attempt: Effect.Effect<HttpServerResponse.HttpServerResponse, E>) =>
+        !(request.headers["accept"] ?? "").includes("text/html")
+          ? attempt
+          : Effect.catchAll(attempt, ({ _tag }) => {
+              const base = publicUrl.at(Incoming.of(request).port)
+              return Effect.succeed(
+                redirect(`${base}/dashboard/sign-in#error=${failures.get(_tag) ?? "unavailable"}`, [])
+              )
+            })
+
     return handlers
       .handleRaw("startOidc", ({ request }) =>
         Effect.gen(function* () {
           const base = publicUrl.at(Incoming.of(request).port)
           const { secret, url } = yield* oidc.begin(redirectUriAt(base))
           return redirect(url, [SessionCookie.setFlow(base, secret, flowMillis / 1_000)])
-        })
+        }).pipe(orToSignInPage(request))
       )
       .handleRaw("finishOidc", ({ request }) =>
         Effect.gen(function* () {
@@ -46,10 +60,16 @@ export const oidcHandlers = HttpApiBuilder.group(AccountApi, "oidc", (handlers) 
             SessionCookie.set(base, opened.token, maxSessionMillis / 1_000),
             SessionCookie.setFlow(base, "", 0)
           ])
-        })
+        }).pipe(orToSignInPage(request))
       )
   })
 )
+
+/** What the page says of a failed sign-in, by the error; of all others that it is to be tried later. */
+const failures: ReadonlyMap<string, string> = new Map([
+  ["Unauthenticated", "refused"],
+  ["NotFound", "not_configured"]
+])
 
 const redirect = (location: string, setCookies: ReadonlyArray<string>): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.mergeCookies(

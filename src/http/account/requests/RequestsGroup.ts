@@ -13,6 +13,7 @@ import { ProjectPath } from "../ProjectPath.ts"
 
 /** A database stores no NUL. */
 const Id = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300), Schema.pattern(/^[^\0]*$/))
+const Search = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200), Schema.pattern(/^[^\0]*$/))
 const Time = Schema.Date.annotations({ jsonSchema: { type: "string", format: "date-time" } })
 
 const RequestsPage = pageOf("RequestsPage", RequestOut)
@@ -26,6 +27,10 @@ const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requ
       model: Schema.optional(Id).annotations({ description: "Only calls of the model with this id." }),
       provider: Schema.optional(Id).annotations({ description: "Only calls of the provider with this id." }),
       key: Schema.optional(KeyId).annotations({ description: "Only calls with the project key of this id." }),
+      q: Schema.optional(Search).annotations({
+        description:
+          "Only calls with this text in their id, the client's request id, the requested model, the model or the error code; upper and lower case are the same. At most 200 characters."
+      }),
       from: Schema.optional(Time).annotations({ description: "Only calls that ended then or later; RFC 3339." }),
       to: Schema.optional(Time).annotations({ description: "Only calls that ended before; RFC 3339." })
     })

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest"
 import { InsufficientFunds } from "../../src/domain/GatewayError.ts"
-import * as FundsMessage from "../../src/http/FundsMessage.ts"
 
 const amounts = { neededMicroUsd: 12_300, availableMicroUsd: 4_000, heldMicroUsd: 0 }
 
@@ -22,5 +21,5 @@ it.each([
     "This call could cost more than the rest of the balance: this call needs at least $0.0123, and $0.004 of it is left, while running calls hold $0.01. Shorten the prompt, allow a cheaper model, or add credit."
   ]
 ] as const)("the message of a 402 says the amounts and what would let the call in: %j", (facts, expected) => {
-  expect(FundsMessage.of(new InsufficientFunds(facts))).toBe(expected)
+  expect(new InsufficientFunds(facts).message).toBe(expected)
 })

@@ -1,15 +1,30 @@
-import type { InsufficientFunds } from "../domain/GatewayError.ts"
-import { inDollars } from "../domain/Money.ts"
+import { inDollars } from "./Money.ts"
+
+/** Money that does not suffice for a call. */
+export interface FundsShortage {
+  /** Whose money does not suffice: the account's balance, or the limit of project or key. */
+  readonly scope: "account" | "project" | "key"
+  /** exhausted: no balance is left. held: running calls hold it. too_large: this call alone needs more than is left. */
+  readonly reason: "exhausted" | "held" | "too_large"
+  /** What the smallest candidate needs. */
+  readonly neededMicroUsd: number
+  /** What the scope has left beside what running calls hold of it. */
+  readonly availableMicroUsd: number
+  /** What running calls hold of the scope. */
+  readonly heldMicroUsd: number
+  /** The largest output cap with which the call would have been let in; absent where there is none. */
+  readonly fittingOutputTokens?: number | undefined
+}
 
 /** What a client is told of money that does not suffice: the amounts, and what would let the call in. */
-export const of = ({
+export const describe = ({
   availableMicroUsd,
   fittingOutputTokens,
   heldMicroUsd,
   neededMicroUsd,
   reason,
   scope
-}: InsufficientFunds): string => {
+}: FundsShortage): string => {
   const what = scope === "account" ? "balance" : `spend limit of the ${scope}`
   const remedy = scope === "account" ? "add credit" : "raise the limit"
   const needs = `this call needs at least ${inDollars(neededMicroUsd)}`

@@ -1,0 +1,32 @@
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type { AssistantMessage, ChatRequest } from "../../domain/Chat.ts"
+
+/** What an analysis asks of a model: nothing of it may depend on who serves it, so it has no routing. */
+export type Question = Pick<ChatRequest, "messages" | "tools" | "toolChoice" | "responseFormat" | "temperature"> & {
+  /** A concrete id. */
+  readonly model: string
+  readonly maxOutputTokens: number
+}
+
+/** An answer with what it has cost. */
+export interface Answer {
+  readonly message: AssistantMessage
+  readonly costMicroUsd: number
+}
+
+/** The spend cap of the analysis does not cover the call: nothing was sent. */
+export class CapReached extends Data.TaggedError("CapReached")<{
+  readonly neededMicroUsd: number
+  readonly availableMicroUsd: number
+}> {}
+
+/** The model gave no answer; what it may have cost is in the ledger. */
+export class ModelFailed extends Data.TaggedError("ModelFailed")<{ readonly code: string }> {}
+
+/** Pays for calls of models out of the spend cap of one analysis. */
+export class ModelCalls extends Context.Tag("gateway/analysis/ModelCalls")<
+  ModelCalls,
+  { readonly ask: (question: Question) => Effect.Effect<Answer, CapReached | ModelFailed> }
+>() {}

@@ -1,0 +1,35 @@
+import { Button, Modal, Stack, TextInput } from "@mantine/core"
+import { type ReactNode, useState } from "react"
+import { Failure } from "./Failure.tsx"
+
+interface ConfirmByNameProps {
+  /** What is done, such as "Revoke". */
+  readonly verb: string
+  readonly name: string
+  readonly doing: { readonly error: unknown; readonly isPending: boolean }
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+  readonly children?: ReactNode
+}
+
+/** For what cannot be taken back: the name has to be typed. */
+export const ConfirmByName = ({ children, doing, name, onClose, onConfirm, verb }: ConfirmByNameProps) => {
+  const [typed, setTyped] = useState("")
+  return (
+    <Modal opened onClose={onClose} title={`${verb} ${name}`}>
+      <Stack>
+        {children}
+        <TextInput
+          label={`Type the name: ${name}`}
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          data-autofocus
+        />
+        {doing.error === null ? null : <Failure error={doing.error} />}
+        <Button color="red" disabled={typed !== name} loading={doing.isPending} onClick={onConfirm}>
+          {verb} for good
+        </Button>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,28 @@
+import { Button, Modal, Stack } from "@mantine/core"
+import type { FormEvent, ReactNode } from "react"
+import { Failure } from "./Failure.tsx"
+
+interface FormDialogProps {
+  readonly title: string
+  /** Of the button that sends the form. */
+  readonly submit: string
+  readonly sending: { readonly error: unknown; readonly isPending: boolean }
+  readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** A dialog with one form, which stays open while it fails. */
+export const FormDialog = ({ children, onClose, onSubmit, sending, submit, title }: FormDialogProps) => (
+  <Modal opened onClose={onClose} title={title}>
+    <form onSubmit={onSubmit}>
+      <Stack>
+        {children}
+        {sending.error === null ? null : <Failure error={sending.error} />}
+        <Button type="submit" loading={sending.isPending}>
+          {submit}
+        </Button>
+      </Stack>
+    </form>
+  </Modal>
+)

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest"
+import { hasChromium } from "../support/Chromium.ts"
+import { journey, polling } from "./Journey.ts"
+
+describe.skipIf(!hasChromium)("the requests of a project", () => {
+  const at = journey()
+  const call = (model: string, more: object = {}) =>
+    at().service.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }], ...more })
+
+  it("can be stopped while they run: what was held is shown, and what has come is charged", async () => {
+    const { errors, page } = await at().signIn()
+    const running = await call("sim/stall-mid", { stream: true })
+    const id = running.headers.get("x-request-id")
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/requests?tab=running`)
+    const row = page.getByRole("row").filter({ hasText: "sim/stall-mid" })
+    await row.getByText(/^\$0\.\d+$/).waitFor()
+    await row.getByRole("button", { name: "Stop the call of sim/stall-mid" }).click()
+    expect(await running.text()).toContain("call_stopped")
+    await page.getByText("No call is running").waitFor()
+
+    await page.goto(`${at().service.url}/dashboard/requests/${id}`)
+    await page.getByText("cancelled").first().waitFor()
+    expect(await page.getByTestId("hold").innerText()).toMatch(
+      /^Held \$0\.\d+ → settled ≈ \$0\.\d+ → released \$0\.\d+$/
+    )
+    expect(errors).toEqual([])
+  })
+
+  it("say what was excluded and why, at which alpha, and are found by a part of their id", async () => {
+    const { api, projectId, service, signIn } = at()
+    await api("PUT", `/api/projects/${projectId}/policy`, { excluded_models: ["sim/best"], default_alpha: 0 })
+    const answer = await call("auto")
+    const id = answer.headers.get("x-request-id") ?? ""
+    await answer.text()
+    await (await call("sim/fast")).text()
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/requests`)
+    const rows = page.getByRole("table", { name: "Calls" }).getByRole("row")
+    await expect.poll(() => rows.count(), polling).toBeGreaterThan(2)
+    await page.keyboard.press("/")
+    await page.keyboard.type(id.slice(0, 18).toUpperCase())
+    await expect.poll(() => rows.count(), polling).toBe(2)
+    expect(new URL(page.url()).searchParams.get("q")).toBe(id.slice(0, 18).toUpperCase())
+    await rows.last().click()
+    await page.getByText("alpha 0.00").waitFor()
+    expect(await page.getByTestId("excluded").innerText()).toContain("the project's policy 1")
+    await page.goto(`${service.url}/dashboard/p/${projectId}`)
+    const saved = await page.getByTestId("savings").innerText()
+    expect(saved).toMatch(/^Saved ≈ \$0\.\d+ in 7 d, compared with sending everything to sim/)
+    expect(errors).toEqual([])
+  })
+})
