@@ -18,9 +18,10 @@ const table = {
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "identity", "calls", "policy", "ledger", "routing", "provider"],
   analysis: ["domain", "wire", "sql", "catalog", "credentials", "audit", "identity", "policy", "ledger", "capture", "routing", "provider", "gateway", "account"],
-  http: ["domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "gateway"],
+  chat: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity", "ledger", "account", "gateway"],
+  http: ["domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "gateway", "chat"],
   library: ["domain", "sql", "catalog", "credentials", "audit", "identity", "calls", "policy", "ledger", "observe", "account", "routing", "provider", "gateway"],
-  app: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "http"],
+  app: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "chat", "http"],
   testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }
 

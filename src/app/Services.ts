@@ -27,6 +27,7 @@ import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { maxCallDurationOf } from "../ledger/Recovery.ts"
 import * as AttemptLog from "../observe/AttemptLog.ts"
 import * as CallMetrics from "../observe/CallMetrics.ts"
+import { CallTrails } from "../observe/CallTrails.ts"
 import { PolicyLayer } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
 import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
@@ -38,6 +39,7 @@ import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
+import { chatServices } from "./ChatServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
 import { stoppedCalls } from "./StoppedCalls.ts"
@@ -81,10 +83,10 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(http, check, activityServices(settings), alertServices, stoppedCalls).pipe(
+  return Layer.mergeAll(http, check, activityServices(settings), alertServices, chatServices, stoppedCalls).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
-    Layer.provideMerge(refusals),
+    Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
     Layer.provideMerge(QualitySnapshots.layer.pipe(Layer.provide(QualitySnapshotStore.layer))),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
@@ -93,7 +95,7 @@ export const services = (settings: Settings.Settings) => {
   )
 }
 
-/** Metrics, the log of failed attempts and the list of refusals. */
+/** Metrics, the log of failed attempts, the list of refusals, and the attempts of running calls. */
 const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,
@@ -101,7 +103,8 @@ const observers = (settings: Settings.Settings) =>
       const attemptLog = yield* AttemptLog.make({
         variableOf: (provider) => credentialVariables(settings).get(provider)
       })
-      const { observer } = yield* Refusals
-      return [CallMetrics.make(describeFailure), attemptLog, observer]
+      const refusals = yield* Refusals
+      const trails = yield* CallTrails
+      return [CallMetrics.make(describeFailure), attemptLog, refusals.observer, trails.observer]
     })
   )

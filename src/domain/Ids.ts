@@ -23,3 +23,9 @@ export type PaymentId = typeof PaymentId.Type
 /** Of a credential that a project has brought. */
 export const CredentialId = Schema.UUID.pipe(Schema.brand("CredentialId"))
 export type CredentialId = typeof CredentialId.Type
+/** Of a conversation of a person with models. */
+export const ConversationId = Schema.UUID.pipe(Schema.brand("ConversationId"))
+export type ConversationId = typeof ConversationId.Type
+/** Of a message of a conversation. */
+export const MessageId = Schema.UUID.pipe(Schema.brand("MessageId"))
+export type MessageId = typeof MessageId.Type

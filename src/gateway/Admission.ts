@@ -110,8 +110,10 @@ export interface Admission {
     caller: Pick<CallerShape, "projectId">,
     request: ChatRequest
   ) => Effect.Effect<number, RoutingFailure | StoreUnavailable>
-  /** What the key may see, for the model list. */
-  readonly listable: (caller: CallerShape) => Effect.Effect<Omit<Listable, "rateLimits">, StoreUnavailable>
+  /** What the project may use, for lists of models. */
+  readonly listable: (
+    caller: Pick<CallerShape, "projectId" | "billingMode">
+  ) => Effect.Effect<Omit<Listable, "rateLimits">, StoreUnavailable>
 }
 
 /** Why a request is routed to nothing. */

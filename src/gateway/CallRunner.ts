@@ -93,6 +93,8 @@ export interface CallRunnerShape {
   /** What a call of this request would be routed to now. Nothing is counted or held. */
   readonly preview: Admission.Admission["preview"]
   readonly models: (caller: CallerShape) => Effect.Effect<Admission.Listable, RateLimited | StoreUnavailable>
+  /** The same for a project, without a request of it: nothing is counted. */
+  readonly listable: Admission.Admission["listable"]
   /** Likely tokens of a request's prompt, at the model that it names. It counts as a request, but as no tokens. */
   readonly countTokens: (
     caller: CallerShape,
@@ -186,6 +188,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     abort: Effect.sync(() => abort(deps)),
     stop: (requestId) => Effect.sync(() => deps.running.get(requestId)?.abort({ _tag: "Stopped" })),
     preview: deps.admission.preview,
+    listable: deps.admission.listable,
     models: (caller) =>
       Effect.acquireUseRelease(
         rateLimits.admit(caller, 0),

@@ -1,6 +1,7 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,8 +19,9 @@ import { fromSql, type Translated } from "./StoreErrors.ts"
 
 /**
  * key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations.
- * credentials: a project's credentials of providers. call: a running call that a person stops. session: a session of the account
- * API. user: a person's rights, with all their sessions. quality: the graded quality of models in a project.
+ * credentials: a project's credentials of providers. call: a running call that a person stops. session: a session of the
+ * account API. user: a person's rights, with all their sessions. chat_turn: a conversation whose answer has grown or ended.
+ * chat_stop: one whose answer is to be stopped. quality: the graded quality of models in a project.
  */
 export const changeKinds = [
   "key",
@@ -29,11 +31,13 @@ export const changeKinds = [
   "call",
   "session",
   "user",
+  "chat_turn",
+  "chat_stop",
   "quality"
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** `id` is that of the key, call, session or user; for the other kinds the project's. */
+/** `id` is that of the key, call, session, user or conversation; for the other kinds the project's. */
 export interface Change {
   readonly kind: ChangeKind
   readonly id: string
@@ -81,6 +85,14 @@ export interface ChangeNotificationsOptions {
 }
 
 const channel = "gateway_changes"
+
+/**
+ * A call that publishes a change to every node, for the list of columns of the statement that makes the change: where this node
+ * need not hear of it at once. `id` is a value or a column.
+ */
+export const notifying = (sql: SqlClient, kind: ChangeKind, id: string | Fragment): Fragment =>
+  sql`pg_notify(${channel}, ${`${kind}:`} || ${id}::text)`
+
 const echoPrefix = "echo:"
 const checkTimeoutMillis = 100
 const maxCheckRetries = 20

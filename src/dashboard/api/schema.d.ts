@@ -97,6 +97,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/chat/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.listConversations"];
+        put?: never;
+        post: operations["chat.createConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.getConversation"];
+        put?: never;
+        post?: never;
+        delete: operations["chat.deleteConversation"];
+        options?: never;
+        head?: never;
+        patch: operations["chat.updateConversation"];
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.followConversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.forkConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/messages/{message_id}/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.editMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/messages/{message_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.retryMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.restoreConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.stopConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.listChatModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.listChatProjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/credentials/{id}": {
         parameters: {
             query?: never;
@@ -981,6 +1157,8 @@ export interface components {
             /** @enum {string} */
             billing_mode: "managed" | "byok";
         };
+        /** @enum {string} */
+        BooleanFromString: "true" | "false";
         CallError: {
             code: string;
             message: string | null;
@@ -1029,6 +1207,38 @@ export interface components {
             items: components["schemas"]["CatalogModelOut"][];
             next_cursor: string | null;
         };
+        ChatArtifactEventOut: {
+            /** @enum {string} */
+            action: "created" | "updated" | "restored" | "deleted";
+            artifact: {
+                content_url: string;
+                /** Format: date-time */
+                created_at: string;
+                download_url: string;
+                /** Format: uuid */
+                id: string;
+                media_type: string;
+                name: string;
+                size_bytes: number;
+                /** Format: date-time */
+                updated_at: string;
+                version: number;
+            };
+        };
+        ChatArtifactOut: {
+            content_url: string;
+            /** Format: date-time */
+            created_at: string;
+            download_url: string;
+            /** Format: uuid */
+            id: string;
+            media_type: string;
+            name: string;
+            size_bytes: number;
+            /** Format: date-time */
+            updated_at: string;
+            version: number;
+        };
         ChatCompletion: {
             [key: string]: unknown;
         };
@@ -1037,6 +1247,71 @@ export interface components {
         };
         ChatCompletionRequest: {
             [key: string]: unknown;
+        };
+        ChatImageOut: {
+            filename: string;
+            /** Format: uuid */
+            id: string;
+            media_type: string;
+            size_bytes: number;
+            url: string;
+        };
+        ChatMessageOut: {
+            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+            content: string;
+            cost: components["schemas"]["Cost"] | null;
+            /** Format: date-time */
+            created_at: string;
+            error: components["schemas"]["CallError"] | null;
+            finish_reason: string | null;
+            /** Format: uuid */
+            id: string;
+            images: components["schemas"]["ChatImageOut"][];
+            model_requested: string | null;
+            model_used: string | null;
+            position: number;
+            reasoning: string;
+            request_ids: components["schemas"]["UUID"][];
+            /** @enum {string} */
+            role: "user" | "assistant";
+            /** @enum {string} */
+            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+            versions: components["schemas"]["ChatMessageVersionOut"][];
+        };
+        ChatMessageVersionOut: {
+            content: string;
+            cost: components["schemas"]["Cost"] | null;
+            /** Format: date-time */
+            created_at: string;
+            error: components["schemas"]["CallError"] | null;
+            finish_reason: string | null;
+            /** Format: uuid */
+            id: string;
+            model_requested: string | null;
+            model_used: string | null;
+            reasoning: string;
+            request_ids: components["schemas"]["UUID"][];
+            /** @enum {string} */
+            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+        };
+        ChatModelOut: {
+            id: string;
+            provider: string;
+        };
+        ChatModelsPage: {
+            has_more: boolean;
+            items: components["schemas"]["ChatModelOut"][];
+            next_cursor: string | null;
+        };
+        ChatProjectOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        ChatProjectsPage: {
+            has_more: boolean;
+            items: components["schemas"]["ChatProjectOut"][];
+            next_cursor: string | null;
         };
         CheckoutStatusOut: {
             checkout_amount_cents: number;
@@ -1061,6 +1336,37 @@ export interface components {
                 cached_tokens: components["schemas"]["Int"];
             };
             total_tokens: components["schemas"]["Int"];
+        };
+        ConversationDetailOut: {
+            artifacts: components["schemas"]["ChatArtifactOut"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            messages: components["schemas"]["ChatMessageOut"][];
+            /** Format: uuid */
+            project_id: string;
+            running: boolean;
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ConversationOut: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            project_id: string;
+            running: boolean;
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ConversationPageOut: {
+            has_more: boolean;
+            items: components["schemas"]["ConversationOut"][];
+            next_cursor: string | null;
         };
         Cost: {
             amount_microusd: components["schemas"]["Int"];
@@ -1087,6 +1393,11 @@ export interface components {
         };
         CreateCheckoutRequest: {
             credit_amount_cents: number;
+        };
+        CreateConversationRequest: {
+            /** Format: uuid */
+            project_id: string;
+            title?: string;
         };
         CreateCredentialRequest: {
             allowed_models?: string[] | null;
@@ -1188,6 +1499,10 @@ export interface components {
         };
         ErrorResponse: {
             error: components["schemas"]["Error"];
+        };
+        ForkConversationRequest: {
+            /** Format: uuid */
+            message_id?: string;
         };
         InFlightOut: {
             /** @enum {string} */
@@ -1462,6 +1777,16 @@ export interface components {
             items: components["schemas"]["RequestOut"][];
             next_cursor: string | null;
         };
+        RetryMessageRequest: {
+            alpha?: number;
+            artifacts?: boolean;
+            /** @enum {string} */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            max_completion_tokens?: number;
+            model?: string;
+            system?: string;
+            temperature?: number;
+        };
         RotateApiKeyRequest: {
             grace_seconds?: number;
         };
@@ -1566,6 +1891,18 @@ export interface components {
             saved_microusd: number;
             spend_microusd: components["schemas"]["NonNegative"];
         };
+        SendMessageRequest: {
+            alpha?: number;
+            artifacts?: boolean;
+            content: string;
+            /** @enum {string} */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            image_ids?: components["schemas"]["UUID"][];
+            max_completion_tokens?: number;
+            model: string;
+            system?: string;
+            temperature?: number;
+        };
         SessionOut: {
             address: string;
             /** Format: date-time */
@@ -1588,6 +1925,7 @@ export interface components {
             items: components["schemas"]["SessionOut"][];
             next_cursor: string | null;
         };
+        StringFromBase64Url: string;
         UpdateAlertsRequest: {
             rotate_secret?: boolean;
             thresholds: components["schemas"]["AlertThreshold"][];
@@ -1600,6 +1938,9 @@ export interface components {
             name?: string;
             rate_limits?: components["schemas"]["RateLimits"] | null;
             spend_limit_microusd?: number | null;
+        };
+        UpdateConversationRequest: {
+            title: string;
         };
         UpdateCredentialRequest: {
             allowed_models?: string[] | null;
@@ -1629,6 +1970,8 @@ export interface components {
             items: components["schemas"]["UserOut"][];
             next_cursor: string | null;
         };
+        /** Format: uuid */
+        UUID: string;
     };
     responses: never;
     parameters: {
@@ -1918,6 +2261,656 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.listConversations": {
+        parameters: {
+            query?: {
+                cursor?: components["schemas"]["StringFromBase64Url"];
+                limit?: string;
+                project_id?: string;
+                q?: string;
+                running?: components["schemas"]["BooleanFromString"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ConversationPageOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationPageOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.createConversation": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        project_id: string;
+                        running: boolean;
+                        title: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.getConversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A conversation with all that is in it. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationDetailOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.deleteConversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.updateConversation": {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description ConversationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.followConversation": {
+        parameters: {
+            query?: {
+                cursor?: string;
+            };
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without `stream`: the complete response. With `stream: true` the body is `text/event-stream`, and `x-event-stream` has the schema of each event's data. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.forkConversation": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForkConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        project_id: string;
+                        running: boolean;
+                        title: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.sendMessage": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assistant_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                        cursor: string;
+                        user_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.editMessage": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assistant_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                        cursor: string;
+                        user_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.retryMessage": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assistant_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                        cursor: string;
+                        user_message: {
+                            artifact_events: components["schemas"]["ChatArtifactEventOut"][];
+                            content: string;
+                            cost: components["schemas"]["Cost"] | null;
+                            /** Format: date-time */
+                            created_at: string;
+                            error: components["schemas"]["CallError"] | null;
+                            finish_reason: string | null;
+                            /** Format: uuid */
+                            id: string;
+                            images: components["schemas"]["ChatImageOut"][];
+                            model_requested: string | null;
+                            model_used: string | null;
+                            position: number;
+                            reasoning: string;
+                            request_ids: components["schemas"]["UUID"][];
+                            /** @enum {string} */
+                            role: "user" | "assistant";
+                            /** @enum {string} */
+                            status: "complete" | "streaming" | "stopped" | "failed" | "interrupted";
+                            versions: components["schemas"]["ChatMessageVersionOut"][];
+                        };
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.restoreConversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ConversationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.stopConversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ConversationOut */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.listChatModels": {
+        parameters: {
+            query: {
+                cursor?: string;
+                limit?: string;
+                project_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ChatModelsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatModelsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.listChatProjects": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ChatProjectsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatProjectsPage"];
                 };
             };
             default: {

@@ -20,6 +20,7 @@ import { adminHandlers } from "./admin/AdminHandlers.ts"
 import { alertsHandlers } from "./alerts/AlertsHandlers.ts"
 import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
+import { chatHandlers } from "./chat/ChatHandlers.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
@@ -89,7 +90,8 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       membersHandlers,
       auditHandlers,
       adminHandlers,
-      alertsHandlers
+      alertsHandlers,
+      chatHandlers
     ]),
     Layer.provide(Identity.layer)
   )

@@ -32,6 +32,7 @@ HttpApi.reflect(AccountApi, {
   }
 })
 
+const question = { content: "hello", model: "auto" }
 const unknownId = "00000000-0000-7000-8000-00000000dead"
 
 /** What belongs to the first tenant, by the kind of thing that an id in a path stands for. */
@@ -45,6 +46,9 @@ interface Things {
   /** Somebody of no project, as the one to be added or removed. */
   readonly person: string
   readonly request: string
+  readonly conversation: string
+  /** The last answer of the conversation. */
+  readonly message: string
 }
 
 interface Case {
@@ -160,7 +164,30 @@ const cases: Readonly<Record<string, Case>> = {
   setAlerts: {
     path: ({ project }) => `/api/projects/${project}/alerts`,
     body: { webhook_url: "https://hooks.example.com/", thresholds: [] }
-  }
+  },
+  listChatProjects: {},
+  listChatModels: {},
+  createConversation: { body: { project_id: unknownId } },
+  listConversations: {},
+  getConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}` },
+  updateConversation: {
+    path: ({ conversation }) => `/api/chat/conversations/${conversation}`,
+    body: { title: "taken over" }
+  },
+  deleteConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}` },
+  restoreConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/restore` },
+  sendMessage: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/messages`, body: question },
+  retryMessage: {
+    path: ({ conversation, message }) => `/api/chat/conversations/${conversation}/messages/${message}/retry`,
+    body: {}
+  },
+  editMessage: {
+    path: ({ conversation, message }) => `/api/chat/conversations/${conversation}/messages/${message}/edit`,
+    body: question
+  },
+  stopConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/stop` },
+  forkConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/fork`, body: {} },
+  followConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/events` }
 }
 
 /** A route of operators is refused to everybody else. */
@@ -201,7 +228,14 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
     }
     const [request = ""] = await node.run(logCalls([{ caller, agoSeconds: 0 }]))
     const checkout = await owner.send("POST", "/api/me/checkout", { credit_amount_cents: 1_000 })
+    const conversation = await made(
+      await owner.send("POST", "/api/chat/conversations", { project_id: project, title: "theirs" })
+    )
+    const asked = await owner.send("POST", `/api/chat/conversations/${conversation}/messages`, question)
+    const { assistant_message } = (await asked.json()) as { readonly assistant_message: { readonly id: string } }
     things = {
+      conversation,
+      message: assistant_message.id,
       checkout: ((await checkout.json()) as { readonly session_id: string }).session_id,
       account: owner.accountId,
       credential: await made(
@@ -314,6 +348,10 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
     expect(await (await owner.send("GET", `/api/keys/${things.key}`)).json()).toMatchObject({
       name: "theirs",
       is_active: true
+    })
+    expect(await (await owner.send("GET", `/api/chat/conversations/${things.conversation}`)).json()).toMatchObject({
+      title: "theirs",
+      messages: [{ content: "hello" }, { id: things.message }]
     })
   })
 })

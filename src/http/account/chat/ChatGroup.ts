@@ -1,0 +1,209 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { ConversationId, MessageId } from "../../../domain/Ids.ts"
+import {
+  ChatModelsPage,
+  ChatModelsParameters,
+  ChatProjectsPage,
+  ConversationDetailOut,
+  ConversationOut,
+  ConversationPageOut,
+  ConversationParameters,
+  CreateConversationRequest,
+  ForkConversationRequest,
+  RetryMessageRequest,
+  SendMessageRequest,
+  StartedTurnOut,
+  UpdateConversationRequest
+} from "../../../wire/account/Chat.ts"
+import { PageParameters } from "../../../wire/account/Page.ts"
+import * as Errors from "../DeclaredErrors.ts"
+import { IfMatchHeaders } from "../EntityTag.ts"
+import { IdempotencyHeaders } from "../Idempotent.ts"
+import { Identity } from "../Identity.ts"
+
+const id = ConversationId.annotations({ description: "Id of the conversation." })
+const ConversationPath = Schema.Struct({ id })
+const MessagePath = Schema.Struct({
+  id,
+  message_id: MessageId.annotations({ description: "Id of the message." })
+})
+
+const root = "/api/chat/conversations"
+
+const listChatProjects = HttpApiEndpoint.get("listChatProjects", "/api/chat/projects")
+  .setUrlParams(PageParameters)
+  .addSuccess(ChatProjectsPage)
+  .annotate(OpenApi.Summary, "The projects that can pay for a conversation")
+  .annotate(OpenApi.Description, "Those in which the caller is owner or member, newest first.")
+
+const listChatModels = HttpApiEndpoint.get("listChatModels", "/api/chat/models")
+  .setUrlParams(ChatModelsParameters)
+  .addSuccess(ChatModelsPage)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .annotate(OpenApi.Summary, "The models that a conversation of a project may use")
+  .annotate(OpenApi.Description, "`auto`, the project's active routing configurations, then the models by id.")
+
+const createConversation = HttpApiEndpoint.post("createConversation", root)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(CreateConversationRequest)
+  .addSuccess(ConversationOut, { status: 201 })
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Begin a conversation")
+
+const listConversations = HttpApiEndpoint.get("listConversations", root)
+  .setUrlParams(ConversationParameters)
+  .addSuccess(ConversationPageOut)
+  .annotate(OpenApi.Summary, "The caller's conversations")
+  .annotate(
+    OpenApi.Description,
+    "The last changed first. One that changes while its list is read can be on two pages: tell them apart by `id`."
+  )
+
+const getConversation = HttpApiEndpoint.get("getConversation", `${root}/:id`)
+  .setPath(ConversationPath)
+  .addSuccess(ConversationDetailOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "A conversation with its messages")
+  .annotate(
+    OpenApi.Description,
+    "Of an answer that is being written, what was stored last; all of it comes by the events."
+  )
+
+const updateConversation = HttpApiEndpoint.patch("updateConversation", `${root}/:id`)
+  .setPath(ConversationPath)
+  .setHeaders(IfMatchHeaders)
+  .setPayload(UpdateConversationRequest)
+  .addSuccess(ConversationOut)
+  .addError(Errors.NotFound)
+  .addError(Errors.VersionMismatch)
+  .annotate(OpenApi.Summary, "Rename a conversation")
+
+const deleteConversation = HttpApiEndpoint.del("deleteConversation", `${root}/:id`)
+  .setPath(ConversationPath)
+  .addSuccess(Schema.Void, { status: 204 })
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "Delete a conversation")
+  .annotate(
+    OpenApi.Description,
+    "An answer that is being written ends. For a minute the deletion can be taken back; within a day all content is erased. The calls stay in the request log, which has no content."
+  )
+
+const restoreConversation = HttpApiEndpoint.post("restoreConversation", `${root}/:id/restore`)
+  .setPath(ConversationPath)
+  .addSuccess(ConversationOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "Take a deletion back")
+  .annotate(OpenApi.Description, "Within a minute; after it the conversation is not found.")
+
+const asking =
+  "The answer is written by the service, whether or not anybody reads its events; it is in the conversation when it ends."
+
+const sendMessage = HttpApiEndpoint.post("sendMessage", `${root}/:id/messages`)
+  .setPath(ConversationPath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(SendMessageRequest)
+  .addSuccess(StartedTurnOut, { status: 202 })
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.ConversationRunning)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Ask a question")
+  .annotate(
+    OpenApi.Description,
+    `${asking} The calls count by a key of the caller's own in the project. A call that fails, for want of money for example, is the answer's \`error\`.`
+  )
+
+const retryMessage = HttpApiEndpoint.post("retryMessage", `${root}/:id/messages/:message_id/retry`)
+  .setPath(MessagePath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(RetryMessageRequest)
+  .addSuccess(StartedTurnOut, { status: 202 })
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.ConversationRunning)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Ask the last question once more")
+  .annotate(OpenApi.Description, `The message is the last answer, which becomes one of \`versions\`. ${asking}`)
+
+const editMessage = HttpApiEndpoint.post("editMessage", `${root}/:id/messages/:message_id/edit`)
+  .setPath(MessagePath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(SendMessageRequest)
+  .addSuccess(StartedTurnOut, { status: 202 })
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.ConversationRunning)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Ask another question in place of the last one")
+  .annotate(OpenApi.Description, `The message is the last question; it and its answer become \`versions\`. ${asking}`)
+
+const stopConversation = HttpApiEndpoint.post("stopConversation", `${root}/:id/stop`)
+  .setPath(ConversationPath)
+  .addSuccess(ConversationOut)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "Stop the answer that is being written")
+  .annotate(
+    OpenApi.Description,
+    "What was written stays and is charged, also where the browser that asks is another one. `running` is true in the response only where the node that writes has not answered within two seconds. Without an answer in progress nothing happens."
+  )
+
+const forkConversation = HttpApiEndpoint.post("forkConversation", `${root}/:id/fork`)
+  .setPath(ConversationPath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(ForkConversationRequest)
+  .addSuccess(ConversationOut, { status: 201 })
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.ConversationRunning)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Begin a conversation with the messages of another one")
+  .annotate(OpenApi.Description, "The messages up to the given one, in their last versions, are copied.")
+
+const CursorText = Schema.String.pipe(Schema.maxLength(60)).annotations({
+  description:
+    "`<message>:<offset>` as in StartedTurnOut, or the id of the last event: only what comes after it is sent."
+})
+
+const followConversation = HttpApiEndpoint.get("followConversation", `${root}/:id/events`)
+  .setPath(ConversationPath)
+  .setUrlParams(Schema.Struct({ cursor: Schema.optional(CursorText) }))
+  .setHeaders(Schema.Struct({ "last-event-id": Schema.optional(CursorText) }))
+  .addSuccess(HttpApiSchema.Text({ contentType: "text/event-stream" }))
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "Follow the answer that is being written")
+  .annotate(
+    OpenApi.Description,
+    [
+      "Server-sent events, each with JSON data; the stream ends when nothing is written any more, or the session has ended. Any number of clients may follow the same answer.",
+      "`snapshot`: ConversationDetailOut, which replaces all; it comes first unless the cursor is one of the answer in progress.",
+      "`delta` and `reasoning`: `{message_id, offset, text}`. Where `offset` is the length of the text that the client has, append; where it is smaller, leave out what is known; where it is larger, follow again without a cursor.",
+      "`attempt`: `{message_id, request_id, index, provider, model, status, error}`, with status `running` when it begins and again when it ends.",
+      "`artifact`: ChatArtifactEventOut. `artifact_delta`: `{message_id, name, offset, text}`, the text of an artifact that is being written.",
+      "`message`: ChatMessageOut, the answer as it has ended. `conversation`: ConversationOut; with `running` false it is the last event."
+    ].join("\n\n")
+  )
+
+export const ChatGroup = HttpApiGroup.make("chat")
+  .add(listChatProjects)
+  .add(listChatModels)
+  .add(createConversation)
+  .add(listConversations)
+  .add(getConversation)
+  .add(updateConversation)
+  .add(deleteConversation)
+  .add(restoreConversation)
+  .add(sendMessage)
+  .add(retryMessage)
+  .add(editMessage)
+  .add(stopConversation)
+  .add(forkConversation)
+  .add(followConversation)
+  .middleware(Identity)
+  .annotate(OpenApi.Description, "Conversations of people with models.")

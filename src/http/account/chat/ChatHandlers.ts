@@ -1,0 +1,211 @@
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
+import type { Conversation } from "../../../chat/ConversationStore.ts"
+import { type BegunTurn, Conversations } from "../../../chat/Conversations.ts"
+import { type ChatEvent, Following } from "../../../chat/Following.ts"
+import { conversationOut, messageOut } from "../../../chat/Records.ts"
+import { Turns } from "../../../chat/Turns.ts"
+import { CurrentUser } from "../../../domain/CurrentUser.ts"
+import { dateAt } from "../../../domain/Dates.ts"
+import { ServiceRefused } from "../../../domain/GatewayError.ts"
+import { ProjectId } from "../../../domain/Ids.ts"
+import { CallRunner } from "../../../gateway/CallRunner.ts"
+import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
+import {
+  type ChatModelOut,
+  ConversationOut,
+  type ConversationParameters,
+  conversationCursor,
+  StartedTurnOut
+} from "../../../wire/account/Chat.ts"
+import { catalogCursor } from "../../../wire/account/Models.ts"
+import { page } from "../../../wire/account/Page.ts"
+import { type Listing, listings } from "../../../wire/models/Listing.ts"
+import { streamHeaders, streamType } from "../../inference/HttpSink.ts"
+import { Drain } from "../../server/Drain.ts"
+import { AccountApi } from "../AccountApi.ts"
+import { entityTag, requireMatch } from "../EntityTag.ts"
+import { idempotent, withHeader } from "../Idempotent.ts"
+import { identifies } from "../Identity.ts"
+import * as Incoming from "../Incoming.ts"
+import { cursorOf, cursorText, frameOf } from "./ChatStream.ts"
+
+export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) =>
+  Effect.gen(function* () {
+    const conversations = yield* Conversations
+    const following = yield* Following
+    const turns = yield* Turns
+    const access = yield* ProjectAccess
+    const calls = yield* CallRunner
+    const drain = yield* Drain
+    const idempotency = yield* AccountIdempotency
+    const identify = yield* identifies
+
+    /** Committed first, then started: neither can be left out when the client leaves meanwhile. */
+    const started = <E, R>(
+      idempotencyKey: string | undefined,
+      request: { readonly path: string; readonly body: unknown },
+      begin: Effect.Effect<BegunTurn, E, R>
+    ) =>
+      Effect.uninterruptible(
+        Effect.gen(function* () {
+          if (drain.isDraining()) return yield* new ServiceRefused({ reason: "shutting_down" })
+          const begun: Array<BegunTurn> = []
+          const answered = Effect.map(begin, (made) => {
+            begun.push(made)
+            return startedOut(made)
+          })
+          const out = yield* idempotent(idempotency, idempotencyKey, { request, schema: StartedTurnOut }, answered)
+          for (const { turn } of begun) yield* turns.start(turn, drain.enter())
+          return out
+        })
+      )
+
+    /** Until the session that asked for it has ended. */
+    const whileSignedIn = <E, R>(
+      request: HttpServerRequest.HttpServerRequest,
+      events: Stream.Stream<ChatEvent, E, R>
+    ) =>
+      Stream.interruptWhen(
+        events,
+        Effect.ignore(Effect.repeat(identify(request, Incoming.of(request)), Schedule.spaced(identityEvery)))
+      )
+
+    return handlers
+      .handle("listChatProjects", ({ urlParams }) =>
+        page(
+          urlParams,
+          (id) => ProjectId.make(id),
+          conversations.projects,
+          (project) => project
+        )
+      )
+      .handle("listChatModels", ({ urlParams: { cursor, limit, project_id } }) =>
+        Effect.gen(function* () {
+          const { billingMode, id } = yield* access.require(project_id, "member")
+          const { configurations, models } = yield* calls.listable({ projectId: id, billingMode })
+          return modelsPage(listings(models, configurations).map(modelOut), cursor, limit)
+        })
+      )
+      .handle("createConversation", ({ headers, payload }) =>
+        idempotent(
+          idempotency,
+          headers["idempotency-key"],
+          { request: { path: "/api/chat/conversations", body: payload }, schema: ConversationOut },
+          Effect.map(conversations.create(payload), conversationOut)
+        )
+      )
+      .handle("listConversations", ({ urlParams }) =>
+        Effect.map(conversations.list(...listed(urlParams)), pageOf(urlParams.limit))
+      )
+      .handle("getConversation", ({ path }) =>
+        Effect.tap(conversations.read(path.id), ({ title }) => withHeader("etag", tagOf({ id: path.id, title })))
+      )
+      .handle("updateConversation", ({ headers, path, payload }) =>
+        Effect.flatMap(
+          conversations.rename(path.id, payload.title, (found) => requireMatch(headers["if-match"], tagOf(found))),
+          (renamed) => Effect.as(withHeader("etag", tagOf(renamed)), conversationOut(renamed))
+        )
+      )
+      .handle("deleteConversation", ({ path }) => conversations.remove(path.id))
+      .handle("restoreConversation", ({ path }) => Effect.map(conversations.restore(path.id), conversationOut))
+      .handle("sendMessage", ({ headers, path, payload }) =>
+        started(
+          headers["idempotency-key"],
+          { path: `/api/chat/conversations/${path.id}/messages`, body: payload },
+          conversations.send(path.id, payload)
+        )
+      )
+      .handle("retryMessage", ({ headers, path, payload }) =>
+        started(
+          headers["idempotency-key"],
+          { path: `/api/chat/conversations/${path.id}/messages/${path.message_id}/retry`, body: payload },
+          conversations.retry(path.id, path.message_id, payload)
+        )
+      )
+      .handle("editMessage", ({ headers, path, payload }) =>
+        started(
+          headers["idempotency-key"],
+          { path: `/api/chat/conversations/${path.id}/messages/${path.message_id}/edit`, body: payload },
+          conversations.edit(path.id, path.message_id, payload)
+        )
+      )
+      .handle("stopConversation", ({ path }) => Effect.map(conversations.stop(path.id), conversationOut))
+      .handle("forkConversation", ({ headers, path, payload }) =>
+        idempotent(
+          idempotency,
+          headers["idempotency-key"],
+          { request: { path: `/api/chat/conversations/${path.id}/fork`, body: payload }, schema: ConversationOut },
+          Effect.map(conversations.fork(path.id, payload.message_id), conversationOut)
+        )
+      )
+      .handleRaw("followConversation", ({ headers, path, request, urlParams }) =>
+        Effect.gen(function* () {
+          yield* conversations.find(path.id)
+          const events = following.follow(path.id, cursorOf(urlParams.cursor ?? headers["last-event-id"]))
+          const frames = whileSignedIn(request, events).pipe(
+            Stream.map((event) => encoder.encode(frameOf(event))),
+            Stream.provideService(CurrentUser, yield* CurrentUser),
+            // the platform ends a body that fails like a complete one
+            Stream.tapErrorCause(() => Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy()))
+          )
+          return HttpServerResponse.stream(frames, { contentType: streamType, headers: streamHeaders })
+        })
+      )
+  })
+)
+
+/** A session that was revoked no longer reads. */
+const identityEvery = Duration.minutes(1)
+const encoder = new TextEncoder()
+
+/** What a person can change of it. */
+const tagOf = ({ id, title }: Pick<Conversation, "id" | "title">): string => entityTag([id, title])
+
+const startedOut = ({
+  answer,
+  answerVersions,
+  attachments,
+  question,
+  questionVersions
+}: BegunTurn): typeof StartedTurnOut.Type => ({
+  user_message: messageOut(question, questionVersions, attachments),
+  assistant_message: messageOut(answer, answerVersions, attachments),
+  cursor: cursorText({ message: answer.id, offset: 0 })
+})
+
+const listed = ({ cursor, limit, project_id, q, running }: ConversationParameters) => {
+  const after = cursor === undefined ? undefined : { updatedAt: dateAt(cursor[0]), id: cursor[1] }
+  return [{ projectId: project_id, title: q, isRunning: running }, limit + 1, after] as const
+}
+
+/** Of one conversation more than the page has. */
+const pageOf = (limit: number) => (found: ReadonlyArray<Conversation>) => {
+  const last = found[limit - 1]
+  const hasMore = found.length > limit && last !== undefined
+  return {
+    items: found.slice(0, limit).map(conversationOut),
+    has_more: hasMore,
+    next_cursor: hasMore ? conversationCursor([last.updatedAt.getTime(), last.id]) : null
+  }
+}
+
+const modelOut = (listing: Listing): ChatModelOut =>
+  listing._tag === "Routed"
+    ? { id: listing.id, provider: "gateway" }
+    : { id: listing.model.id, provider: listing.model.providerId }
+
+const modelsPage = (models: ReadonlyArray<ChatModelOut>, cursor: string | undefined, limit: number) => {
+  const start = cursor === undefined ? 0 : models.findIndex(({ id }) => id === cursor) + 1
+  const items = models.slice(start, start + limit)
+  const last = items.at(-1)
+  const hasMore = last !== undefined && start + limit < models.length
+  return { items, has_more: hasMore, next_cursor: hasMore ? catalogCursor(last.id) : null }
+}

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type AccountNode, databaseKinds, newPerson, operatorOf, type Person } from "../../support/AccountService.ts"
+import {
+  codeOf,
+  type Detail,
+  jsonOf,
+  openService,
+  Reader,
+  type Started,
+  startTalker,
+  type Talker,
+  talkOf
+} from "../../support/Chat.ts"
+
+const root = "/api/chat/conversations"
+
+describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
+  let talker: Talker
+  let service: Awaited<ReturnType<typeof openService>>
+  let node: AccountNode
+  let person: Person
+  let project = ""
+  beforeAll(async () => {
+    talker = await startTalker()
+    service = await openService(kind, talker)
+    node = await service.node()
+    person = await operatorOf(node)
+    const me = await jsonOf<{ readonly default_project_id: string }>(person.send("GET", "/api/me"))
+    project = me.default_project_id
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await talker.stop()
+    await service.close()
+  })
+
+  const chat = () => talkOf(person)
+  const begin = async (title?: string) => (await chat().create(project, title)).id
+  /** Calls of the upstream that a test has answered. */
+  let used = 0
+
+  it("are created, read, renamed, deleted and restored", async () => {
+    const id = await begin()
+    const read = await person.send("GET", `${root}/${id}`)
+    const tag = read.headers.get("etag") ?? ""
+    expect(await read.json()).toMatchObject({
+      id,
+      project_id: project,
+      title: "New conversation",
+      running: false,
+      messages: [],
+      artifacts: []
+    })
+    const renamed = await person.send("PATCH", `${root}/${id}`, { title: "Landing page" }, { "if-match": tag })
+    expect(await jsonOf(renamed)).toMatchObject({ id, title: "Landing page" })
+    expect(await codeOf(person.send("PATCH", `${root}/${id}`, { title: "x" }, { "if-match": tag }))).toEqual([
+      412,
+      "version_mismatch"
+    ])
+    expect((await person.send("DELETE", `${root}/${id}`)).status).toBe(204)
+    expect(await codeOf(person.send("GET", `${root}/${id}`))).toEqual([404, "not_found"])
+    expect(await jsonOf(person.send("POST", `${root}/${id}/restore`))).toMatchObject({ id, title: "Landing page" })
+    expect(await jsonOf(person.send("GET", `${root}/${id}`))).toMatchObject({ title: "Landing page" })
+  })
+
+  it("write an answer that its readers see as it comes, and that is charged to a key of the person", async () => {
+    const id = await begin()
+    const { assistant_message, cursor, user_message } = await chat().ask(id, "Say hello  in\nthree languages")
+    expect(user_message).toMatchObject({ role: "user", status: "complete", position: 0, cost: null })
+    expect(assistant_message).toMatchObject({ role: "assistant", status: "streaming", position: 1, content: "" })
+    const talk = await talker.talk(used++)
+    expect(talk.received.body).toMatchObject({
+      model: "large",
+      messages: [{ role: "user", content: "Say hello  in\nthree languages" }]
+    })
+    const readers = [
+      await new Reader().open(node.url, person, id),
+      await new Reader().open(node.url, person, id, cursor)
+    ]
+    talk.think("Which ones?")
+    talk.say("Hello, ")
+    for (const reader of readers) await reader.until(({ texts }) => texts.get(assistant_message.id) === "Hello, ")
+    talk.say("hola 👋")
+    talk.finish()
+    await Promise.all(readers.map(({ done }) => done))
+    const detail = await chat().read(id)
+    expect(detail).toMatchObject({ title: "Say hello in three languages", running: false })
+    const answer = detail.messages[1]
+    expect(answer).toMatchObject({
+      id: assistant_message.id,
+      content: "Hello, hola 👋",
+      reasoning: "Which ones?",
+      status: "complete",
+      finish_reason: "stop",
+      model_requested: "acme/large",
+      model_used: "acme/large",
+      error: null
+    })
+    for (const reader of readers) {
+      expect(reader.gaps).toBe(0)
+      expect(reader.texts.get(assistant_message.id)).toBe("Hello, hola 👋")
+      expect(reader.reasonings.get(assistant_message.id)).toBe("Which ones?")
+      expect(reader.named("attempt").map(({ data }) => [data["model"], data["status"]])).toEqual([
+        ["acme/large", "running"],
+        ["acme/large", "success"]
+      ])
+      expect(reader.events.slice(-2).map(({ name }) => name)).toEqual(["message", "conversation"])
+      expect(reader.events.at(-1)?.data).toMatchObject({ running: false })
+    }
+    const [request] = answer?.request_ids ?? []
+    await expect
+      .poll(async () => (await person.send("GET", `/api/requests/${request}`)).status, { timeout: 5_000 })
+      .toBe(200)
+    const logged = await jsonOf<{ readonly cost: object; readonly key_id: string }>(
+      person.send("GET", `/api/requests/${request}`)
+    )
+    expect(logged.cost).toEqual(answer?.cost)
+    const keys = await jsonOf<{ readonly items: ReadonlyArray<{ readonly id: string; readonly kind: string }> }>(
+      person.send("GET", `/api/projects/${project}/keys`)
+    )
+    expect(keys.items.find((key) => key.id === logged.key_id)?.kind).toBe("dashboard")
+  })
+
+  it("go on without any reader, and take one question at a time", async () => {
+    const id = await begin()
+    await chat().ask(id, "one")
+    const talk = await talker.talk(used++)
+    expect(await codeOf(person.send("POST", `${root}/${id}/messages`, { content: "two", model: "auto" }))).toEqual([
+      409,
+      "conversation_running"
+    ])
+    expect(
+      (await jsonOf<{ readonly items: ReadonlyArray<object> }>(person.send("GET", `${root}?running=true`))).items
+    ).toMatchObject([{ id, running: true }])
+    talk.say("done")
+    talk.finish()
+    await expect.poll(async () => (await chat().read(id)).running).toBe(false)
+    expect((await chat().read(id)).messages.map(({ content }) => content)).toEqual(["one", "done"])
+  })
+
+  it("stop at the text that is shown, and keep it", async () => {
+    const id = await begin()
+    const { assistant_message } = await chat().ask(id, "count")
+    const reader = await new Reader().open(node.url, person, id)
+    const talk = await talker.talk(used++)
+    talk.say("1, 2, 3")
+    await reader.until(({ texts }) => texts.get(assistant_message.id) === "1, 2, 3")
+    expect(await chat().stop(id)).toMatchObject({ running: false })
+    expect(await talk.received.closed).toBe("aborted")
+    await reader.done
+    const [, answer] = (await chat().read(id)).messages
+    expect(answer).toMatchObject({ status: "stopped", content: "1, 2, 3", cost: { basis: "estimated" } })
+    expect(answer?.cost?.amount_microusd).toBeGreaterThan(0)
+    expect(reader.texts.get(assistant_message.id)).toBe("1, 2, 3")
+  })
+
+  it("show why an answer failed, and ask once more", async () => {
+    const id = await begin()
+    const failing = await chat().ask(id, "one", { model: "acme/status-500" })
+    await expect.poll(async () => (await chat().read(id)).running, { timeout: 20_000 }).toBe(false)
+    const [, failed] = (await chat().read(id)).messages
+    expect(failed).toMatchObject({ id: failing.assistant_message.id, status: "failed", content: "" })
+    expect(failed?.error?.code).toMatch(/./)
+    const retried = await jsonOf<Started>(
+      person.send("POST", `${root}/${id}/messages/${failing.assistant_message.id}/retry`, { model: "acme/small" }),
+      202
+    )
+    expect(retried.user_message.id).toBe(failing.user_message.id)
+    const talk = await talker.talk(used++)
+    expect(talk.received.body).toMatchObject({ model: "small", messages: [{ role: "user", content: "one" }] })
+    talk.say("ok")
+    talk.finish()
+    await expect.poll(async () => (await chat().read(id)).running).toBe(false)
+    const { messages } = await chat().read(id)
+    expect(messages).toMatchObject([
+      { content: "one", versions: [] },
+      { content: "ok", status: "complete", versions: [{ id: failed?.id, status: "failed" }] }
+    ])
+  })
+
+  it("edit the last question, and fork at an earlier message", async () => {
+    const id = await begin("forked")
+    const talkOn = async (question: string, answer: string) => {
+      const started = await chat().ask(id, question)
+      const talk = await talker.talk(used++)
+      talk.say(answer)
+      talk.finish()
+      await expect.poll(async () => (await chat().read(id)).running).toBe(false)
+      return started
+    }
+    const first = await talkOn("q1", "a1")
+    const second = await talkOn("q2", "a2")
+    const edit = (message: string) =>
+      person.send("POST", `${root}/${id}/messages/${message}/edit`, { content: "q2b", model: "acme/large" })
+    expect(await codeOf(edit(first.user_message.id))).toEqual([400, "invalid_value"])
+    expect((await edit(second.user_message.id)).status).toBe(202)
+    const talk = await talker.talk(used++)
+    expect(talk.received.body["messages"]).toEqual([
+      { role: "user", content: "q1" },
+      { role: "assistant", content: "a1" },
+      { role: "user", content: "q2b" }
+    ])
+    talk.say("a2b")
+    talk.finish()
+    await expect.poll(async () => (await chat().read(id)).running).toBe(false)
+    expect((await chat().read(id)).messages).toMatchObject([
+      { content: "q1" },
+      { content: "a1" },
+      { content: "q2b", versions: [{ content: "q2" }] },
+      { content: "a2b", versions: [{ content: "a2" }] }
+    ])
+    const fork = await jsonOf<{ readonly id: string }>(
+      person.send("POST", `${root}/${id}/fork`, { message_id: first.assistant_message.id }),
+      201
+    )
+    const forked = await jsonOf<Detail>(person.send("GET", `${root}/${fork.id}`))
+    expect(forked).toMatchObject({ title: "forked", messages: [{ content: "q1" }, { content: "a1" }] })
+    expect(forked.messages.map((message) => message.id)).not.toContain(first.user_message.id)
+  })
+
+  it("replay the same question with the same Idempotency-Key, and ask it once", async () => {
+    const id = await begin()
+    const send = () =>
+      person.send(
+        "POST",
+        `${root}/${id}/messages`,
+        { content: "once", model: "acme/large", artifacts: false },
+        { "idempotency-key": `once ${id}` }
+      )
+    const [first, again] = [await jsonOf<Started>(send(), 202), await jsonOf<Started>(send(), 202)]
+    expect(again).toEqual(first)
+    const talk = await talker.talk(used++)
+    talk.finish()
+    await expect.poll(async () => (await chat().read(id)).running).toBe(false)
+    expect((await chat().read(id)).messages).toHaveLength(2)
+    expect(talker.talks).toHaveLength(used)
+  })
+
+  it("write at most four answers for a person at the same time", async () => {
+    const five = await Promise.all([1, 2, 3, 4, 5].map(() => begin()))
+    for (const id of five.slice(0, 4)) await chat().ask(id, "long")
+    const fifth = () =>
+      person.send("POST", `${root}/${five[4]}/messages`, { content: "x", model: "acme/large", artifacts: false })
+    expect(await codeOf(fifth())).toEqual([429, "rate_limit_exceeded"])
+    await chat().stop(five[0] ?? "")
+    expect((await fifth()).status).toBe(202)
+    for (const id of five) await chat().stop(id)
+    used = talker.talks.length
+  })
+
+  it("are listed by the last change, in pages, by title and project", async () => {
+    const other = await newPerson(node)
+    const { id: own } = await jsonOf<{ readonly id: string }>(
+      other.send("POST", "/api/me/projects", { name: "own" }),
+      201
+    )
+    const made: Array<string> = []
+    for (const title of ["alpha", "beta", "gamma"]) made.push((await talkOf(other).create(own, title)).id)
+    await jsonOf(other.send("PATCH", `${root}/${made[0]}`, { title: "alpha two" }))
+    const list = (query: string) =>
+      jsonOf<{
+        readonly items: ReadonlyArray<{ readonly title: string }>
+        readonly has_more: boolean
+        readonly next_cursor: string | null
+      }>(other.send("GET", `${root}?${query}`))
+    const first = await list("limit=2")
+    expect([first.items.map(({ title }) => title), first.has_more]).toEqual([["alpha two", "gamma"], true])
+    const second = await list(`limit=2&cursor=${first.next_cursor}`)
+    expect([second.items.map(({ title }) => title), second.has_more, second.next_cursor]).toEqual([
+      ["beta"],
+      false,
+      null
+    ])
+    expect((await list("q=ALPHA")).items).toMatchObject([{ title: "alpha two" }])
+    expect((await list(`project_id=${project}`)).items).toEqual([])
+    expect(await codeOf(other.send("GET", `${root}?cursor=nonsense`))).toEqual([400, expect.any(String)])
+    expect(await jsonOf(other.send("GET", "/api/chat/projects"))).toMatchObject({
+      items: [{ id: own, name: "own" }],
+      has_more: false
+    })
+    expect(await jsonOf(other.send("GET", `/api/chat/models?project_id=${own}&limit=2`))).toEqual({
+      items: [
+        { id: "auto", provider: "gateway" },
+        { id: "acme/large", provider: "acme" }
+      ],
+      has_more: true,
+      next_cursor: expect.any(String)
+    })
+  })
+})
