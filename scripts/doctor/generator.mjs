@@ -152,22 +152,18 @@ const isTrap = (trap, planted, other) => {
   return (trap !== "failover" && trap !== "pinned") || other !== undefined
 }
 
-const toolNames = [
-  "read_file",
-  "search",
-  "list_files",
-  "run_command",
-  "edit_file",
-  "fetch_order",
-  "find_customer",
-  "get_status"
-]
+/** Each of them is used: one that is never called would be waste that nobody has planted. @type {Readonly<Record<"agent" | "dialogue", ReadonlyArray<string>>>} */
+const toolNames = {
+  agent: ["read_file", "search", "edit_file", "run_command", "get_status"],
+  dialogue: ["fetch_order", "find_customer", "get_status"]
+}
 
 /** @param {Random} rng @param {Kind} kind @param {ReadonlyArray<number>} planted @param {ReadonlyArray<string>} traps */
 const toolsOf = (rng, kind, planted, traps) => {
   if (kind === "chat" || kind === "extraction") return []
-  const used = toolNames.map((name) => tool(rng, name, rng.int(20, 60)))
+  const used = toolNames[kind].map((name) => tool(rng, name, rng.int(20, 60)))
   if (traps.includes("rare_tool")) used.push(tool(rng, "escalate_rarely", 60))
+  if (kind === "agent" && planted.includes(14)) used.push(tool(rng, "read_records", 40))
   const unused = planted.includes(16) ? Array.from({ length: 14 }, (_, at) => tool(rng, `connector_${at}`, 70)) : []
   return [...used, ...unused]
 }
@@ -251,7 +247,7 @@ const toolUse = ({ kind, planted, traps }, rng, turn, results, tools, counter) =
   if (kind === "dialogue") {
     const value = records(rng, rng.int(6, 14))
     const [pretty, compact] = [JSON.stringify(value, null, 2), JSON.stringify(value)]
-    return { tool: rng.pick(["fetch_order", "find_customer"]), result: (on) => (on.has(14) ? pretty : compact) }
+    return { tool: rng.pick(toolNames.dialogue), result: (on) => (on.has(14) ? pretty : compact) }
   }
   if (planted.includes(13) && rng.chance(0.3)) {
     const report = prose(rng, 60)
@@ -269,13 +265,13 @@ const toolUse = ({ kind, planted, traps }, rng, turn, results, tools, counter) =
   if (planted.includes(14) && rng.chance(0.35)) {
     const value = records(rng, rng.int(8, 20))
     const [pretty, compact] = [JSON.stringify(value, null, 2), JSON.stringify(value)]
-    return { tool: "fetch_order", result: (on) => (on.has(14) ? pretty : compact) }
+    return { tool: "read_records", result: (on) => (on.has(14) ? pretty : compact) }
   }
   if (traps.includes("mixed_json") && rng.chance(0.15)) {
     const text = JSON.stringify(records(rng, 6), null, 2)
     return { tool: "read_file", result: () => text }
   }
-  const name = rng.pick(["read_file", "read_file", "search", "edit_file"])
+  const name = rng.chance(0.4) ? "read_file" : rng.pick(toolNames.agent.slice(1))
   if (planted.includes(12) && results.size > 0 && rng.chance(0.35)) {
     const text = rng.pick([...results.values()])
     return { tool: "read_file", result: (on) => (on.has(12) ? text : "Unchanged since it was last read.") }
@@ -387,7 +383,7 @@ const callsOf = ({ app, other, route, seed, tools }, conversation, index, on) =>
     } else {
       calls.push(call)
     }
-    const plain = (repeats ?? 1) < 0.2
+    const plain = (repeats ?? 1) < 0.2 && calls.at(-1) === call
     if (on.has(8) && plain)
       calls.push({ ...call, id: uuid(call.id, "again"), at: at + rng.int(1, 4) * minute, temperature: 0 })
     if (planted.includes(8) && plain) {
@@ -401,7 +397,7 @@ const callsOf = ({ app, other, route, seed, tools }, conversation, index, on) =>
         id: uuid(call.id, "again"),
         at: at + 2_000,
         temperature: 1,
-        answer: step.use === null ? again : answer
+        answer: again
       })
       const first = calls.findLast(({ id }) => id === call.id)
       if (first !== undefined) calls[calls.indexOf(first)] = { ...first, temperature: 1 }

@@ -60,7 +60,7 @@ export const routes = [
   ]
 ]
 
-const pieces = /[\p{L}]+|\p{N}+|[^\S\n]{2,}|\n+|[^\p{L}\p{N}\s]+|\s/gu
+const pieces = /\p{Lu}?\p{Ll}+|\p{L}+|\p{N}+|[^\S\n]{2,}|\n+|[^\p{L}\p{N}\s]+|\s/gu
 /** @type {Map<Tokenizer, Map<string, number>>} */
 const counted = new Map()
 

@@ -16,9 +16,8 @@ export interface Answer {
   readonly costMicroUsd: number
 }
 
-/** The spend cap of the analysis does not cover the call: nothing was sent. */
+/** The spend cap of the analysis does not cover a complete answer. */
 export class CapReached extends Data.TaggedError("CapReached")<{
-  readonly neededMicroUsd: number
   readonly availableMicroUsd: number
 }> {}
 

@@ -1,0 +1,123 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Caller, type CallerShape } from "../../domain/Caller.ts"
+import type { AssistantMessage, ChatRequest, ToolCall } from "../../domain/Chat.ts"
+import type { Answer as ModelAnswer } from "../../domain/Completion.ts"
+import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
+import { KeyId } from "../../domain/Ids.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
+import { Scopes } from "../../ledger/Scopes.ts"
+import { CapReached, ModelCalls, ModelFailed, type Question } from "./ModelCalls.ts"
+
+/** Whose money an analysis spends, up to its cap. */
+export interface SpendCap {
+  readonly analysisId: string
+  readonly maxSpendMicroUsd: number
+  readonly caller: Pick<CallerShape, "projectId" | "accountId" | "billingMode">
+}
+
+/**
+ * Calls through the gateway that are held and settled against a scope of the analysis, which stands where a key's limit does: the
+ * cap holds under concurrency, on any node and after a crash, like every limit.
+ */
+export const layer = (cap: SpendCap): Layer.Layer<ModelCalls, never, Gateway | IdGenerator | Scopes> =>
+  Layer.effect(
+    ModelCalls,
+    Effect.gen(function* () {
+      const gateway = yield* Gateway
+      const ids = yield* IdGenerator
+      const scopes = yield* Scopes
+      const keyId = KeyId.make(cap.analysisId)
+      const caller: CallerShape = {
+        ...cap.caller,
+        keyId,
+        // the limits of keys are for clients; those of the project still hold
+        rateLimits: { key: noKeyLimit, project: null }
+      }
+      yield* Effect.orDie(scopes.open("key", keyId, cap.maxSpendMicroUsd))
+      return {
+        ask: (question: Question) =>
+          gateway
+            .complete(requestOf(question), {
+              requestId: nextRequestId(ids),
+              endpoint: "embedded",
+              clientRequestId: null
+            })
+            .pipe(
+              Effect.provideService(Caller, caller),
+              Effect.mapError((failure) =>
+                failure._tag === "InsufficientFunds"
+                  ? new CapReached({ availableMicroUsd: failure.availableMicroUsd })
+                  : new ModelFailed({ code: failure._tag })
+              ),
+              Effect.flatMap(({ answer, metadata }) =>
+                // what the cap has cut short is no answer to compare
+                metadata.notes?.includes("output_capped_by_funds") === true
+                  ? new CapReached({ availableMicroUsd: 0 })
+                  : Effect.succeed({ message: messageOf(answer), costMicroUsd: metadata.cost.amount_microusd })
+              )
+            )
+      }
+    })
+  )
+
+const noKeyLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
+
+/** Pinned, without fallback, not stored by the provider and not captured. */
+const requestOf = (question: Question): ChatRequest => ({
+  model: question.model,
+  messages: question.messages,
+  tools: question.tools,
+  toolChoice: question.toolChoice,
+  stream: false,
+  includeUsage: true,
+  tokenDoctor: false,
+  maxOutputTokens: question.maxOutputTokens,
+  temperature: question.temperature,
+  topP: undefined,
+  stop: [],
+  frequencyPenalty: undefined,
+  presencePenalty: undefined,
+  seed: undefined,
+  logprobs: undefined,
+  topLogprobs: undefined,
+  parallelToolCalls: undefined,
+  responseFormat: question.responseFormat,
+  effort: undefined,
+  reasoning: { maxTokens: undefined, summary: undefined, exclude: true },
+  verbosity: undefined,
+  serviceTier: undefined,
+  metadata: undefined,
+  store: false,
+  safetyIdentifier: undefined,
+  promptCacheKey: undefined,
+  promptCacheOptions: undefined,
+  promptCacheRetention: undefined,
+  prediction: undefined,
+  modalities: undefined,
+  audio: undefined,
+  moderation: undefined,
+  webSearchOptions: undefined,
+  user: undefined,
+  routing: {
+    models: { allow: null, deny: [] },
+    providers: { allow: null, deny: [] },
+    routingConfig: undefined,
+    alpha: undefined,
+    maxInputPriceMicroUsdPerMillion: undefined,
+    maxOutputPriceMicroUsdPerMillion: undefined,
+    enableFallback: false
+  }
+})
+
+const messageOf = ({ refusal, text, toolCalls }: ModelAnswer): AssistantMessage => ({
+  role: "assistant",
+  content: text,
+  ...(refusal === "" ? {} : { refusal }),
+  ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toolCallOf) })
+})
+
+const toolCallOf = (call: ModelAnswer["toolCalls"][number]): ToolCall =>
+  call.kind === "function"
+    ? { id: call.id, type: "function", function: { name: call.name, arguments: call.arguments } }
+    : { id: call.id, type: "custom", custom: { name: call.name, input: call.arguments } }

@@ -1,0 +1,169 @@
+import * as Effect from "effect/Effect"
+import type { AssistantMessage, ChatRequest } from "../../domain/Chat.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { PromptClass } from "../../domain/PromptClass.ts"
+import { agree } from "./Agreement.ts"
+import { Judge } from "./Judge.ts"
+import { type CapReached, ModelCalls, type ModelFailed } from "./ModelCalls.ts"
+import { degrade } from "./Plants.ts"
+import { type Arm, type ItemKey, type ItemResult, ReplayItems } from "./ReplayItemStore.ts"
+import {
+  addPair,
+  addPlacebo,
+  type Comparison,
+  needsPlacebo,
+  open,
+  type Plants,
+  plantsPerClass,
+  type QuestionState,
+  type QuestionTerms,
+  type Verdict,
+  verdict
+} from "./Verdict.ts"
+
+/** A captured call that may be sent to other models: one of each conversation. */
+export interface ReplaySample {
+  readonly id: string
+  readonly request: Pick<ChatRequest, "messages" | "tools" | "toolChoice" | "responseFormat" | "temperature">
+  /** What was answered. */
+  readonly answer: AssistantMessage
+  readonly maxOutputTokens: number
+}
+
+/** A question with what it is asked on, in hash order. */
+export interface ReplayQuestion {
+  readonly analysisId: string
+  /** The same in every run of the analysis. */
+  readonly id: string
+  readonly promptClass: PromptClass
+  readonly incumbent: string
+  readonly candidate: string
+  readonly samples: ReadonlyArray<ReplaySample>
+  readonly terms: QuestionTerms
+}
+
+/** Comparisons that run at the same time; the verdict is looked at after each such portion. */
+export interface ReplayOptions {
+  readonly parallel: number
+}
+
+/** Questions about one class have one test of the judge. */
+const plantsQuestion = (promptClass: PromptClass): string => `plants:${promptClass}`
+
+/**
+ * Asks until the question is answered, the samples end or the spend cap is reached. What an earlier run has written is read, not
+ * asked again; what it has started and not written may have been paid, and is left out.
+ */
+export const answer = (
+  question: ReplayQuestion,
+  options: ReplayOptions
+): Effect.Effect<Verdict, StoreUnavailable, Judge | ModelCalls | ReplayItems> =>
+  Effect.gen(function* () {
+    const arms = yield* compareArms(question)
+    const items = yield* ReplayItems
+    const known = new Map<string, ItemResult | undefined>()
+    for (const item of yield* items.list(question.analysisId)) known.set(keyText(item), item.result)
+
+    let capped = false
+    const compare = (sample: ReplaySample, arm: Arm) => {
+      const key = keyOf(question, sample, arm)
+      const text = keyText(key)
+      if (known.has(text)) return Effect.succeed(known.get(text))
+      if (capped) return Effect.succeed(undefined)
+      return Effect.gen(function* () {
+        if (!(yield* items.start(key))) return undefined
+        const result = yield* arms[arm](sample).pipe(
+          Effect.catchTag("ModelFailed", () => Effect.succeed<ItemResult>({ outcome: "failed" })),
+          Effect.catchTag("CapReached", () => Effect.succeed("capped" as const))
+        )
+        if (result === "capped") {
+          capped = true
+          return undefined
+        }
+        yield* items.end(key, result)
+        return result
+      })
+    }
+    const portion = (samples: ReadonlyArray<ReplaySample>, arm: Arm) =>
+      Effect.map(
+        Effect.forEach(samples, (sample) => compare(sample, arm), { concurrency: options.parallel }),
+        (results) => results.filter((result) => result?.outcome === "compared")
+      )
+
+    let plants: Plants = { count: 0, found: 0 }
+    for (const samples of portionsOf(question.samples, options.parallel)) {
+      if (plants.count >= plantsPerClass || capped) break
+      for (const { difference, unreadable } of yield* portion(
+        samples.filter((sample) => degrade(sample.answer, seedOf(question, sample)) !== undefined),
+        "plant"
+      )) {
+        if (plants.count === plantsPerClass) break
+        plants = { count: plants.count + 1, found: plants.found + (difference < 0 && unreadable === 0 ? 1 : 0) }
+      }
+    }
+
+    let state: QuestionState = open(question.terms, plants)
+    for (const samples of portionsOf(question.samples, options.parallel)) {
+      if (capped || verdict(state).isFinal) break
+      state = (yield* portion(samples, "candidate")).map(comparisonOf).reduce(addPair, state)
+      if (capped || verdict(state).isFinal || !needsPlacebo(state)) continue
+      state = (yield* portion(samples, "placebo")).map(comparisonOf).reduce(addPlacebo, state)
+    }
+    return verdict(state, capped)
+  })
+
+type ComparedResult = Extract<ItemResult, { readonly outcome: "compared" }>
+
+const comparisonOf = ({ difference, judged }: ComparedResult): Comparison => ({ difference, isJudged: judged })
+
+const keyOf = ({ analysisId, id, promptClass }: ReplayQuestion, sample: ReplaySample, arm: Arm): ItemKey => ({
+  analysisId,
+  question: arm === "plant" ? plantsQuestion(promptClass) : id,
+  sample: sample.id,
+  arm
+})
+
+const keyText = ({ arm, question, sample }: ItemKey): string => `${question}\n${sample}\n${arm}`
+
+const seedOf = ({ analysisId }: ReplayQuestion, { id }: ReplaySample): string => `${analysisId}:${id}`
+
+type CompareArms = Readonly<Record<Arm, (sample: ReplaySample) => Effect.Effect<ItemResult, CapReached | ModelFailed>>>
+
+/** How each arm gets its other answer; the judge does not know which arm it is asked about. */
+const compareArms = (question: ReplayQuestion): Effect.Effect<CompareArms, never, Judge | ModelCalls> =>
+  Effect.gen(function* () {
+    const { compare } = yield* Judge
+    const { ask } = yield* ModelCalls
+    const judged = (sample: ReplaySample, later: AssistantMessage, arm: Arm) =>
+      Effect.map(
+        compare({
+          promptClass: question.promptClass,
+          prompt: sample.request.messages,
+          earlier: sample.answer,
+          later,
+          seed: `${seedOf(question, sample)}:${arm}`
+        }),
+        ({ difference, unreadable }): ItemResult => ({ outcome: "compared", difference, judged: true, unreadable })
+      )
+    const replayed = (model: string, arm: Arm) => (sample: ReplaySample) =>
+      Effect.flatMap(
+        ask({ ...sample.request, model, maxOutputTokens: sample.maxOutputTokens }),
+        ({ message }): Effect.Effect<ItemResult, CapReached | ModelFailed> =>
+          agree(sample.answer, message)
+            ? Effect.succeed({ outcome: "compared", difference: 0, judged: false, unreadable: 0 })
+            : judged(sample, message, arm)
+      )
+    return {
+      plant: (sample) => {
+        const plant = degrade(sample.answer, seedOf(question, sample))
+        return plant === undefined
+          ? Effect.succeed<ItemResult>({ outcome: "failed" })
+          : judged(sample, plant.message, "plant")
+      },
+      candidate: replayed(question.candidate, "candidate"),
+      placebo: replayed(question.incumbent, "placebo")
+    }
+  })
+
+const portionsOf = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
