@@ -26,6 +26,7 @@ import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
 import type { Conversations, Place } from "../routing/Conversations.ts"
+import type { CostBound } from "../routing/CostBound.ts"
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { ProjectQuality, QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
 import type { HealthShape, RouteHealth } from "../routing/Health.ts"
@@ -259,7 +260,7 @@ const rankCandidates = (
     ranked,
     place,
     options: optionsOf(measure, request, callable(ranked)),
-    maxOutputTokens: Math.max(...callable(ranked).map(({ model }) => Estimate.outputCap(request, model, measure)))
+    maxOutputTokens: Math.max(...callable(ranked).map((one) => Estimate.outputCap(request, one, measure)))
   }))
 }
 
@@ -284,7 +285,7 @@ const route = (
       snapshot: snapshotFor(catalog, credentials),
       policy: allowed,
       request,
-      features: featuresOf(request, pinned, promptTokens, classes),
+      features: featuresOf(request, pinned, promptTokens, classes, costBoundOf(request, measure)),
       quality: pinned ? ownQuality : qualityFor(classes, quality.graded),
       qualityVersion: quality.version,
       outputTokens: () => outputTokens,
@@ -312,6 +313,19 @@ const route = (
     )
   )
 }
+
+const costBoundOf = (
+  { routing: { maxCostMicroUsd } }: ChatRequest,
+  measure: Estimate.PromptEstimate
+): CostBound | undefined =>
+  maxCostMicroUsd === undefined
+    ? undefined
+    : {
+        maxMicroUsd: maxCostMicroUsd,
+        textTokens: Estimate.textTokensBound(measure),
+        imagesAndFiles: measure.images + measure.files,
+        audioTokens: measure.audioTokens
+      }
 
 const visibleModels = (
   snapshot: Snapshot,

@@ -64,10 +64,14 @@ const restricting: fc.Arbitrary<Partial<RoutingControls>> = fc.record(
     alpha: fc.constantFrom(0, 0.3, 1),
     maxInputPriceMicroUsdPerMillion: fc.integer({ min: 0, max: 20_000_000 }),
     maxOutputPriceMicroUsdPerMillion: fc.integer({ min: 0, max: 80_000_000 }),
-    enableFallback: fc.boolean()
+    enableFallback: fc.boolean(),
+    maxCostMicroUsd: fc.integer({ min: 0, max: 20_000 })
   },
   { requiredKeys: [] }
 )
+
+const boundOf = (maxMicroUsd: number | undefined) =>
+  maxMicroUsd === undefined ? undefined : { maxMicroUsd, textTokens: 150, imagesAndFiles: 1, audioTokens: 7 }
 
 const certain = { propensity: 1, qualityVersion: null }
 
@@ -118,7 +122,7 @@ describe("A decision that is made again from the recorded features", () => {
               : configuration({ ...restrictionsOf(configured), alpha: configured.alpha ?? null })
           const inForce = project({ defaultAlpha: alpha })
           const classes = classify(made, 120)
-          const features = featuresOf(made, false, 120, classes)
+          const features = featuresOf(made, false, 120, classes, boundOf(own.maxCostMicroUsd))
           const ranked = rank({
             snapshot: makeSnapshot(models),
             policy: intersectPolicies(inForce, slug, made.routing),
