@@ -33,6 +33,8 @@ import { PolicyLayer } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
 import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
 import { ProviderLayer } from "../provider/ProviderLayer.ts"
+import { QualitySnapshotStore } from "../routing/evidence/QualitySnapshotStore.ts"
+import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
@@ -97,6 +99,7 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(gateway),
     Layer.provideMerge(captureServices),
     Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
+    Layer.provideMerge(QualitySnapshots.layer.pipe(Layer.provide(QualitySnapshotStore.layer))),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),

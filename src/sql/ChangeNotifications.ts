@@ -22,7 +22,7 @@ import { fromSql, type Translated } from "./StoreErrors.ts"
  * configurations: a project's routing configurations. credentials: a project's credentials of providers. capture: a project's
  * data collection, or its keys. call: a running call that a person stops. session: a session of the account API. user: a
  * person's rights, with all their sessions. chat_turn: a conversation whose answer has grown or ended. chat_stop: one whose
- * answer is to be stopped.
+ * answer is to be stopped. quality: the graded quality of models in a project.
  */
 export const changeKinds = [
   "analysis",
@@ -35,7 +35,8 @@ export const changeKinds = [
   "session",
   "user",
   "chat_turn",
-  "chat_stop"
+  "chat_stop",
+  "quality"
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 

@@ -31,6 +31,7 @@ import { evidenceTables } from "./migrations/0026_evidence.ts"
 import { replayTables } from "./migrations/0027_replay.ts"
 import { conversationTables } from "./migrations/0028_conversations.ts"
 import { callDecisions } from "./migrations/0030_call_decisions.ts"
+import { decisions } from "./migrations/0032_decisions.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -60,7 +61,8 @@ export const migrations = {
   "0026_evidence": evidenceTables,
   "0027_replay": replayTables,
   "0028_conversations": conversationTables,
-  "0030_call_decisions": callDecisions
+  "0030_call_decisions": callDecisions,
+  "0032_decisions": decisions
 }
 
 /** An arbitrary number, the same in every version of the gateway. */
