@@ -109,6 +109,17 @@ const checkout = createRoute({
   path: "/checkout/$sessionId",
   component: lazyRouteComponent(() => import("./pages/credits/Checkout.tsx"))
 })
+const chat = createRoute({
+  getParentRoute: () => shell,
+  path: "/chat",
+  validateSearch: Search.chat,
+  component: lazyRouteComponent(() => import("./pages/chat/Chat.tsx"))
+})
+const conversation = createRoute({
+  getParentRoute: () => shell,
+  path: "/chat/$conversationId",
+  component: lazyRouteComponent(() => import("./pages/chat/Chat.tsx"))
+})
 const settings = createRoute({
   getParentRoute: () => shell,
   path: "/settings",
@@ -134,7 +145,7 @@ const ofProject = [
   providers,
   alerts
 ] as const
-const ofPerson = [home, request, credits, checkout, settings, admin] as const
+const ofPerson = [home, request, chat, conversation, credits, checkout, settings, admin] as const
 const routeTree = root.addChildren([signIn, shell.addChildren([...ofPerson, project.addChildren([...ofProject])])])
 
 export const router = createRouter({

@@ -51,6 +51,7 @@ export const requests = (raw: Raw) =>
     live: oneOf(raw, "live", ["1"] as const)
   })
 
+export const chat = (raw: Raw) => given({ deleted: text(raw, "deleted") })
 export const credits = (raw: Raw) => given({ buy: oneOf(raw, "buy", ["1"] as const) })
 export const activity = (raw: Raw) =>
   given({ days: oneOf(raw, "days", days), by: oneOf(raw, "by", ["model", "provider", "key"] as const) })

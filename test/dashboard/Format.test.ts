@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { eventsOf } from "../../src/dashboard/api/events.ts"
+import { serverEventsOf } from "../../src/dashboard/api/events.ts"
 import { cost, microUsdOf, money, relative, short, usdOf } from "../../src/dashboard/parts/format.ts"
 
 describe("money", () => {
@@ -55,7 +55,7 @@ describe("the events of a stream", () => {
       }
     })
     const found: Array<string> = []
-    for await (const data of eventsOf(body)) found.push(data)
+    for await (const { data } of serverEventsOf(body)) found.push(data)
     return found
   }
 

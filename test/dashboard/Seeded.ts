@@ -74,6 +74,12 @@ export const seededService = async (env: Readonly<Record<string, string>> = {}):
     credit_amount_cents: 2_500
   })
 
+  const conversation = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
+  await api("POST", `/api/chat/conversations/${conversation.id}/messages`, {
+    content: "Why is the sky blue?",
+    model: "auto"
+  })
+
   const page = `/p/${projectId}`
   return {
     url: service.url,
@@ -96,6 +102,8 @@ export const seededService = async (env: Readonly<Record<string, string>> = {}):
       models: `${page}/models`,
       providers: `${page}/providers`,
       alerts: `${page}/alerts`,
+      chat: "/chat",
+      conversation: `/chat/${conversation.id}`,
       credits: "/credits",
       checkout: `/checkout/${checkout.session_id}`,
       settings: "/settings",

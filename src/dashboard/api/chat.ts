@@ -1,5 +1,5 @@
 import { addCall } from "./calls.ts"
-import { eventsOf } from "./events.ts"
+import { serverEventsOf } from "./events.ts"
 import { ApiFailure, failureOf, unreachable } from "./failure.ts"
 import { pageToken, sessionEnded } from "./session.ts"
 
@@ -57,7 +57,7 @@ export const ask = async ({ model, onText, project, signal, text }: Asked): Prom
   }
   let metadata: CallMetadata | undefined
   let isDone = false
-  for await (const data of eventsOf(response.body)) {
+  for await (const { data } of serverEventsOf(response.body)) {
     if (data === "[DONE]") {
       isDone = true
       continue

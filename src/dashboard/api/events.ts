@@ -1,8 +1,16 @@
-/** The data of each server-sent event of a response; any cut of the bytes into chunks gives the same events. */
-export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** A server-sent event, whose data may be in several lines. */
+export interface ServerEvent {
+  readonly name: string
+  readonly data: string
+}
+
+/** The events of a response; any cut of the bytes into chunks gives the same events. What is cut off at the end is none. */
+export async function* serverEventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
   let rest = ""
+  let name = "message"
+  let data: Array<string> = []
   try {
     while (true) {
       const { done, value } = await reader.read()
@@ -10,7 +18,15 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
       const lines = rest.split(/\r\n|\n/)
       // the last line is not complete yet; nor is a carriage return whose newline may follow
       rest = done ? "" : (lines.pop() ?? "")
-      for (const line of lines) if (line.startsWith("data:")) yield line.slice(5).trimStart()
+      for (const line of lines) {
+        if (line.startsWith("data:")) data.push(line.slice(5).trimStart())
+        else if (line.startsWith("event:")) name = line.slice(6).trim()
+        else if (line === "") {
+          if (data.length > 0) yield { name, data: data.join("\n") }
+          name = "message"
+          data = []
+        }
+      }
       if (done) return
     }
   } finally {

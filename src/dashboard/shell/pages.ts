@@ -1,5 +1,6 @@
 import {
   BellIcon,
+  CommentDiscussionIcon,
   CpuIcon,
   CreditCardIcon,
   GearIcon,
@@ -38,6 +39,7 @@ export const projectPages: ReadonlyArray<NavPage> = [
 ]
 
 export const personPages: ReadonlyArray<NavPage> = [
+  { to: "/chat", label: "Chat", key: "h", Icon: CommentDiscussionIcon, isOfProject: false },
   { to: "/credits", label: "Credits", key: "c", Icon: CreditCardIcon, isOfProject: false },
   { to: "/settings", label: "Settings", key: "s", Icon: GearIcon, isOfProject: false }
 ]

@@ -1,0 +1,184 @@
+import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
+import { memo, useState } from "react"
+import { cost } from "../../parts/format.ts"
+import { TextLink } from "../../parts/LinkButton.tsx"
+import type { Attempt, Message } from "./conversation.ts"
+import { Markdown } from "./Markdown.tsx"
+
+export interface MessageActions {
+  readonly retry: (message: Message) => void
+  readonly edit: (message: Message, content: string) => void
+  readonly fork: (message: Message) => void
+}
+
+interface MessageViewProps {
+  readonly message: Message
+  /** The last of its role: only that can be written anew. */
+  readonly isLast: boolean
+  readonly isRunning: boolean
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly actions: MessageActions
+}
+
+/** A message is rendered anew only when it has changed. */
+export const MessageView = memo((props: MessageViewProps) =>
+  props.message.role === "user" ? <Question {...props} /> : <Answer {...props} />
+)
+
+const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => {
+  const [text, setText] = useState<string>()
+  if (text !== undefined) {
+    return (
+      <Stack gap="xs" ml="auto" w="85%">
+        <Textarea
+          aria-label="Edited message"
+          autosize
+          maxRows={10}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <Group gap="xs" justify="flex-end">
+          <Button size="compact-xs" variant="default" onClick={() => setText(undefined)}>
+            Cancel
+          </Button>
+          <Button
+            size="compact-xs"
+            disabled={text.trim() === ""}
+            onClick={() => {
+              actions.edit(message, text)
+              setText(undefined)
+            }}
+          >
+            Ask this instead
+          </Button>
+        </Group>
+      </Stack>
+    )
+  }
+  return (
+    <Stack gap={4} data-testid="question">
+      <Text className="chat-question">{message.content}</Text>
+      {isRunning ? null : (
+        <Group gap="xs" justify="flex-end">
+          {isLast ? (
+            <Button size="compact-xs" variant="subtle" onClick={() => setText(message.content)}>
+              Edit
+            </Button>
+          ) : null}
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+const Answer = ({ actions, attempts, isLast, isRunning, message }: MessageViewProps) => {
+  const [shown, show] = useState<number>()
+  const count = message.versions.length + 1
+  const at = Math.min(shown ?? count, count)
+  const version = message.versions[at - 1] ?? message
+  const isWriting = version.status === "streaming"
+  return (
+    <Stack gap={6} data-testid="answer">
+      <Trail attempts={attempts} />
+      {version.reasoning === "" ? null : (
+        <details>
+          <summary>Reasoning</summary>
+          <Text size="sm" c="dimmed" className="answer">
+            {version.reasoning}
+          </Text>
+        </details>
+      )}
+      <div aria-live={isWriting ? "polite" : undefined} aria-busy={isWriting} data-testid="answer-text">
+        <Markdown text={version.content} isGrowing={isWriting} />
+      </div>
+      <Ending of={version} />
+      <Group gap="xs" className="figures">
+        <Text size="xs" c="dimmed" data-testid="answer-summary">
+          {[
+            ...(version.model_used === null ? [] : [version.model_used]),
+            ...(isWriting || version.cost === null ? [] : [cost(version.cost)])
+          ].join(" · ")}
+        </Text>
+        {isWriting || version.request_ids.length === 0 ? null : (
+          <TextLink to="/requests/$requestId" params={{ requestId: version.request_ids.at(-1) ?? "" }}>
+            Why?
+          </TextLink>
+        )}
+        {count === 1 ? null : (
+          <Group gap={4} wrap="nowrap">
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              aria-label="Version before"
+              disabled={at === 1}
+              onClick={() => show(at - 1)}
+            >
+              ‹
+            </Button>
+            <Text size="xs">
+              {at}/{count}
+            </Text>
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              aria-label="Next version"
+              disabled={at === count}
+              onClick={() => show(at + 1)}
+            >
+              ›
+            </Button>
+          </Group>
+        )}
+        {isRunning ? null : (
+          <>
+            {isLast ? (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                onClick={() => {
+                  show(undefined)
+                  actions.retry(message)
+                }}
+              >
+                Retry
+              </Button>
+            ) : null}
+            <Button size="compact-xs" variant="subtle" onClick={() => actions.fork(message)}>
+              Fork
+            </Button>
+          </>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+/** What was tried before the model that answers. */
+const Trail = ({ attempts }: { readonly attempts: ReadonlyArray<Attempt> }) =>
+  attempts.length === 0 ? null : (
+    <div>
+      {attempts.map((attempt) => (
+        <span
+          key={`${attempt.request_id}.${attempt.index}`}
+          className="chip"
+          data-kind={attempt.status === "success" ? "ok" : attempt.status === "running" ? undefined : "failed"}
+        >
+          {attempt.model} {attempt.error?.code ?? attempt.status}
+        </span>
+      ))}
+    </div>
+  )
+
+const endings = {
+  stopped: "Stopped. What was written is charged.",
+  interrupted: "The gateway stopped while it was written; nothing was charged. Retry asks again."
+} as const
+
+const Ending = ({ of }: { readonly of: Pick<Message, "status" | "error"> }) => {
+  if (of.status === "stopped" || of.status === "interrupted") return <Text size="sm">{endings[of.status]}</Text>
+  return of.error === null ? null : (
+    <Text size="sm" role="alert">
+      <span className="mono">{of.error.code}</span>: {of.error.message}
+    </Text>
+  )
+}

@@ -1,0 +1,108 @@
+import { useDocumentVisibility } from "@mantine/hooks"
+import { useEffect, useRef, useState } from "react"
+import { addCall } from "../../api/calls.ts"
+import { serverEventsOf } from "../../api/events.ts"
+import { ApiFailure, failureOf, unreachable } from "../../api/failure.ts"
+import { pageToken, sessionEnded } from "../../api/session.ts"
+import { applied, type ChatState, cursorOf, nothing, parsed, type StartedTurn, started } from "./conversation.ts"
+
+const maxFailures = 5
+const retryMillis = 1_000
+
+/**
+ * The conversation as it is written. The tab follows it only while it is shown and something is written, by one stream; after a
+ * break it goes on from what it has.
+ */
+export const useConversation = (id: string, onEnd: () => void) => {
+  const latest = useRef<ChatState>(nothing)
+  const [state, setState] = useState<ChatState>(nothing)
+  const [error, setError] = useState<unknown>(null)
+  const [turn, setTurn] = useState(0)
+  const isVisible = useDocumentVisibility() === "visible"
+  const ended = useRef(onEnd)
+  ended.current = onEnd
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn is followed anew
+  useEffect(() => {
+    if (!isVisible) return
+    const controller = new AbortController()
+    let frame = 0
+    // at most one commit a frame, however fast the text comes
+    const show = () => {
+      frame = 0
+      setState(latest.current)
+    }
+    const follow = async () => {
+      for (let failures = 0; !controller.signal.aborted; ) {
+        try {
+          const wasRunning = latest.current.conversation?.running ?? false
+          for await (const event of eventsFrom(id, cursorOf(latest.current), controller.signal)) {
+            failures = 0
+            const next = applied(latest.current, event)
+            latest.current = next ?? nothing
+            // text is missing: everything is asked for again
+            if (next === undefined) break
+            if (frame === 0) frame = requestAnimationFrame(show)
+          }
+          setError(null)
+          if (latest.current.conversation?.running === false) {
+            if (wasRunning) ended.current()
+            return
+          }
+        } catch (thrown) {
+          if (controller.signal.aborted) return
+          const isPassing = thrown instanceof ApiFailure && (thrown.status === 0 || thrown.status >= 500)
+          failures += 1
+          if (!isPassing || failures > maxFailures) {
+            setError(thrown)
+            return
+          }
+        }
+        if (latest.current !== nothing) await new Promise((resolve) => setTimeout(resolve, retryMillis))
+      }
+    }
+    void follow()
+    return () => {
+      controller.abort()
+      cancelAnimationFrame(frame)
+    }
+  }, [id, turn, isVisible])
+
+  return {
+    state,
+    error,
+    begin: (asked: StartedTurn) => {
+      latest.current = started(latest.current, asked)
+      setState(latest.current)
+      setTurn((before) => before + 1)
+    },
+    again: () => {
+      setError(null)
+      setTurn((before) => before + 1)
+    }
+  }
+}
+
+async function* eventsFrom(id: string, cursor: string | undefined, signal: AbortSignal) {
+  const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`
+  const url = `${location.origin}/api/chat/conversations/${id}/events${query}`
+  const sentAt = performance.now()
+  const response = await fetch(url, { headers: { "x-csrf-token": pageToken() ?? "" }, signal }).catch(() => {
+    throw unreachable()
+  })
+  const requestId = response.headers.get("x-request-id")
+  const millis = Math.round(performance.now() - sentAt)
+  addCall({ method: "GET", url, body: null, status: response.status, millis, requestId })
+  if (!response.ok || response.body === null) {
+    if (response.status === 401) sessionEnded()
+    throw failureOf(response, await response.json().catch(() => undefined))
+  }
+  try {
+    for await (const { data, name } of serverEventsOf(response.body)) {
+      const event = parsed(name, data)
+      if (event !== undefined) yield event
+    }
+  } catch {
+    throw unreachable()
+  }
+}

@@ -1,0 +1,77 @@
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import { hasChromium } from "../../support/Chromium.ts"
+import { journey, polling } from "../Journey.ts"
+
+describe.skipIf(!hasChromium)("conversations", () => {
+  const at = journey()
+  const choose = async (page: Page, model: string) => {
+    await page.getByRole("combobox", { name: "Model" }).fill(model)
+    await page.getByRole("option", { name: model, exact: true }).click()
+  }
+  const send = async (page: Page, text: string) => {
+    await page.getByRole("textbox", { name: "Message" }).fill(text)
+    await page.keyboard.press("Control+Enter")
+  }
+  const answer = (page: Page) => page.getByTestId("answer-text").last()
+
+  it("are asked, answered, asked again, edited, forked, renamed and deleted", async () => {
+    const { errors, page } = await at().signIn()
+    await page.goto(`${at().service.url}/dashboard/chat`)
+    await choose(page, "sim/fast")
+    await send(page, "What is a gateway?")
+    await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/)
+    await page.getByRole("button", { name: "Retry" }).waitFor()
+    const first = await answer(page).innerText()
+    expect(first.length).toBeGreaterThan(5)
+    expect(await page.getByTestId("answer-summary").last().innerText()).toMatch(/^sim\/fast · .*\$0\.\d+$/)
+    await page.getByRole("navigation", { name: "Conversations" }).getByText("What is a gateway?").waitFor()
+
+    await page.getByRole("button", { name: "Retry" }).click()
+    await page.getByText("2/2").waitFor()
+    await page.getByRole("button", { name: "Version before" }).click()
+    expect(await answer(page).innerText()).toBe(first)
+
+    await page.getByRole("button", { name: "Edit" }).click()
+    await page.getByRole("textbox", { name: "Edited message" }).fill("And what is a router?")
+    await page.getByRole("button", { name: "Ask this instead" }).click()
+    await page.getByTestId("question").getByText("And what is a router?").waitFor()
+    await page.getByRole("button", { name: "Fork" }).waitFor()
+
+    const before = page.url()
+    await page.getByRole("button", { name: "Fork" }).click()
+    await page.waitForURL((url) => url.href !== before)
+    await page.getByTestId("question").getByText("And what is a router?").waitFor()
+    await page.getByRole("button", { name: "Rename" }).click()
+    await page.getByRole("textbox", { name: "Title" }).fill("A forked one")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("heading", { name: "A forked one" }).waitFor()
+
+    await page.getByRole("button", { name: "Delete" }).click()
+    await page.getByText("The conversation is deleted.").waitFor()
+    await page.getByRole("button", { name: "Undo" }).click()
+    await page.getByRole("heading", { name: "A forked one" }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it("are written without the browser: two tabs and a reload show the same, and either can stop it", async () => {
+    const { errors, page } = await at().signIn()
+    const { api, projectId, service } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
+    // a model that begins and never ends is not offered
+    await api("POST", `/api/chat/conversations/${id}/messages`, { content: "Write slowly", model: "sim/stall-mid" })
+    await page.goto(`${service.url}/dashboard/chat/${id}`)
+    await expect.poll(async () => (await answer(page).innerText()).length, polling).toBeGreaterThan(0)
+    const second = await page.context().newPage()
+    await second.goto(page.url())
+    await expect.poll(() => answer(second).innerText(), polling).toBe(await answer(page).innerText())
+    await page.reload()
+    await expect.poll(() => answer(page).innerText(), polling).toBe(await answer(second).innerText())
+    await second.getByRole("button", { name: "Stop" }).click()
+    for (const each of [page, second]) {
+      await each.getByText("Stopped. What was written is charged.").waitFor()
+    }
+    expect(await answer(page).innerText()).toBe(await answer(second).innerText())
+    expect(errors).toEqual([])
+  })
+})
