@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import { Refusals } from "../account/requests/Refusals.ts"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { IdempotencyStore } from "../calls/IdempotencyStore.ts"
+import { Capture } from "../capture/Capture.ts"
 import type * as Settings from "../config/Settings.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
 import { ProjectCredentials } from "../credentials/ProjectCredentials.ts"
@@ -38,6 +39,7 @@ import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
 import { analysisServices } from "./AnalysisServices.ts"
+import { captureServices } from "./CaptureServices.ts"
 import { chatServices } from "./ChatServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
@@ -93,6 +95,7 @@ export const services = (settings: Settings.Settings) => {
   ).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
+    Layer.provideMerge(captureServices),
     Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
@@ -101,7 +104,7 @@ export const services = (settings: Settings.Settings) => {
   )
 }
 
-/** Metrics, the log of failed attempts, the list of refusals, and the attempts of running calls. */
+/** Metrics, the log of failed attempts, the list of refusals, the attempts of running calls, and the collections of projects. */
 const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,
@@ -111,6 +114,7 @@ const observers = (settings: Settings.Settings) =>
       })
       const refusals = yield* Refusals
       const trails = yield* CallTrails
-      return [CallMetrics.make(describeFailure), attemptLog, refusals.observer, trails.observer]
+      const capture = yield* Capture
+      return [CallMetrics.make(describeFailure), attemptLog, refusals.observer, trails.observer, capture.observer]
     })
   )

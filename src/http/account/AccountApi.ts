@@ -6,6 +6,7 @@ import { AlertsGroup } from "./alerts/AlertsGroup.ts"
 import { AnalysesGroup } from "./analyses/AnalysesGroup.ts"
 import { AuditGroup } from "./audit/AuditGroup.ts"
 import { BillingGroup } from "./billing/BillingGroup.ts"
+import { CaptureGroup } from "./capture/CaptureGroup.ts"
 import { ChatGroup } from "./chat/ChatGroup.ts"
 import { CredentialsGroup } from "./credentials/CredentialsGroup.ts"
 import { KeysGroup } from "./keys/KeysGroup.ts"
@@ -39,5 +40,6 @@ export const AccountApi = HttpApi.make("account")
   .add(PaymentsGroup)
   .add(AlertsGroup)
   .add(AnalysesGroup)
+  .add(CaptureGroup)
   .add(ChatGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

@@ -21,6 +21,7 @@ import { alertsHandlers } from "./alerts/AlertsHandlers.ts"
 import { analysesHandlers } from "./analyses/AnalysesHandlers.ts"
 import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
+import { captureHandlers } from "./capture/CaptureHandlers.ts"
 import { chatHandlers } from "./chat/ChatHandlers.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
@@ -93,6 +94,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       adminHandlers,
       alertsHandlers,
       analysesHandlers,
+      captureHandlers,
       chatHandlers
     ]),
     Layer.provide(Identity.layer)
