@@ -13,6 +13,6 @@ export const analysisServices = Layer.merge(Analyses.layer, Layer.provide(runnin
     AnalysisEngine.layer,
     AnalysisStore.layer,
     ReportSeal.layer,
-    Layer.provide(AnalysisSource.layerCallLog, CallLogStore.layer)
+    Layer.provide(AnalysisSource.layer, CallLogStore.layer)
   ])
 )

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Captured } from "../../capture/Captured.ts"
 import type { CapturedCall, CapturedConversation } from "../../domain/CapturedCall.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
@@ -30,12 +31,12 @@ export class AnalysisSource extends Context.Tag("gateway/analysis/AnalysisSource
   AnalysisSource,
   AnalysisSourceShape
 >() {
-  /** The log of calls alone: no prompts. */
-  static readonly layerCallLog: Layer.Layer<AnalysisSource, never, CallLogStore> = Layer.effect(
+  /** What projects collect, and the log of calls. */
+  static readonly layer: Layer.Layer<AnalysisSource, never, CallLogStore | Captured> = Layer.effect(
     this,
-    Effect.map(CallLogStore, (log) => ({
-      conversations: () => Effect.succeed([]),
-      calls: () => Effect.succeed([]),
+    Effect.zipWith(CallLogStore, Captured, (log, { calls, conversations }) => ({
+      conversations,
+      calls,
       callLog: log.calls,
       traffic: log.traffic
     }))
