@@ -26,7 +26,7 @@ interface CostInput {
 export interface WithinCost {
   readonly models: ReadonlyArray<Model>
   /** What the call would have to be allowed to cost, where it is not enough for the prompt at any model with a price. */
-  readonly leastMicroUsd: MicroUsd | null
+  readonly minMicroUsd: MicroUsd | null
 }
 
 /**
@@ -54,7 +54,7 @@ export const withinCost = (
     const needed = highestCost(model.prices, terms, prompt, 1)
     if (least === null || needed < least) least = needed
   }
-  return { models: useful.length > 0 ? useful : any, leastMicroUsd: least }
+  return { models: useful.length > 0 ? useful : any, minMicroUsd: least }
 }
 
 const promptAt = ({ imageTokens }: Model, { audioTokens, imagesAndFiles, textTokens }: CostBound): BoundedPrompt => ({

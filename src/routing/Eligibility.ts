@@ -34,7 +34,7 @@ export interface Eligibility {
   /** Those of them that meet every requirement. */
   readonly capable: number
   /** Set where models are left by everything but what the call may cost: what it would have to be allowed to, in micro-USD. */
-  readonly leastCostMicroUsd: number | null
+  readonly minCostMicroUsd: number | null
   /** The requirement that excluded the largest number of models, the first of equals. */
   readonly largestExclusion: Requirement | null
 }
@@ -83,7 +83,7 @@ export const filterEligible = (pool: ReadonlyArray<Model>, input: EligibilityInp
   if (eligible.length < fitting.length) counts.set("request_max_cost", fitting.length - eligible.length)
   return {
     eligible,
-    leastCostMicroUsd: eligible.length === 0 ? (paid?.leastMicroUsd ?? null) : null,
+    minCostMicroUsd: eligible.length === 0 ? (paid?.minMicroUsd ?? null) : null,
     excluded: Object.fromEntries(counts),
     byProject,
     permitted,

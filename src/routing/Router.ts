@@ -241,7 +241,7 @@ const depthNeedsModel = (): InvalidRequest =>
 /** The first stage without a model decides the error; to a project's keys, models that the project excludes do not exist. */
 const noneEligible = (request: ChatRequest, pinned: boolean, sifted: Eligibility): RankFailure => {
   const requested = request.model
-  const { byProject, capable, excluded, largestExclusion, leastCostMicroUsd, permitted } = sifted
+  const { byProject, capable, excluded, largestExclusion, minCostMicroUsd, permitted } = sifted
   if (permitted === 0) {
     const total = Object.values(excluded).reduce((sum, count) => sum + count, 0)
     return pinned && byProject === total
@@ -255,7 +255,7 @@ const noneEligible = (request: ChatRequest, pinned: boolean, sifted: Eligibility
       param: largestExclusion.param
     })
   }
-  if ((excluded["request_max_cost"] ?? 0) > 0) return tooLowCost(request.routing, leastCostMicroUsd)
+  if ((excluded["request_max_cost"] ?? 0) > 0) return tooLowCost(request.routing, minCostMicroUsd)
   return new InvalidRequest({
     code: "context_length_exceeded",
     message: `Prompt and requested output are longer than ${pinned ? `the model '${requested}' supports` : "any eligible model supports"}.`,
@@ -263,13 +263,13 @@ const noneEligible = (request: ChatRequest, pinned: boolean, sifted: Eligibility
   })
 }
 
-const tooLowCost = ({ maxCostMicroUsd }: RoutingControls, leastMicroUsd: number | null): InvalidRequest =>
+const tooLowCost = ({ maxCostMicroUsd }: RoutingControls, minMicroUsd: number | null): InvalidRequest =>
   new InvalidRequest({
     code: "invalid_value",
     message:
-      leastMicroUsd === null
+      minMicroUsd === null
         ? "What a call may cost cannot be bounded here: no eligible model has a known price."
-        : `The prompt alone may cost more than max_cost_microusd, which is ${maxCostMicroUsd}: at the cheapest eligible model at least ${leastMicroUsd} micro-USD are needed.`,
+        : `The prompt alone may cost more than max_cost_microusd, which is ${maxCostMicroUsd}: at the cheapest eligible model at least ${minMicroUsd} micro-USD are needed.`,
     param: "max_cost_microusd"
   })
 
