@@ -26,6 +26,7 @@ export { MasterKeyFailed, type MasterKeyOptions } from "./credentials/MasterKey.
 export {
   type AccountError,
   AlreadyExists,
+  ConfigVersionMismatch,
   ConversationRunning,
   CredentialRequired,
   IdempotencyKeyInProgress,
@@ -42,8 +43,10 @@ export {
 } from "./domain/AccountError.ts"
 export {
   Attempt,
+  type AttemptUse,
   type Baseline,
   CallError,
+  type CallOrigin,
   type CallRecord,
   CallStatus,
   CandidatePool,
@@ -60,7 +63,8 @@ export {
   type EndedAttempt,
   type FailedAttempt,
   type NextStep,
-  type ObservedCall
+  type ObservedCall,
+  type RequestBytes
 } from "./domain/CallObserver.ts"
 // Requests
 export type {

@@ -1,5 +1,5 @@
 // @ts-check
-// Builds dist/main.js, its chunks, the worker of the embedded database and the files that PGlite reads.
+// Builds dist/main.js, its chunks, its workers and the files that PGlite reads.
 import { rmSync } from "node:fs"
 import { cp, mkdir } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -37,6 +37,12 @@ await Promise.all([
     alias: { undici: join(root, "scripts/build/undici.js") },
     chunkNames: "chunks/[name]-[hash]"
   }),
-  build({ ...shared, entryPoints: { worker: join(root, "src/sql/embedded/worker.js") } }),
+  build({
+    ...shared,
+    entryPoints: {
+      worker: join(root, "src/sql/embedded/worker.js"),
+      captureWorker: join(root, "src/capture/worker/captureWorker.js")
+    }
+  }),
   ...["pglite.wasm", "pglite.data", "initdb.wasm"].map((asset) => cp(join(pglite, asset), join(dist, asset)))
 ])

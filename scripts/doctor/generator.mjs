@@ -111,7 +111,7 @@ const planOf = (seed, index) => {
   /** @type {Array<number>} */
   const planted = wanted === null ? [] : [wanted]
   const more = wanted === null ? 0 : rng.pick([0, 0, 1, 1, 2])
-  for (const cause of rng.shuffled(fitting[kind])) {
+  for (const cause of wanted === null ? [] : rng.shuffled(fitting[kind])) {
     if (planted.length > more || planted.includes(cause)) continue
     if (explicitOnly.has(cause) && route.family !== "anthropic") continue
     if (cachedOnly.has(cause) && route.family === "none") continue

@@ -7,6 +7,7 @@ import { AdminProjectStore } from "../account/admin/AdminProjectStore.ts"
 import { AlertStore } from "../account/alerts/AlertStore.ts"
 import { BalanceStore } from "../account/billing/BalanceStore.ts"
 import { Billing } from "../account/billing/Billing.ts"
+import { ProjectCapture } from "../account/capture/ProjectCapture.ts"
 import { BillingModes } from "../account/credentials/BillingModes.ts"
 import { CredentialCheck } from "../account/credentials/CredentialCheck.ts"
 import { Credentials } from "../account/credentials/Credentials.ts"
@@ -88,6 +89,7 @@ export const accountServices = (settings: AccountSettings) => {
     Members.layer,
     Billing.layer,
     BillingModes.layer,
+    ProjectCapture.layer,
     Payments.layer.pipe(Layer.provideMerge(checkouts(settings))),
     Credentials.layer.pipe(Layer.provide(CredentialCheck.layer)),
     Keys.layer(viewOf(() => settings.rateLimits.key)),

@@ -6,6 +6,8 @@ import * as Option from "effect/Option"
 import { AlertStore } from "../account/alerts/AlertStore.ts"
 import { resealWebhooks } from "../account/alerts/ResealWebhooks.ts"
 import { WebhookSecrets } from "../account/alerts/WebhookSecrets.ts"
+import { CaptureKeys } from "../capture/CaptureKeys.ts"
+import { CaptureStore } from "../capture/CaptureStore.ts"
 import type * as Settings from "../config/Settings.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
 import { SealedCredentials } from "../credentials/SealedCredentials.ts"
@@ -30,16 +32,17 @@ export const run = (settings: Settings.Settings) =>
   Effect.gen(function* () {
     const credentials = yield* Effect.flatMap(SealedCredentials, (sealed) => sealed.reseal)
     const webhooks = yield* resealWebhooks
-    const unreadable = credentials.unreadable + webhooks.unreadable
+    const capture = yield* Effect.flatMap(CaptureKeys, (keys) => keys.reseal)
+    const unreadable = credentials.unreadable + webhooks.unreadable + capture.unreadable
     yield* Console.log(
-      `sealed with the current master key: ${credentials.resealed} provider credentials, ${webhooks.resealed} webhook secrets`
+      `sealed with the current master key: ${credentials.resealed} provider credentials, ${webhooks.resealed} webhook secrets, ${capture.resealed} keys of captured content`
     )
     if (unreadable > 0) return yield* new Unreadable({ count: unreadable })
   }).pipe(Effect.provide(sealing(settings)))
 
 const sealing = (settings: Settings.Settings) =>
-  Layer.mergeAll(SealedCredentials.layer, WebhookSecrets.layer, AlertStore.layer).pipe(
-    Layer.provide(CredentialStore.layer),
+  Layer.mergeAll(SealedCredentials.layer, WebhookSecrets.layer, AlertStore.layer, CaptureKeys.layer).pipe(
+    Layer.provide([CredentialStore.layer, CaptureStore.layer]),
     Layer.provide(masterKeyLayer(settings)),
     Layer.provide(ChangeNotifications.layer),
     Layer.provide(Database.layer({ url: Option.fromNullable(settings.databaseUrl), dataDir: settings.dataDirectory })),

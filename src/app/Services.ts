@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import { Refusals } from "../account/requests/Refusals.ts"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { IdempotencyStore } from "../calls/IdempotencyStore.ts"
+import { Capture } from "../capture/Capture.ts"
 import type * as Settings from "../config/Settings.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
 import { ProjectCredentials } from "../credentials/ProjectCredentials.ts"
@@ -37,6 +38,7 @@ import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
+import { captureServices } from "./CaptureServices.ts"
 import { chatServices } from "./ChatServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
@@ -91,6 +93,7 @@ export const services = (settings: Settings.Settings) => {
   ).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
+    Layer.provideMerge(captureServices),
     Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
@@ -99,7 +102,7 @@ export const services = (settings: Settings.Settings) => {
   )
 }
 
-/** Metrics, the log of failed attempts, the list of refusals, and the attempts of running calls. */
+/** Metrics, the log of failed attempts, the list of refusals, the attempts of running calls, and the collections of projects. */
 const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,
@@ -109,6 +112,7 @@ const observers = (settings: Settings.Settings) =>
       })
       const refusals = yield* Refusals
       const trails = yield* CallTrails
-      return [CallMetrics.make(describeFailure), attemptLog, refusals.observer, trails.observer]
+      const capture = yield* Capture
+      return [CallMetrics.make(describeFailure), attemptLog, refusals.observer, trails.observer, capture.observer]
     })
   )

@@ -52,6 +52,12 @@ export class ProjectNotEmpty extends Schema.TaggedError<ProjectNotEmpty>()("Proj
 /** `If-Match` names another version than the current one. */
 export class VersionMismatch extends Schema.TaggedError<VersionMismatch>()("VersionMismatch", fields) {}
 
+/** The settings of a data collection were changed meanwhile: `config_version` is not the current one. */
+export class ConfigVersionMismatch extends Schema.TaggedError<ConfigVersionMismatch>()(
+  "ConfigVersionMismatch",
+  fields
+) {}
+
 /** There is no master key; the message names the variable. */
 export class SealingUnavailable extends Schema.TaggedError<SealingUnavailable>()("SealingUnavailable", fields) {}
 
@@ -72,6 +78,7 @@ export type AccountOnlyError =
   | IdempotencyKeyInProgress
   | ProjectNotEmpty
   | VersionMismatch
+  | ConfigVersionMismatch
   | SealingUnavailable
   | IssuerUnavailable
 

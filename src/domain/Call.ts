@@ -85,6 +85,19 @@ export interface FailedUsage {
   readonly cost: MicroUsd
 }
 
+/** When an attempt began and what it has used, beside what clients are told of it. */
+export interface AttemptUse {
+  /** In milliseconds since the epoch. */
+  readonly startedAtMillis: number
+  /** As reported, else estimated; `null` where nothing is known of it. */
+  readonly usage: Usage | null
+}
+
+/** Who has asked for a call: a client, or an analysis of the gateway that tries a recorded request again. */
+export const callOrigins = ["user", "analysis"] as const
+/** One of them. */
+export type CallOrigin = (typeof callOrigins)[number]
+
 /** The model of the highest quality among those that the router chose from, and what a call would have cost there. */
 export interface Baseline {
   /** Its id. */
@@ -138,6 +151,8 @@ export interface CallRecord {
   readonly attempts: ReadonlyArray<Attempt>
   /** By position of `attempts`; `null` for one that has not failed, or of which no usage is known. */
   readonly failedUsage: ReadonlyArray<FailedUsage | null>
+  /** By position of `attempts`. */
+  readonly attemptUses: ReadonlyArray<AttemptUse>
   /** The balance of quality and cost that was applied, 0 to 1; `null` where the request names its model. */
   readonly alpha: number | null
   /** How many models were not eligible, by reason. */
@@ -146,6 +161,10 @@ export interface CallRecord {
   readonly baseline: Baseline | null
   /** What the router saw of the request, as JSON without any text of it; `null` where the request names its model. */
   readonly features: string | null
+  /** Hash of the conversation, as hex (see `conversationOf`). */
+  readonly conversation: string
+  /** Who asked for the call. */
+  readonly origin: CallOrigin
   /** The client's own request id, only for the log. */
   readonly clientRequestId: string | null
   /** When it was admitted, in milliseconds since the epoch. */

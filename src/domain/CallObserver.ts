@@ -2,7 +2,7 @@ import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { Attempt, CallRecord } from "./Call.ts"
+import type { Attempt, CallOrigin, CallRecord } from "./Call.ts"
 import type { CallerShape } from "./Caller.ts"
 import type { ChatRequest } from "./Chat.ts"
 import type { ChatEvent, FinishReason } from "./ChatEvent.ts"
@@ -11,6 +11,9 @@ import type { CredentialId, RequestId } from "./Ids.ts"
 import type { Model } from "./Model.ts"
 import type { ProviderError } from "./ProviderError.ts"
 import type { Usage } from "./Usage.ts"
+
+/** The bytes of a request. They belong to the call: once it is over, whoever observes it may hand them on or detach them. */
+export type RequestBytes = Uint8Array<ArrayBuffer>
 
 /** The facts of a call that are fixed when it begins. */
 export interface ObservedCall {
@@ -22,6 +25,10 @@ export interface ObservedCall {
   readonly request: ChatRequest
   /** Where the call came in. */
   readonly endpoint: CallRecord["endpoint"]
+  /** Who asked for it. */
+  readonly origin: CallOrigin
+  /** As it was sent; only of a chat completion over HTTP that opts into data collection. */
+  readonly body?: RequestBytes | undefined
   /** Milliseconds since the epoch, by `Timers`. */
   readonly startedAtMillis: number
 }

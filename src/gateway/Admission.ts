@@ -4,8 +4,9 @@ import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
 import type { CatalogShape, Snapshot } from "../catalog/Catalog.ts"
 import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.ts"
-import type { Endpoint } from "../domain/Call.ts"
+import type { CallOrigin, Endpoint } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
+import type { RequestBytes } from "../domain/CallObserver.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import {
   type CallFailure,
@@ -43,6 +44,8 @@ export interface Admitted {
   readonly request: ChatRequest
   readonly endpoint: Endpoint
   readonly clientRequestId: string | null
+  readonly origin: CallOrigin
+  readonly body: RequestBytes | undefined
   readonly startedAtMillis: number
   readonly measure: Estimate.PromptEstimate
   readonly configuration: RoutingConfiguration | null
@@ -68,6 +71,10 @@ export interface CallOptions {
   readonly endpoint: Admitted["endpoint"]
   /** The client's own id, only for the log. */
   readonly clientRequestId: string | null
+  /** Who asks for the call; a client, unless it is said. */
+  readonly origin?: CallOrigin
+  /** The request as it was sent: only of a chat completion that opts into data collection. */
+  readonly body?: RequestBytes | undefined
   /** Called once the rate limits have let the request through, with what they leave. */
   readonly onRateLimits?: (status: RateLimitStatus) => void
   /** Called once the money is held, before the first attempt. */
@@ -146,7 +153,7 @@ const autoPrefix = "auto:"
 
 export const make = (deps: AdmissionDeps): Admission => ({
   // no generators: they allocate 4 KB a call
-  admit: (caller, request, { clientRequestId, endpoint, onRateLimits, requestId }) =>
+  admit: (caller, request, { body, clientRequestId, endpoint, onRateLimits, origin = "user", requestId }) =>
     Effect.suspend(() => {
       const startedAtMillis = deps.timers.now()
       const measure = Estimate.estimatePrompt(request, deps.random)
@@ -154,7 +161,18 @@ export const make = (deps: AdmissionDeps): Admission => ({
         deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure)),
         ({ release, status }) => {
           onRateLimits?.(status)
-          const call = { requestId, endpoint, clientRequestId, caller, request, startedAtMillis, measure, release }
+          const call = {
+            requestId,
+            endpoint,
+            clientRequestId,
+            origin,
+            body,
+            caller,
+            request,
+            startedAtMillis,
+            measure,
+            release
+          }
           return Effect.flatMap(deps.policy.ofProject(caller.projectId), (project) =>
             Effect.flatMap(deps.configurations.ofProject(caller.projectId), (configurations) =>
               caller.billingMode === "managed"
@@ -216,7 +234,16 @@ const credentialsOf = (
 
 type Measured = Pick<
   Admitted,
-  "requestId" | "endpoint" | "clientRequestId" | "caller" | "request" | "startedAtMillis" | "measure" | "release"
+  | "requestId"
+  | "endpoint"
+  | "clientRequestId"
+  | "origin"
+  | "body"
+  | "caller"
+  | "request"
+  | "startedAtMillis"
+  | "measure"
+  | "release"
 >
 
 /** Those of a project that pays its providers itself; `null` for any other. */
@@ -240,6 +267,8 @@ const rankCandidates = (
       requestId: call.requestId,
       endpoint: call.endpoint,
       clientRequestId: call.clientRequestId,
+      origin: call.origin,
+      body: call.body,
       caller,
       request,
       startedAtMillis: call.startedAtMillis,

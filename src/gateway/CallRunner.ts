@@ -257,12 +257,12 @@ const refused = (
   { call: { observer, timers } }: RunnerDeps,
   caller: CallerShape,
   request: ChatRequest,
-  { endpoint, requestId }: Admission.CallOptions,
+  { endpoint, origin = "user", requestId }: Admission.CallOptions,
   cause: Cause.Cause<CallFailure>
 ): void => {
   const failure = Cause.failureOption(cause)
   if (Option.isNone(failure)) return
-  observer.refused({ requestId, caller, request, endpoint, startedAtMillis: timers.now() }, failure.value)
+  observer.refused({ requestId, caller, request, endpoint, origin, startedAtMillis: timers.now() }, failure.value)
 }
 
 /** A new object only when the options have changed. */

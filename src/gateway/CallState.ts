@@ -1,5 +1,6 @@
 import {
   type Attempt,
+  type AttemptUse,
   type CallError,
   type CallStatus,
   type Cost,
@@ -72,6 +73,8 @@ export interface CallState {
   readonly attempts: ReadonlyArray<Attempt>
   /** By position of `attempts`, as in the call's record. */
   readonly failedUsage: ReadonlyArray<FailedUsage | null>
+  /** By position of `attempts`. */
+  readonly attemptUses: ReadonlyArray<AttemptUse>
   /** Ids of the models that were skipped because the money for them could not be held, in order. */
   readonly unaffordable: ReadonlyArray<string>
   readonly firstContentAtMillis: number | null
@@ -83,6 +86,7 @@ export const held = (admitted: Admitted, hold: Hold): CallState => ({
   hold,
   attempts: [],
   failedUsage: [],
+  attemptUses: [],
   unaffordable: dearerThan(admitted, hold.option),
   firstContentAtMillis: null,
   phase: { _tag: "Waiting" }
@@ -118,15 +122,18 @@ export const attemptStarted = (state: CallState, attempt: RunningAttempt): CallS
   state.phase._tag === "Waiting" ? { ...state, phase: { _tag: "Attempting", attempt } } : state
 
 /** Before any content: the call waits for its next attempt. */
-export const attemptFailed = (state: CallState, error: ProviderError, now: number): CallState =>
-  state.phase._tag === "Attempting"
-    ? {
-        ...state,
-        attempts: [...state.attempts, recordOf(state.phase.attempt, error.facts.status, error.callError, noCost, now)],
-        failedUsage: [...state.failedUsage, failedUsageOf(state, state.phase.attempt, error.facts)],
-        phase: { _tag: "Waiting" }
-      }
-    : state
+export const attemptFailed = (state: CallState, error: ProviderError, now: number): CallState => {
+  const { phase } = state
+  if (phase._tag !== "Attempting") return state
+  const failedUsage = failedUsageOf(state, phase.attempt, error.facts)
+  return {
+    ...state,
+    attempts: [...state.attempts, recordOf(phase.attempt, error.facts.status, error.callError, noCost, now)],
+    failedUsage: [...state.failedUsage, failedUsage],
+    attemptUses: [...state.attemptUses, attemptUseOf(phase.attempt, failedUsage?.usage ?? null)],
+    phase: { _tag: "Waiting" }
+  }
+}
 
 export const contentReceived = (state: CallState, now: number): CallState =>
   state.phase._tag === "Attempting"
@@ -141,6 +148,7 @@ export const completed = (state: CallState, attempt: RunningAttempt, now: number
     ...state,
     attempts: [...state.attempts, recordOf(attempt, "success", null, charge.cost, now)],
     failedUsage: [...state.failedUsage, null],
+    attemptUses: [...state.attemptUses, attemptUseOf(attempt, usageOf(state, attempt))],
     phase: { _tag: "Complete", attempt, charge }
   }
 }
@@ -153,14 +161,16 @@ export const failed = (
   now: number
 ): CallState => {
   if (isEnded(state)) return state
+  const phase = { _tag: "Failed", status, error } as const
   const running = runningAttempt(state)
+  if (running === undefined) return { ...state, phase }
+  const failedUsage = failedUsageOf(state, running, { isBilled })
   return {
     ...state,
-    attempts:
-      running === undefined ? state.attempts : [...state.attempts, recordOf(running, status, error, noCost, now)],
-    failedUsage:
-      running === undefined ? state.failedUsage : [...state.failedUsage, failedUsageOf(state, running, { isBilled })],
-    phase: { _tag: "Failed", status, error }
+    attempts: [...state.attempts, recordOf(running, status, error, noCost, now)],
+    failedUsage: [...state.failedUsage, failedUsage],
+    attemptUses: [...state.attemptUses, attemptUseOf(running, failedUsage?.usage ?? null)],
+    phase
   }
 }
 
@@ -182,6 +192,10 @@ const stopped = (state: CallState, status: CallStatus, error: CallError | null, 
     ...state,
     attempts: [...state.attempts, recordOf(attempt, status, error, cost, now)],
     failedUsage: [...state.failedUsage, null],
+    attemptUses: [
+      ...state.attemptUses,
+      attemptUseOf(attempt, cost.amount_microusd > 0 ? usageOf(state, attempt) : null)
+    ],
     // an extension of the hold may still be on its way to the ledger: what the client is told is all that is charged
     phase: { _tag: "Cancelled", attempt, charge: { actual: microUsd(cost.amount_microusd), cost }, status, error }
   }
@@ -258,6 +272,11 @@ const failedUsageOf = (
   const used = usageOf(state, attempt)
   return { usage: used, cost: prices === null ? zero : costOf(prices, used, termsOf(attempt)) }
 }
+
+const attemptUseOf = ({ startedAtMillis }: RunningAttempt, usage: Usage | null): AttemptUse => ({
+  startedAtMillis,
+  usage
+})
 
 const recordOf = (
   { candidate, startedAtMillis }: RunningAttempt,

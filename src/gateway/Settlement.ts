@@ -1,6 +1,7 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { type Baseline, type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
 import type { Candidate } from "../domain/Candidate.ts"
+import { conversationOf } from "../domain/Conversation.ts"
 import { zero } from "../domain/Money.ts"
 import { costOf, snapshotOf } from "../domain/Prices.ts"
 import type { Prediction, RouterMetadata, SkippedCandidate } from "../domain/RouterMetadata.ts"
@@ -93,6 +94,9 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     pool: { models: poolOf(admitted) },
     attempts,
     failedUsage: state.failedUsage,
+    attemptUses: state.attemptUses,
+    conversation: conversationOf(admitted.caller.projectId, admitted.request),
+    origin: admitted.origin,
     alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha,
     excluded: admitted.ranked.excluded,
     baseline: used === undefined ? null : baselineOf(state, used),

@@ -34,6 +34,7 @@ export const accountErrors = {
   IdempotencyKeyInProgress: [409, "conflict_error", "idempotency_key_in_progress"],
   ProjectNotEmpty: [409, "conflict_error", "project_not_empty"],
   VersionMismatch: [412, "conflict_error", "version_mismatch"],
+  ConfigVersionMismatch: [409, "conflict_error", "config_version_mismatch"],
   SealingUnavailable: [503, "server_error", "sealing_unavailable"],
   IssuerUnavailable: [503, "server_error", "issuer_unavailable"]
 } as const satisfies Record<AccountOnlyError["_tag"], readonly [status: number, type: string, code: string]>
@@ -51,6 +52,7 @@ const accountTags = [
   "IdempotencyKeyInProgress",
   "ProjectNotEmpty",
   "VersionMismatch",
+  "ConfigVersionMismatch",
   "SealingUnavailable",
   "IssuerUnavailable"
 ] as const

@@ -1,5 +1,6 @@
-import type { Attempt, CallRecord, FailedUsage } from "../domain/Call.ts"
+import type { Attempt, AttemptUse, CallRecord, FailedUsage } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
+import type { Usage } from "../domain/Usage.ts"
 import type { SealedAnswer } from "./Hold.ts"
 
 /** Untrusted text is cut to this, so that rows are bounded. */
@@ -44,6 +45,8 @@ export const callRow = (callId: string, caller: CallerShape, record: CallRecord)
   baseline_model: storableOrNull(record.baseline?.model),
   baseline_micro_usd: record.baseline?.cost ?? null,
   features: storableOrNull(record.features),
+  conversation: record.conversation,
+  origin: record.origin,
   started_at_millis: record.startedAtMillis
 })
 
@@ -57,7 +60,13 @@ export const holdRow = (callId: string, { accountId, billingMode, keyId, project
 })
 
 /** One row of the table `attempt`. */
-export const attemptRow = (callId: string, attempt: Attempt, failed: FailedUsage | null, position: number) => ({
+export const attemptRow = (
+  callId: string,
+  attempt: Attempt,
+  use: AttemptUse | undefined,
+  failed: FailedUsage | null,
+  position: number
+) => ({
   call_id: callId,
   position,
   provider: storable(attempt.provider),
@@ -68,15 +77,19 @@ export const attemptRow = (callId: string, attempt: Attempt, failed: FailedUsage
   cost_micro_usd: attempt.cost.amount_microusd,
   cost_basis: attempt.cost.basis,
   latency_millis: attempt.latency_ms,
-  ...(failed !== null && {
-    input_tokens: failed.usage.inputTokens,
-    cache_read_tokens: failed.usage.cacheReadTokens,
-    cache_write_tokens: failed.usage.cacheWriteTokens,
-    output_tokens: failed.usage.outputTokens,
-    reasoning_tokens: failed.usage.reasoningTokens,
-    provider_cost_micro_usd: failed.cost
-  })
+  started_at_millis: use?.startedAtMillis ?? null,
+  ...usageColumns(failed?.usage ?? use?.usage ?? null),
+  ...(failed !== null && { provider_cost_micro_usd: failed.cost })
 })
+
+const usageColumns = (usage: Usage | null) =>
+  usage !== null && {
+    input_tokens: usage.inputTokens,
+    cache_read_tokens: usage.cacheReadTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+    output_tokens: usage.outputTokens,
+    reasoning_tokens: usage.reasoningTokens
+  }
 
 /** What `idempotency_keep` reads from JSON. */
 export const keptRow = (callId: string, answer: SealedAnswer) => ({

@@ -247,7 +247,8 @@ const batchParameters = (
     if (record === null) continue
     calls.push(callRow(callId, caller, record))
     for (const [position, attempt] of record.attempts.entries()) {
-      attempts.push(attemptRow(callId, attempt, record.failedUsage[position] ?? null, position))
+      const failed = record.failedUsage[position] ?? null
+      attempts.push(attemptRow(callId, attempt, record.attemptUses[position], failed, position))
     }
   }
   return [

@@ -17,6 +17,7 @@ import { ProjectRoutings } from "../account/routing/ProjectRoutings.ts"
 import { RoutingVersionStore } from "../account/routing/RoutingVersionStore.ts"
 import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
+import { CaptureStore } from "../capture/CaptureStore.ts"
 import type { Catalog } from "../catalog/Catalog.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
 import type { IdGenerator } from "../domain/IdGenerator.ts"
@@ -75,6 +76,7 @@ export const AccountLayer = ({
     ApiKeyStore.layer,
     AuditStore.layer,
     BalanceStore.layer,
+    CaptureStore.layer,
     CredentialStore.layer,
     PolicyStore.layer,
     ProjectAccessStore.layer,

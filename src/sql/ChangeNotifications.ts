@@ -19,15 +19,16 @@ import { fromSql, type Translated } from "./StoreErrors.ts"
 
 /**
  * key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations.
- * credentials: a project's credentials of providers. call: a running call that a person stops. session: a session of the
- * account API. user: a person's rights, with all their sessions. chat_turn: a conversation whose answer has grown or ended.
- * chat_stop: one whose answer is to be stopped.
+ * credentials: a project's credentials of providers. capture: a project's data collection, or its keys. call: a running call that a
+ * person stops. session: a session of the account API. user: a person's rights, with all their sessions. chat_turn: a conversation
+ * whose answer has grown or ended. chat_stop: one whose answer is to be stopped.
  */
 export const changeKinds = [
   "key",
   "project",
   "configurations",
   "credentials",
+  "capture",
   "call",
   "session",
   "user",

@@ -25,6 +25,7 @@ import { erasedSecrets } from "./migrations/0016_erased_secrets.ts"
 import { callFeatures } from "./migrations/0018_call_features.ts"
 import { personKeysTable } from "./migrations/0019_person_keys.ts"
 import { messagesEndpoint } from "./migrations/0020_endpoints.ts"
+import { capture } from "./migrations/0021_capture.ts"
 import { evidenceTables } from "./migrations/0026_evidence.ts"
 import { replayTables } from "./migrations/0027_replay.ts"
 import { conversationTables } from "./migrations/0028_conversations.ts"
@@ -53,6 +54,7 @@ export const migrations = {
   "0018_call_features": callFeatures,
   "0019_person_keys": personKeysTable,
   "0020_endpoints": messagesEndpoint,
+  "0021_capture": capture,
   "0026_evidence": evidenceTables,
   "0027_replay": replayTables,
   "0028_conversations": conversationTables,

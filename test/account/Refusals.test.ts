@@ -38,6 +38,7 @@ const refusedCall = (projectId: ProjectId, startedAtMillis = 1_767_225_600_123):
   },
   request,
   endpoint: "chat",
+  origin: "user",
   startedAtMillis
 })
 

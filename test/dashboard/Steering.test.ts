@@ -44,6 +44,19 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
   it("is narrowed by a routing configuration, whose versions can be gone back to", async () => {
     const { errors, page } = await at().signIn()
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/routing`)
+    for (const _ of [1, 2]) expect((await call("auto")).status).toBe(200)
+    await page.reload()
+    await page.getByTestId("curve-now").waitFor()
+    await page.getByText("Table", { exact: true }).click()
+    const figures = await page
+      .getByRole("region", { name: "Cost and predicted quality by alpha" })
+      .getByRole("row")
+      .allInnerTexts()
+    const costs = figures.slice(1).map((row) => Number(/\$([\d.]+)/.exec(row)?.[1]))
+    expect(costs).toHaveLength(21)
+    expect(costs).toEqual([...costs].sort((some, other) => some - other))
+    expect(costs.at(-1)).toBeGreaterThan(costs[0] ?? 0)
+
     await page.getByRole("button", { name: "Cheap" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Create configuration" }).click()
     await page.getByRole("heading", { name: "auto:cheap" }).waitFor()

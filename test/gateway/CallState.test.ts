@@ -32,6 +32,8 @@ const admitted: Admitted = {
   request: request(),
   endpoint: "chat",
   clientRequestId: null,
+  origin: "user",
+  body: undefined,
   startedAtMillis: 0,
   measure: { utf8Bytes: 100, estimatedTokens: 30, highTokens: 30, images: 0, files: 0, audioTokens: 0 },
   configuration: null,

@@ -131,6 +131,11 @@ for (const [name, database] of databases) {
                 },
                 null
               ],
+              attemptUses: [
+                { startedAtMillis: 1_767_225_600_000, usage: null },
+                { startedAtMillis: 1_767_225_600_500, usage: usage({ inputTokens: 10, outputTokens: 20 }) }
+              ],
+              origin: "analysis",
               tokenDoctor: true,
               usage: usage({
                 inputTokens: 1,
@@ -190,13 +195,15 @@ for (const [name, database] of databases) {
             reason: "quality_cost_tradeoff",
             policy_version: "3",
             pool: ["sim/large", "sim/small"],
-            client_request_id: "mine"
+            client_request_id: "mine",
+            conversation: Buffer.from("00112233445566778899aabbccddeeff", "hex"),
+            origin: "analysis"
           })
           expect(Number(row?.["started"])).toBeCloseTo(1_767_225_600_123, 0)
           expect(
             yield* sql`select position, provider, model, status, error_code, error_message, latency_millis, input_tokens::int,
               cache_read_tokens::int, cache_write_tokens::int, output_tokens::int, reasoning_tokens::int,
-              provider_cost_micro_usd::int
+              provider_cost_micro_usd::int, (extract(epoch from started_at) * 1000)::float8 as started
               from attempt where call_id = ${hold.callId} order by position`
           ).toEqual([
             {
@@ -212,7 +219,8 @@ for (const [name, database] of databases) {
               cache_write_tokens: 13,
               output_tokens: 14,
               reasoning_tokens: 15,
-              provider_cost_micro_usd: 77
+              provider_cost_micro_usd: 77,
+              started: 1_767_225_600_000
             },
             {
               position: 1,
@@ -222,12 +230,13 @@ for (const [name, database] of databases) {
               error_code: null,
               error_message: null,
               latency_millis: 12.5,
-              input_tokens: null,
-              cache_read_tokens: null,
-              cache_write_tokens: null,
-              output_tokens: null,
-              reasoning_tokens: null,
-              provider_cost_micro_usd: null
+              input_tokens: 10,
+              cache_read_tokens: 0,
+              cache_write_tokens: 0,
+              output_tokens: 20,
+              reasoning_tokens: 0,
+              provider_cost_micro_usd: null,
+              started: 1_767_225_600_500
             }
           ])
           expect(

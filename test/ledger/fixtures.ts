@@ -85,10 +85,13 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
     }
   ],
   failedUsage: [],
+  attemptUses: [{ startedAtMillis: 1_767_225_600_124, usage: usage({ inputTokens: 10, outputTokens: 20 }) }],
   alpha: null,
   excluded: {},
   baseline: null,
   features: null,
+  conversation: "00112233445566778899aabbccddeeff",
+  origin: "user",
   clientRequestId: null,
   startedAtMillis: 1_767_225_600_123,
   ...parts

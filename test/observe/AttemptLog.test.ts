@@ -17,6 +17,7 @@ const call = {
   caller: TestGateway.testCaller,
   request: request(),
   endpoint: "chat",
+  origin: "user",
   startedAtMillis: 0
 } as const
 const model = testModel("one/m")

@@ -128,6 +128,7 @@ it("refusals are counted by status and code, those for money with their reason a
     caller: TestGateway.testCaller,
     request: request(),
     endpoint: "chat",
+    origin: "user",
     startedAtMillis: 0
   } as const
   const before = samples()

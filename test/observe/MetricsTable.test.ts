@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
+import "../../src/observe/CaptureMetrics.ts"
 import "../../src/observe/LedgerMetrics.ts"
 import "../../src/observe/Metrics.ts"
 import "../../src/observe/ProcessMetrics.ts"

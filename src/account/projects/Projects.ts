@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit } from "../../audit/Audit.ts"
+import { CaptureStore } from "../../capture/CaptureStore.ts"
 import { CredentialStore } from "../../credentials/CredentialStore.ts"
 import {
   ManagedByConfiguration,
@@ -49,7 +50,7 @@ export interface ProjectsShape {
     patch: ProjectPatch,
     check: (project: Project) => Effect.Effect<void, VersionMismatch>
   ) => Effect.Effect<Project, Refused | InvalidRequest | VersionMismatch, CurrentUser>
-  /** Only without active keys; the project's calls stay, its secrets do not. */
+  /** Only without active keys; the project's calls stay, its secrets and what it has collected do not. */
   readonly remove: (
     id: ProjectId
   ) => Effect.Effect<void, Refused | ProjectNotEmpty | ManagedByConfiguration, CurrentUser>
@@ -69,6 +70,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
   const limits = yield* SpendLimitStore
   const credentials = yield* CredentialStore
   const alerts = yield* AlertStore
+  const captured = yield* CaptureStore
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
@@ -137,7 +139,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
         })
       ),
     remove: (id) =>
-      transactions.commit(() =>
+      transactions.commit((announce) =>
         Effect.gen(function* () {
           yield* projects.lock(id)
           const before = yield* readOwn(id)
@@ -151,6 +153,8 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
           }
           yield* credentials.removeAll(id)
           yield* alerts.erase(id)
+          yield* captured.eraseProject(id)
+          yield* announce({ kind: "capture", id })
           yield* record("project.delete", id, before.accountId, before, null)
         })
       )

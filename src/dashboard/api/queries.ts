@@ -177,6 +177,14 @@ export const policy = (id: string) =>
     queryFn: ({ signal }) => takeWithTag(client.GET("/api/projects/{id}/policy", { params: { path: { id } }, signal }))
   })
 
+/** The newest calls of `auto`, ranked once more at each alpha. */
+export const alphaCurve = (id: string) =>
+  queryOptions({
+    queryKey: ["alpha-curve", id],
+    queryFn: ({ signal }) => take(client.GET("/api/projects/{id}/alpha-curve", { params: { path: { id } }, signal })),
+    staleTime: 60_000
+  })
+
 export const routings = (id: string) =>
   queryOptions({
     queryKey: ["routings", id],

@@ -97,6 +97,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/capture/samples/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["capture.getCaptureSample"];
+        put?: never;
+        post?: never;
+        delete: operations["capture.deleteCaptureSample"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat/conversations": {
         parameters: {
             query?: never;
@@ -634,6 +650,70 @@ export interface paths {
         };
         get: operations["credentials.getBillingMode"];
         put: operations["credentials.setBillingMode"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/capture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["capture.getCapture"];
+        put: operations["capture.putCapture"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/capture/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["capture.eraseCapture"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/capture/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["capture.exportCapture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/capture/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["capture.listCaptureSamples"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1230,6 +1310,69 @@ export interface components {
         CandidatePool: {
             models: string[];
         };
+        CapturedAttempt: {
+            cost: components["schemas"]["Cost"];
+            error: components["schemas"]["CallError"] | null;
+            latency_ms: number;
+            model: string;
+            provider: string;
+            /** Format: date-time */
+            started_at: string;
+            /** @enum {string} */
+            status: "success" | "error" | "timeout" | "cancelled";
+            usage: components["schemas"]["CapturedUsage"] | null;
+        };
+        CapturedBlock: {
+            bytes: components["schemas"]["NonNegative"];
+            cache_mark: ("5m" | "1h") | null;
+            canonical_id: string;
+            id: string;
+            /** @enum {string} */
+            kind: "tool" | "system" | "user" | "assistant" | "tool_result";
+            looks: ("json" | "json_pretty" | "base64" | "markup")[];
+            tool: string | null;
+        };
+        CapturedMedia: {
+            bytes: components["schemas"]["NonNegativeInt"] | null;
+            id: string;
+            media_type: string | null;
+            pixels: {
+                height: components["schemas"]["NonNegative"];
+                width: components["schemas"]["NonNegative"];
+            } | null;
+            /** @enum {string} */
+            type: "image" | "audio" | "file";
+        };
+        CapturedUsage: {
+            cache_read_tokens: components["schemas"]["NonNegative"];
+            cache_write_tokens: components["schemas"]["NonNegative"];
+            input_tokens: components["schemas"]["NonNegative"];
+            output_tokens: components["schemas"]["NonNegative"];
+            reasoning_tokens: components["schemas"]["NonNegative"];
+        };
+        CaptureSample: {
+            flow_authorized: boolean;
+            /** Format: uuid */
+            id: string;
+            sample: components["schemas"]["Sample"];
+        };
+        CaptureSamplesPage: {
+            has_more: boolean;
+            items: components["schemas"]["CaptureSample"][];
+            next_cursor: string | null;
+        };
+        CaptureSettings: {
+            config_version: components["schemas"]["NonNegative"];
+            /** @enum {string} */
+            content: "full" | "fingerprint";
+            content_warning: string;
+            enabled: boolean;
+            max_samples: components["schemas"]["Int"];
+            replay_allowed: boolean;
+            retention_days: components["schemas"]["Int"];
+            samples_stored: components["schemas"]["NonNegative"];
+            sampling_rate: number;
+        };
         CatalogModelOut: {
             alias: string;
             capabilities: {
@@ -1546,6 +1689,9 @@ export interface components {
             has_more: boolean;
             items: components["schemas"]["CredentialOut"][];
             next_cursor: string | null;
+        };
+        EraseCaptureResponse: {
+            erased: components["schemas"]["NonNegative"];
         };
         Error: {
             code: string;
@@ -1950,6 +2096,71 @@ export interface components {
             items: components["schemas"]["RoutingVersionOut"][];
             next_cursor: string | null;
         };
+        Sample: {
+            attempts: components["schemas"]["CapturedAttempt"][];
+            candidate_pool: components["schemas"]["CandidatePool"];
+            /** Format: date-time */
+            captured_at: string;
+            class: ("code" | "math" | "reasoning" | "knowledge" | "extraction" | "chat" | "translation" | "tool_use" | "long_context" | "vision") | null;
+            conversation: string;
+            cost: components["schemas"]["Cost"];
+            decision: {
+                alpha: number | null;
+                policy_version: number;
+                /** @enum {string} */
+                reason: "pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "sticky_session" | "cache_affinity" | "health_demotion" | "first_affordable" | "fallback_after_error";
+                requested_model: string;
+                routing_config: string | null;
+            };
+            end_user: string | null;
+            /** @enum {string} */
+            endpoint: "chat" | "responses" | "messages" | "embedded";
+            error: components["schemas"]["CallError"] | null;
+            /** Format: date-time */
+            expires_at: string;
+            first_content_ms: number | null;
+            /** Format: uuid */
+            key_id: string;
+            latency_ms: number;
+            prices: {
+                [key: string]: unknown;
+            } | null;
+            request: {
+                blocks: components["schemas"]["CapturedBlock"][];
+                media: components["schemas"]["CapturedMedia"][];
+                messages: {
+                    [key: string]: unknown;
+                }[] | null;
+                params: {
+                    [key: string]: unknown;
+                };
+                tools: {
+                    [key: string]: unknown;
+                }[] | null;
+                tools_called: string[];
+                tools_offered: string[];
+            };
+            /** Format: uuid */
+            request_id: string;
+            response: {
+                block: components["schemas"]["CapturedBlock"];
+                finish: ("stop" | "length" | "tool_calls" | "content_filter") | null;
+                message: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
+            /** @enum {number} */
+            schema_version: 1;
+            /** @enum {string} */
+            status: "success" | "error" | "timeout" | "cancelled";
+            truncated: boolean;
+            usage: components["schemas"]["CapturedUsage"] | null;
+            window: {
+                config_version: number;
+                inclusion: number;
+                sampling_rate: number;
+            };
+        };
         SavingsByModelOut: {
             baseline_microusd: components["schemas"]["NonNegative"];
             count: components["schemas"]["NonNegative"];
@@ -2010,6 +2221,17 @@ export interface components {
             name?: string;
             rate_limits?: components["schemas"]["RateLimits"] | null;
             spend_limit_microusd?: number | null;
+        };
+        UpdateCaptureSettings: {
+            config_version: components["schemas"]["NonNegative"];
+            /** @enum {string} */
+            content?: "full" | "fingerprint";
+            content_warning?: string;
+            enabled: boolean;
+            max_samples?: components["schemas"]["Int"];
+            replay_allowed?: boolean;
+            retention_days?: components["schemas"]["Int"];
+            sampling_rate: number;
         };
         UpdateConversationRequest: {
             title: string;
@@ -2334,6 +2556,67 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
                 };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "capture.getCaptureSample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CaptureSample */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureSample"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "capture.deleteCaptureSample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: {
                 headers: {
@@ -4146,6 +4429,193 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BillingModeInput"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "capture.getCapture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a project collects of calls that opt in. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureSettings"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "capture.putCapture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateCaptureSettings"];
+            };
+        };
+        responses: {
+            /** @description What a project collects of calls that opt in. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureSettings"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "capture.eraseCapture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": (({
+                    /** Format: uuid */
+                    key_id: string;
+                    /** @enum {string} */
+                    target: "key";
+                } | {
+                    end_user: string;
+                    /** @enum {string} */
+                    target: "end_user";
+                }) | {
+                    conversation: string;
+                    /** @enum {string} */
+                    target: "conversation";
+                }) | {
+                    /** @enum {string} */
+                    target: "project";
+                };
+            };
+        };
+        responses: {
+            /** @description EraseCaptureResponse */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EraseCaptureResponse"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "capture.exportCapture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a string */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "capture.listCaptureSamples": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CaptureSamplesPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptureSamplesPage"];
                 };
             };
             default: {

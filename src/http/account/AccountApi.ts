@@ -5,6 +5,7 @@ import { AdminGroup } from "./admin/AdminGroup.ts"
 import { AlertsGroup } from "./alerts/AlertsGroup.ts"
 import { AuditGroup } from "./audit/AuditGroup.ts"
 import { BillingGroup } from "./billing/BillingGroup.ts"
+import { CaptureGroup } from "./capture/CaptureGroup.ts"
 import { ChatGroup } from "./chat/ChatGroup.ts"
 import { CredentialsGroup } from "./credentials/CredentialsGroup.ts"
 import { KeysGroup } from "./keys/KeysGroup.ts"
@@ -37,5 +38,6 @@ export const AccountApi = HttpApi.make("account")
   .add(CredentialsGroup)
   .add(PaymentsGroup)
   .add(AlertsGroup)
+  .add(CaptureGroup)
   .add(ChatGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

@@ -20,6 +20,7 @@ import { adminHandlers } from "./admin/AdminHandlers.ts"
 import { alertsHandlers } from "./alerts/AlertsHandlers.ts"
 import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
+import { captureHandlers } from "./capture/CaptureHandlers.ts"
 import { chatHandlers } from "./chat/ChatHandlers.ts"
 import { ContentRoutes } from "./chat/ContentRoutes.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
@@ -94,6 +95,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       auditHandlers,
       adminHandlers,
       alertsHandlers,
+      captureHandlers,
       chatHandlers
     ]),
     Layer.provide(Identity.layer)

@@ -57,6 +57,7 @@ export const PaymentsNotConfigured = own(Domain.PaymentsNotConfigured)
 export const PaymentProviderFailed = own(Domain.PaymentProviderFailed)
 export const ProjectNotEmpty = own(Domain.ProjectNotEmpty)
 export const VersionMismatch = own(Domain.VersionMismatch)
+export const ConfigVersionMismatch = own(Domain.ConfigVersionMismatch)
 export const SealingUnavailable = own(Domain.SealingUnavailable)
 
 const IssuerUnavailable = own(Domain.IssuerUnavailable)

@@ -10,6 +10,7 @@ import type { IdempotencyShape, Keep, KeptAnswer } from "../../calls/Idempotency
 import type { AccountError } from "../../domain/AccountError.ts"
 import type { Endpoint } from "../../domain/Call.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
+import type { RequestBytes } from "../../domain/CallObserver.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
 import { type CallFailure, type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
 import type { RequestId } from "../../domain/Ids.ts"
@@ -152,22 +153,37 @@ const located = <Decoded extends WithRequest>(
 
 /**
  * With an Idempotency-Key the call runs once, up to its end even if the client leaves, who can send the request again to get the
- * response. A running call does not keep the body's bytes in memory.
+ * response. A running call keeps the body's bytes in memory only where it opts into data collection.
  */
 const once = <Decoded extends WithRequest>(
   call: DecodedCall<Decoded>,
   bytes: Buffer
 ): Effect.Effect<void, GatewayError> => {
   const { caller, deps, endpoint, exchange, state } = call
-  if (!hasIdempotencyKey(exchange.request)) return run(call, undefined)
+  const body = bodyKept(call, bytes)
+  if (!hasIdempotencyKey(exchange.request)) return run(call, body, undefined)
   state.outlivesClient = true
   return withIdempotency(deps.idempotency, { exchange, caller, path: endpoint.path, body: bytes }, (keep) =>
-    run(call, keep)
+    run(call, body, keep)
   )
+}
+
+/** A collector of data may detach them at the end of the call: an ArrayBuffer that other requests share is copied. */
+const bodyKept = <Decoded extends WithRequest>(
+  { decoded, endpoint }: DecodedCall<Decoded>,
+  bytes: Buffer
+): RequestBytes | undefined => {
+  // other formats are translated: what is collected is the translation
+  if (!decoded.request.tokenDoctor || endpoint.name !== "chat") return undefined
+  const { buffer } = bytes
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length
+    ? new Uint8Array(buffer)
+    : new Uint8Array(bytes)
 }
 
 const run = <Decoded extends WithRequest>(
   call: DecodedCall<Decoded>,
+  body: RequestBytes | undefined,
   keep: Keep | undefined
 ): Effect.Effect<void, GatewayError> => {
   const { decoded, endpoint, exchange, state } = call
@@ -175,6 +191,7 @@ const run = <Decoded extends WithRequest>(
     requestId: exchange.requestId,
     endpoint: endpoint.name,
     clientRequestId: clientRequestId(exchange.request),
+    body,
     onRateLimits: (status) => {
       if (hasQuota(status)) exchange.earlyHeaders = rateLimitHeaders(status)
     },

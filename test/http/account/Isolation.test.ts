@@ -1,5 +1,7 @@
 import * as HttpApi from "@effect/platform/HttpApi"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Capture } from "../../../src/capture/Capture.ts"
 import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import { AccountApi } from "../../../src/http/account/AccountApi.ts"
 import { logCalls } from "../../account/calls.ts"
@@ -46,6 +48,8 @@ interface Things {
   /** Somebody of no project, as the one to be added or removed. */
   readonly person: string
   readonly request: string
+  /** A captured call. */
+  readonly sample: string
   readonly conversation: string
   /** The last answer of the conversation. */
   readonly message: string
@@ -165,6 +169,16 @@ const cases: Readonly<Record<string, Case>> = {
     path: ({ project }) => `/api/projects/${project}/alerts`,
     body: { webhook_url: "https://hooks.example.com/", thresholds: [] }
   },
+  getCapture: { path: ({ project }) => `/api/projects/${project}/capture` },
+  putCapture: {
+    path: ({ project }) => `/api/projects/${project}/capture`,
+    body: { enabled: true, sampling_rate: 1, config_version: 1 }
+  },
+  listCaptureSamples: { path: ({ project }) => `/api/projects/${project}/capture/samples` },
+  exportCapture: { path: ({ project }) => `/api/projects/${project}/capture/export` },
+  eraseCapture: { path: ({ project }) => `/api/projects/${project}/capture/erase`, body: { target: "project" } },
+  getCaptureSample: { path: ({ sample }) => `/api/capture/samples/${sample}` },
+  deleteCaptureSample: { path: ({ sample }) => `/api/capture/samples/${sample}` },
   listChatProjects: {},
   listChatModels: {},
   createConversation: { body: { project_id: unknownId } },
@@ -224,7 +238,12 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
 
   beforeAll(async () => {
     database = await openDatabase(kind)
-    node = await startNode({ ...database.env, OPENAI_API_KEY: "sk-of-the-operator", LOCAL_CHECKOUT: "on" })
+    node = await startNode({
+      ...database.env,
+      OPENAI_API_KEY: "sk-of-the-operator",
+      SIMULATED_PROVIDERS: "on",
+      LOCAL_CHECKOUT: "on"
+    })
     owner = await newPerson(node)
     operator = await operatorOf(node)
     stranger = await newPerson(node)
@@ -258,7 +277,8 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
       request,
       session: await made(await owner.send("GET", "/api/session")),
       key: await made(await owner.send("POST", "/api/me/keys", { name: "theirs" })),
-      person: (await newPerson(node)).userId
+      person: (await newPerson(node)).userId,
+      sample: await captured(project)
     }
     await owner.send("POST", `/api/projects/${project}/routing-configurations`, { slug: "theirs" })
     viewer = await newPerson(node)
@@ -287,6 +307,27 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
     await node.stop()
     await database.close()
   })
+
+  /** A call of the project that its collection has kept. */
+  const captured = async (project: string): Promise<string> => {
+    await operator.send(
+      "POST",
+      `/api/admin/accounts/${owner.accountId}/credits`,
+      { amount_microusd: 1_000_000, note: "for one call" },
+      { "idempotency-key": "for one call" }
+    )
+    await owner.send("PUT", `/api/projects/${project}/capture`, { enabled: true, sampling_rate: 1, config_version: 0 })
+    const made = await owner.send("POST", `/api/projects/${project}/keys`, { name: "for one call" })
+    const { api_key } = (await made.json()) as { readonly api_key: string }
+    const call = await sendTo(node.url, { authorization: `Bearer ${api_key}` })("POST", "/v1/chat/completions", {
+      model: "sim/fast",
+      token_doctor: true,
+      messages: [{ role: "user", content: "hello" }]
+    })
+    await call.text()
+    await node.run(Effect.flatMap(Capture, (capture) => capture.flushed))
+    return call.headers.get("x-request-id") ?? ""
+  }
 
   const fill = (route: DeclaredRoute): string => caseOf(route).path?.(things) ?? route.path
 
@@ -358,6 +399,7 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
       name: "theirs",
       is_active: true
     })
+    expect((await owner.send("GET", `/api/capture/samples/${things.sample}`)).status).toBe(200)
     expect(await (await owner.send("GET", `/api/chat/conversations/${things.conversation}`)).json()).toMatchObject({
       title: "theirs",
       messages: [{ content: "hello" }, { id: things.message }]

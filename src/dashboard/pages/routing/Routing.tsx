@@ -5,7 +5,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import type { Records } from "../../api/client.ts"
 import { routings } from "../../api/queries.ts"
-import { Block, Loaded } from "../../parts/Block.tsx"
+import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { relative } from "../../parts/format.ts"
@@ -14,6 +14,7 @@ import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
 import { type Starter, starters } from "./starters.ts"
 
+const AlphaCurve = lazy(() => import("./AlphaCurve.tsx"))
 const CreateRouting = lazy(() => import("./CreateRouting.tsx"))
 
 type Configuration = Records["RoutingConfigurationOut"]
@@ -70,6 +71,9 @@ const Routing = () => {
           }
         </Loaded>
       </Block>
+      <Suspense fallback={<Waiting height={370} />}>
+        <AlphaCurve projectId={projectId} />
+      </Suspense>
       <Suspense>
         {isNew === "1" ? (
           <CreateRouting projectId={projectId} starter={starter} onClose={() => void navigate({ search: {} })} />

@@ -1,0 +1,249 @@
+import { randomBytes } from "node:crypto"
+import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { Audit } from "../../audit/Audit.ts"
+import { Captured } from "../../capture/Captured.ts"
+import { CaptureKeys } from "../../capture/CaptureKeys.ts"
+import { CaptureStore, type Place, type SampleRow } from "../../capture/CaptureStore.ts"
+import { type CaptureSettings, type CaptureWindow, defaultSettings } from "../../capture/CaptureWindow.ts"
+import { CaptureErasure, type Erasure } from "../../capture/Erasure.ts"
+import { ConfigVersionMismatch, NotFound, type RoleRequired, SealingUnavailable } from "../../domain/AccountError.ts"
+import type { CapturedCall } from "../../domain/CapturedCall.ts"
+import { CurrentUser } from "../../domain/CurrentUser.ts"
+import { dateAt } from "../../domain/Dates.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { ProjectId, RequestId } from "../../domain/Ids.ts"
+import { Timers } from "../../domain/Timers.ts"
+import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import type { AccessibleProject } from "../../identity/projects/ProjectAccessStore.ts"
+import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
+import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+
+type Refused = NotFound | RoleRequired | StoreUnavailable
+
+/** The settings in force, with what is stored. */
+export interface Collection {
+  readonly settings: CaptureSettings
+  /** 0 before anything was set. */
+  readonly configVersion: number
+  readonly samples: number
+}
+
+export interface ProjectCaptureShape {
+  readonly read: (id: ProjectId) => Effect.Effect<Collection, NotFound | StoreUnavailable, CurrentUser>
+  /** Closes the window of `configVersion`, which has to be the current one, and opens the next. */
+  readonly update: (
+    id: ProjectId,
+    settings: CaptureSettings,
+    configVersion: number
+  ) => Effect.Effect<Collection, Refused | ConfigVersionMismatch | SealingUnavailable, CurrentUser>
+  /** Without content; newest first, those before `before`. */
+  readonly list: (
+    id: ProjectId,
+    max: number,
+    before: RequestId | undefined
+  ) => Effect.Effect<ReadonlyArray<{ readonly id: RequestId; readonly call: CapturedCall }>, Refused, CurrentUser>
+  /** With content, which stands in the audit log. */
+  readonly sample: (id: RequestId) => Effect.Effect<CapturedCall, Refused, CurrentUser>
+  readonly removeSample: (id: RequestId) => Effect.Effect<void, Refused, CurrentUser>
+  /** The number of samples that are gone. */
+  readonly erase: (id: ProjectId, erasure: Erasure) => Effect.Effect<number, Refused, CurrentUser>
+  /** Conversation by conversation, with content; that it was read stands in the audit log. */
+  readonly exported: (
+    id: ProjectId
+  ) => Effect.Effect<Stream.Stream<CapturedCall, StoreUnavailable>, Refused, CurrentUser>
+}
+
+/** What projects collect, as their members see and change it. */
+export class ProjectCapture extends Context.Tag("gateway/account/ProjectCapture")<
+  ProjectCapture,
+  ProjectCaptureShape
+>() {
+  static readonly layer: Layer.Layer<
+    ProjectCapture,
+    never,
+    | AccountTransactions
+    | Audit
+    | Captured
+    | CaptureErasure
+    | CaptureKeys
+    | CaptureStore
+    | ProjectAccess
+    | ProjectStore
+    | Timers
+  > = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const saltBytes = 16
+const conversationsPerQuery = 100
+
+const make = Effect.gen(function* () {
+  const access = yield* ProjectAccess
+  const audit = yield* Audit
+  const captured = yield* Captured
+  const erasure = yield* CaptureErasure
+  const keys = yield* CaptureKeys
+  const projects = yield* ProjectStore
+  const store = yield* CaptureStore
+  const timers = yield* Timers
+  const transactions = yield* AccountTransactions
+  const now = () => dateAt(timers.now())
+
+  const collectionOf = (id: ProjectId, window: CaptureWindow | undefined) =>
+    Effect.map(
+      store.countSamples(id, now()),
+      (samples): Collection => ({
+        settings: window ?? defaultSettings,
+        configVersion: window?.configVersion ?? 0,
+        samples
+      })
+    )
+
+  /** Content is for the members of a project: a command has the master key, and is nobody's member. */
+  const requireReader = (id: ProjectId): Effect.Effect<AccessibleProject, Refused, CurrentUser> =>
+    Effect.flatMap(CurrentUser, ({ transport }) =>
+      transport === "command" ? Effect.fail(noSuchProject) : access.require(id, "member")
+    )
+  const record = (
+    { accountId }: AccessibleProject,
+    action: string,
+    target: { readonly kind: string; readonly id: string },
+    before: object | null,
+    after: object | null
+  ) => Effect.flatMap(CurrentUser, (actor) => audit.record({ accountId, actor, action, target, before, after }))
+
+  /** A sample of another tenant is as unknown as one that never was. */
+  const found = (id: RequestId): Effect.Effect<readonly [SampleRow, AccessibleProject], Refused, CurrentUser> =>
+    Effect.gen(function* () {
+      const row = yield* store.sample(id, now())
+      if (row === undefined) return yield* noSuchSample
+      const project = yield* Effect.catchTag(requireReader(row.projectId), "NotFound", () => noSuchSample)
+      return [row, project]
+    })
+
+  return ProjectCapture.of({
+    read: (id) =>
+      Effect.zipRight(
+        access.find(id),
+        Effect.flatMap(store.window(id), (window) => collectionOf(id, window))
+      ),
+    update: (id, settings, configVersion) =>
+      Effect.gen(function* () {
+        const project = yield* access.require(id, "member")
+        if (settings.enabled && !keys.isAvailable) return yield* unsealable
+        return yield* transactions.commit((announce) =>
+          Effect.gen(function* () {
+            yield* projects.lock(id)
+            yield* store.lock(id)
+            const before = yield* store.window(id)
+            if ((before?.configVersion ?? 0) !== configVersion) return yield* changedMeanwhile
+            const window: CaptureWindow = {
+              ...settings,
+              projectId: id,
+              configVersion: configVersion + 1,
+              salt: randomBytes(saltBytes),
+              openedAt: now()
+            }
+            yield* store.open(window)
+            yield* announce({ kind: "capture", id })
+            const target = { kind: "project", id }
+            yield* record(
+              project,
+              "capture.update",
+              target,
+              before === undefined ? null : audited(before),
+              audited(window)
+            )
+            return yield* collectionOf(id, window)
+          })
+        )
+      }),
+    list: (id, max, before) =>
+      Effect.gen(function* () {
+        yield* requireReader(id)
+        const rows = yield* store.page(id, before, max, now())
+        const calls = yield* Effect.forEach(rows, (row) =>
+          Effect.map(captured.summary(row), (call) => (call === undefined ? [] : [{ id: row.id, call }]))
+        )
+        return calls.flat()
+      }),
+    sample: (id) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          const [row, project] = yield* found(id)
+          const call = yield* captured.call(row)
+          if (call === undefined) return yield* noSuchSample
+          yield* record(project, "capture.read", { kind: "capture_sample", id }, null, null)
+          return call
+        })
+      ),
+    removeSample: (id) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          const [row, project] = yield* found(id)
+          yield* erasure.erase(row.projectId, { _tag: "Sample", id })
+          yield* record(project, "capture.delete", { kind: "capture_sample", id }, { project_id: row.projectId }, null)
+        })
+      ),
+    erase: (id, what) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          const project = yield* access.require(id, "member")
+          const erased = yield* erasure.erase(id, what)
+          // not the name of an end user: the log is kept for longer than what is erased
+          const target = what._tag === "Key" ? { key_id: what.keyId } : {}
+          yield* record(project, "capture.erase", { kind: "project", id }, { target: what._tag, ...target }, { erased })
+          return erased
+        })
+      ),
+    exported: (id) =>
+      Effect.gen(function* () {
+        const project = yield* requireReader(id)
+        yield* transactions.commit(() => record(project, "capture.export", { kind: "project", id }, null, null))
+        return Stream.paginateChunkEffect(Option.none<Place>(), (after) =>
+          Effect.map(
+            store.conversationsAfter(id, Option.getOrUndefined(after), conversationsPerQuery),
+            (places) =>
+              [Chunk.fromIterable(places), Option.map(Option.fromNullable(places.at(-1)), Option.some)] as const
+          )
+        ).pipe(
+          Stream.mapEffect((place) => captured.calls(id, place)),
+          Stream.flatMap(Stream.fromIterable)
+        )
+      })
+  })
+})
+
+const noSuchProject = new NotFound({ message: "There is no such project." })
+const noSuchSample = new NotFound({ message: "There is no such sample." })
+const unsealable = new SealingUnavailable({
+  message: "Nothing can be collected: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
+})
+const changedMeanwhile = new ConfigVersionMismatch({
+  message: "The settings were changed meanwhile: read them again and repeat the change with their config_version."
+})
+
+const audited = ({
+  configVersion,
+  content,
+  enabled,
+  maxSamples,
+  replayAllowed,
+  retentionDays,
+  samplingRate
+}: CaptureWindow) => ({
+  config_version: configVersion,
+  enabled,
+  sampling_rate: samplingRate,
+  retention_days: retentionDays,
+  max_samples: maxSamples,
+  content,
+  replay_allowed: replayAllowed
+})

@@ -1,0 +1,147 @@
+import type { CallRecord } from "../domain/Call.ts"
+import type { CallObserver, ObservedCall } from "../domain/CallObserver.ts"
+import type { ChatEvent } from "../domain/ChatEvent.ts"
+import type { ProjectId } from "../domain/Ids.ts"
+import * as CaptureMetrics from "../observe/CaptureMetrics.ts"
+import type { CaptureWindow } from "./CaptureWindow.ts"
+import type { Known } from "./CaptureWindows.ts"
+import { positionOf } from "./Reservoir.ts"
+
+/** A call that the collection takes, on its way to the store. */
+export interface Taken {
+  readonly call: ObservedCall
+  readonly record: CallRecord
+  readonly window: CaptureWindow
+  readonly position: number
+  /** Those of the response that have reached the client; summing them up is left for later. */
+  readonly events: ReadonlyArray<ChatEvent>
+  readonly bytes: number
+}
+
+/** Waiting or being written: more would take the memory of calls. */
+export const maxTaken = 256
+export const maxTakenBytes = 64 * 1024 * 1024
+
+interface Recorder {
+  /** `undefined` until the settings are known. */
+  readonly window: CaptureWindow | undefined
+  readonly events: Array<ChatEvent>
+  /** Characters of text in them. */
+  characters: number
+}
+
+export interface CaptureQueueOptions {
+  readonly peek: (project: ProjectId) => Known | undefined
+  /** Begins to look up settings that `peek` does not know. */
+  readonly lookUp: (project: ProjectId) => void
+  /** There is something to take out. */
+  readonly added: () => void
+}
+
+/**
+ * Follows the calls that opt in, from their admission to their settlement, and keeps those that are to be written. It runs on the
+ * turns of calls: nothing here waits, fails a call or grows without bound.
+ */
+export class CaptureQueue {
+  private readonly options: CaptureQueueOptions
+  private readonly recorders = new Map<ObservedCall, Recorder>()
+  private waiting: Array<Taken> = []
+  private taken = 0
+  private takenBytes = 0
+
+  constructor(options: CaptureQueueOptions) {
+    this.options = options
+  }
+
+  readonly observer: CallObserver = {
+    admitted: (call) => {
+      if (call.request.tokenDoctor) this.begin(call)
+    },
+    chunk: (call, event) => {
+      if (call.request.tokenDoctor) this.saw(call, event)
+    },
+    settled: (call, record) => {
+      if (call.request.tokenDoctor) this.end(call, record)
+    }
+  }
+
+  /** Nothing waits, and nothing that was taken out is still being written. */
+  get isEmpty(): boolean {
+    return this.taken === 0
+  }
+
+  /** The oldest ones; `done` says that they are written or dropped. */
+  take(max: number): ReadonlyArray<Taken> {
+    const some = this.waiting.slice(0, max)
+    this.waiting = this.waiting.slice(max)
+    return some
+  }
+
+  done(taken: ReadonlyArray<Taken>): void {
+    this.taken -= taken.length
+    for (const { bytes } of taken) this.takenBytes -= bytes
+  }
+
+  private begin(call: ObservedCall): void {
+    // what an analysis sends is the content of samples already
+    if (call.origin !== "user") return
+    const { projectId } = call.caller
+    const known = this.options.peek(projectId)
+    if (known === undefined) this.options.lookUp(projectId)
+    else if (known?.enabled !== true) return
+    this.recorders.set(call, { window: known ?? undefined, events: [], characters: 0 })
+  }
+
+  private saw(call: ObservedCall, event: ChatEvent): void {
+    const recorder = this.recorders.get(call)
+    if (recorder === undefined) return
+    recorder.events.push(event)
+    if (event._tag === "Text") recorder.characters += event.text.length
+  }
+
+  private end(call: ObservedCall, record: CallRecord): void {
+    const recorder = this.recorders.get(call)
+    if (recorder === undefined) return
+    this.recorders.delete(call)
+    const window = recorder.window ?? this.openedBefore(call)
+    if (window === undefined) return
+    const position = positionOf(window.salt, window.configVersion, record.conversation)
+    if (position >= window.samplingRate) return
+    if (call.request.store === false) {
+      CaptureMetrics.dropped("store_false")
+      return
+    }
+    const { characters, events } = recorder
+    const bytes = (call.body?.length ?? charactersOf(call)) + characters + events.length * bytesOfEvent
+    if (this.taken >= maxTaken || this.takenBytes + bytes > maxTakenBytes) {
+      CaptureMetrics.dropped("queue_full")
+      return
+    }
+    this.taken += 1
+    this.takenBytes += bytes
+    this.waiting.push({ call, record, window, position, events, bytes })
+    this.options.added()
+  }
+
+  /** For a call that was admitted before the settings were known here: they count if they were in force by then. */
+  private openedBefore(call: ObservedCall): CaptureWindow | undefined {
+    const known = this.options.peek(call.caller.projectId)
+    if (known === undefined) CaptureMetrics.dropped("settings_unknown")
+    return known?.enabled === true && known.openedAt.getTime() <= call.startedAtMillis ? known : undefined
+  }
+}
+
+/** Of the object of an event, without its text. */
+const bytesOfEvent = 64
+
+/** Of a request whose bytes are not at hand. */
+const charactersOf = ({ request: { messages } }: ObservedCall): number => {
+  let characters = 0
+  for (const { content } of messages) {
+    if (typeof content === "string") characters += content.length
+    else for (const part of content ?? []) characters += "text" in part ? part.text.length : charactersOfPart
+  }
+  return characters
+}
+/** An image or a file in a request may be as large as a request. */
+const charactersOfPart = 1024 * 1024

@@ -1,0 +1,139 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import type { ProjectId } from "../domain/Ids.ts"
+import { AccountTransactions } from "../sql/AccountDatabase.ts"
+import { Captured, type ExpandedSample } from "./Captured.ts"
+import { CaptureKeys } from "./CaptureKeys.ts"
+import { CaptureStore, type Erased, type NewSample, type Place } from "./CaptureStore.ts"
+import { type Base, identify, write } from "./worker/sample.js"
+
+/** What is to be erased of a project. */
+export type Erasure =
+  | { readonly _tag: "Sample"; readonly id: string }
+  | { readonly _tag: "Key"; readonly keyId: string }
+  /** As the requests name the end user. */
+  | { readonly _tag: "EndUser"; readonly user: string }
+  /** Hex. */
+  | { readonly _tag: "Conversation"; readonly conversation: string }
+  | { readonly _tag: "Project" }
+
+export interface CaptureErasureShape {
+  /**
+   * Erases samples and returns their number. Conversations of which others stay are written anew from these alone, so that
+   * nothing is left of what only an erased one had. Within a transaction of the caller, if there is one.
+   */
+  readonly erase: (project: ProjectId, erasure: Erasure) => Effect.Effect<number, StoreUnavailable>
+}
+
+/** Erases captured calls. */
+export class CaptureErasure extends Context.Tag("gateway/capture/CaptureErasure")<
+  CaptureErasure,
+  CaptureErasureShape
+>() {
+  static readonly layer: Layer.Layer<
+    CaptureErasure,
+    never,
+    AccountTransactions | Captured | CaptureKeys | CaptureStore
+  > = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const captured = yield* Captured
+  const keys = yield* CaptureKeys
+  const store = yield* CaptureStore
+  const transactions = yield* AccountTransactions
+
+  const rewritten = (place: Place, isErased: (sample: ExpandedSample) => boolean) =>
+    Effect.gen(function* () {
+      const before = yield* store.ofConversation(place)
+      const samples = yield* captured.expanded(place)
+      const kept = samples.filter((sample) => !isErased(sample))
+      let base: Base | null = null
+      let day: string | undefined
+      let dayKey: Uint8Array | undefined
+      const written: Array<Omit<NewSample, "dayKey">> = []
+      for (const { expanded, keys: dayKeys, opened, row } of kept) {
+        const { c: called, f: facts, g: media, x: isTruncated } = opened.header
+        if (isTruncated === 1) {
+          // it has nothing of another
+          written.push({ ...row, shared: [] })
+          continue
+        }
+        if (row.day !== day) {
+          base = null
+          day = row.day
+          dayKey = yield* keys.existing(row.projectId, row.day)
+        }
+        if (dayKey === undefined) continue
+        const isFull = [...expanded.blocks, expanded.response].every(
+          (block) => block === undefined || block.text !== null
+        )
+        const encoded = write(
+          {
+            id: row.id,
+            project: row.projectId,
+            day: row.day,
+            dayKey,
+            content: isFull ? "full" : "fingerprint",
+            facts
+          },
+          base,
+          {
+            blocks: expanded.blocks.map((block) => ({ ...block, ...identify(block, dayKeys.id) })),
+            response: expanded.response && { ...expanded.response, ...identify(expanded.response, dayKeys.id) },
+            media,
+            called,
+            isBound: !row.flowAuthorized
+          }
+        )
+        base = { id: row.id, keys: encoded.keys }
+        written.push({ ...row, base: encoded.base, shared: encoded.shared, sealed: encoded.sealed })
+      }
+      yield* store.replace(place, written)
+      return before.length - written.length
+    })
+
+  const matches =
+    (erased: Erased) =>
+    ({ row }: ExpandedSample) => {
+      switch (erased._tag) {
+        case "Sample":
+          return row.id === erased.id
+        case "Key":
+          return row.keyId === erased.keyId
+        case "EndUser":
+          return row.endUser === erased.endUser
+        case "Conversation":
+          return row.conversation === erased.conversation
+      }
+    }
+
+  const erasedOf = (project: ProjectId, erasure: Exclude<Erasure, { readonly _tag: "Project" }>) =>
+    erasure._tag === "EndUser"
+      ? Effect.map(keys.endUser(project, erasure.user), (endUser): Erased | undefined =>
+          endUser === undefined ? undefined : { _tag: "EndUser", endUser }
+        )
+      : Effect.succeed<Erased | undefined>(erasure)
+
+  return CaptureErasure.of({
+    erase: (project, erasure) =>
+      transactions.commit((announce) =>
+        Effect.gen(function* () {
+          yield* store.lock(project)
+          yield* announce({ kind: "capture", id: project })
+          if (erasure._tag === "Project") return yield* store.eraseProject(project)
+          const erased = yield* erasedOf(project, erasure)
+          if (erased === undefined) return 0
+          let count = 0
+          for (const place of yield* store.touched(project, erased)) count += yield* rewritten(place, matches(erased))
+          yield* store.sweep(project)
+          return count
+        })
+      )
+  })
+})

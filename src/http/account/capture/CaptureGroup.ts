@@ -1,0 +1,94 @@
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { RequestId } from "../../../domain/Ids.ts"
+import {
+  CaptureSample,
+  CaptureSettings,
+  EraseCaptureRequest,
+  EraseCaptureResponse,
+  UpdateCaptureSettings
+} from "../../../wire/account/Capture.ts"
+import { PageParameters, pageOf } from "../../../wire/account/Page.ts"
+import * as Errors from "../DeclaredErrors.ts"
+import { Identity } from "../Identity.ts"
+import { ProjectPath } from "../ProjectPath.ts"
+
+const getCapture = HttpApiEndpoint.get("getCapture", "/api/projects/:id/capture")
+  .setPath(ProjectPath)
+  .addSuccess(CaptureSettings)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "What a project collects of calls that opt in")
+
+const putCapture = HttpApiEndpoint.put("putCapture", "/api/projects/:id/capture")
+  .setPath(ProjectPath)
+  .setPayload(UpdateCaptureSettings)
+  .addSuccess(CaptureSettings)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.ConfigVersionMismatch)
+  .addError(Errors.SealingUnavailable)
+  .annotate(OpenApi.Summary, "Change what a project collects")
+  .annotate(
+    OpenApi.Description,
+    "For members. Every change closes the window that is open and opens the next one. What was taken in a window that is closed before the call ends is dropped; what is stored stays until it expires or is erased."
+  )
+
+const listSamples = HttpApiEndpoint.get("listCaptureSamples", "/api/projects/:id/capture/samples")
+  .setPath(ProjectPath)
+  .setUrlParams(PageParameters)
+  .addSuccess(pageOf("CaptureSamplesPage", CaptureSample))
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .annotate(OpenApi.Summary, "The samples of a project, without their content")
+  .annotate(OpenApi.Description, "For members of the project.")
+
+const exportSamples = HttpApiEndpoint.get("exportCapture", "/api/projects/:id/capture/export")
+  .setPath(ProjectPath)
+  .addSuccess(HttpApiSchema.Text({ contentType: "application/x-ndjson" }))
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .annotate(OpenApi.Summary, "All samples of a project, with their content")
+  .annotate(
+    OpenApi.Description,
+    "For members of the project; it stands in the audit log. One CaptureSample a line, conversation by conversation. The last line is `{ count, sha256 }`: the number of samples, and the SHA-256 of all lines before it with their line feeds. Without that line the export is incomplete."
+  )
+
+const eraseSamples = HttpApiEndpoint.post("eraseCapture", "/api/projects/:id/capture/erase")
+  .setPath(ProjectPath)
+  .setPayload(EraseCaptureRequest)
+  .addSuccess(EraseCaptureResponse)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .annotate(OpenApi.Summary, "Erase samples by key, end user, conversation, or all")
+  .annotate(OpenApi.Description, "For members. It cannot be undone.")
+
+const SamplePath = Schema.Struct({ id: RequestId.annotations({ description: "Id of the sample." }) })
+
+const getSample = HttpApiEndpoint.get("getCaptureSample", "/api/capture/samples/:id")
+  .setPath(SamplePath)
+  .addSuccess(CaptureSample)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .annotate(OpenApi.Summary, "One sample, with its content")
+  .annotate(OpenApi.Description, "For members of the project. Each reading stands in the audit log.")
+
+const deleteSample = HttpApiEndpoint.del("deleteCaptureSample", "/api/capture/samples/:id")
+  .setPath(SamplePath)
+  .addSuccess(HttpApiSchema.NoContent)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .annotate(OpenApi.Summary, "Erase one sample")
+
+export const CaptureGroup = HttpApiGroup.make("capture")
+  .add(getCapture)
+  .add(putCapture)
+  .add(listSamples)
+  .add(exportSamples)
+  .add(eraseSamples)
+  .add(getSample)
+  .add(deleteSample)
+  .middleware(Identity)
+  .annotate(OpenApi.Description, "What projects collect of calls that opt in with `token_doctor`.")

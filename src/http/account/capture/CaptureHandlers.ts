@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { type Collection, ProjectCapture } from "../../../account/capture/ProjectCapture.ts"
+import { sampleRecord } from "../../../account/capture/SampleRecord.ts"
+import { defaultContentWarning, type CaptureSettings as Settings } from "../../../capture/CaptureWindow.ts"
+import type { Erasure } from "../../../capture/Erasure.ts"
+import type { CapturedCall } from "../../../domain/CapturedCall.ts"
+import type { StoreUnavailable } from "../../../domain/GatewayError.ts"
+import { RequestId } from "../../../domain/Ids.ts"
+import {
+  CaptureExportEnd,
+  CaptureSample,
+  type CaptureSettings,
+  type EraseCaptureRequest,
+  type UpdateCaptureSettings
+} from "../../../wire/account/Capture.ts"
+import { page } from "../../../wire/account/Page.ts"
+import { AccountApi } from "../AccountApi.ts"
+
+export const captureHandlers = HttpApiBuilder.group(AccountApi, "capture", (handlers) =>
+  Effect.map(ProjectCapture, (capture) =>
+    handlers
+      .handle("getCapture", ({ path }) => Effect.map(capture.read(path.id), settingsOut))
+      .handle("putCapture", ({ path, payload }) =>
+        Effect.map(capture.update(path.id, settingsOf(payload), payload.config_version), settingsOut)
+      )
+      .handle("listCaptureSamples", ({ path, urlParams }) =>
+        page(
+          urlParams,
+          (id) => RequestId.make(id),
+          (max, before) => capture.list(path.id, max, before),
+          ({ call }) => sampleRecord(call)
+        )
+      )
+      .handleRaw("exportCapture", ({ path, request }) => Effect.map(capture.exported(path.id), exported(request)))
+      .handle("eraseCapture", ({ path, payload }) =>
+        Effect.map(capture.erase(path.id, erasureOf(payload)), (erased) => ({ erased }))
+      )
+      .handle("getCaptureSample", ({ path }) => Effect.map(capture.sample(path.id), sampleRecord))
+      .handle("deleteCaptureSample", ({ path }) => capture.removeSample(path.id))
+  )
+)
+
+const settingsOf = (payload: UpdateCaptureSettings): Settings => ({
+  enabled: payload.enabled,
+  samplingRate: payload.sampling_rate,
+  retentionDays: payload.retention_days,
+  maxSamples: payload.max_samples,
+  content: payload.content,
+  replayAllowed: payload.replay_allowed,
+  contentWarning: payload.content_warning ?? defaultContentWarning
+})
+
+const settingsOut = ({ configVersion, samples, settings }: Collection): CaptureSettings => ({
+  enabled: settings.enabled,
+  sampling_rate: settings.samplingRate,
+  config_version: configVersion,
+  retention_days: settings.retentionDays,
+  max_samples: settings.maxSamples,
+  content_warning: settings.contentWarning,
+  content: settings.content,
+  replay_allowed: settings.replayAllowed,
+  samples_stored: samples
+})
+
+const erasureOf = (request: EraseCaptureRequest): Erasure => {
+  switch (request.target) {
+    case "key":
+      return { _tag: "Key", keyId: request.key_id }
+    case "end_user":
+      return { _tag: "EndUser", user: request.end_user }
+    case "conversation":
+      return { _tag: "Conversation", conversation: request.conversation }
+    case "project":
+      return { _tag: "Project" }
+  }
+}
+
+const encodeSample = Schema.encodeSync(CaptureSample)
+const encodeEnd = Schema.encodeSync(CaptureExportEnd)
+const encoder = new TextEncoder()
+
+/** Samples are read as fast as the client reads them. */
+const exported =
+  (request: HttpServerRequest.HttpServerRequest) => (calls: Stream.Stream<CapturedCall, StoreUnavailable>) => {
+    const hash = createHash("sha256")
+    let count = 0
+    const lines = Stream.map(calls, (call) => {
+      const line = `${JSON.stringify(encodeSample(sampleRecord(call)))}\n`
+      hash.update(line)
+      count += 1
+      return line
+    })
+    const end = Stream.suspend(() => Stream.make(`${encodeEnd({ count, sha256: hash.digest("hex") })}\n`))
+    const body = Stream.concat(lines, end).pipe(
+      Stream.map((line) => encoder.encode(line)),
+      // the platform ends a body that fails like a complete one
+      Stream.tapErrorCause(() => Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy()))
+    )
+    return HttpServerResponse.stream(body, {
+      contentType: "application/x-ndjson",
+      headers: { "content-disposition": 'attachment; filename="samples.ndjson"' }
+    })
+  }

@@ -1,0 +1,430 @@
+import { createHash } from "node:crypto"
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Capture } from "../../../src/capture/Capture.ts"
+import { exportTo } from "../../../src/sql/transfer/Export.ts"
+import type { CaptureSample, CaptureSettings } from "../../../src/wire/account/Capture.ts"
+import {
+  type AccountNode,
+  databaseKinds,
+  newPerson,
+  openDatabase,
+  operatorOf,
+  type Person,
+  sendTo,
+  startNode
+} from "../../support/AccountService.ts"
+
+type Settings = typeof CaptureSettings.Encoded
+type SampleRecord = typeof CaptureSample.Encoded
+
+interface Project {
+  readonly id: string
+  readonly key: string
+  readonly keyId: string
+}
+
+describe.each(databaseKinds)("capture on %s", (kind) => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let node: AccountNode
+  let owner: Person
+  let operator: Person
+  let stranger: Person
+
+  beforeAll(async () => {
+    database = await openDatabase(kind)
+    node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on" })
+    owner = await newPerson(node)
+    operator = await operatorOf(node)
+    stranger = await newPerson(node)
+    await operator.send(
+      "POST",
+      `/api/admin/accounts/${owner.accountId}/credits`,
+      { amount_microusd: 100_000_000, note: "x" },
+      { "idempotency-key": "credit" }
+    )
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await database.close()
+  })
+
+  const json = async <A>(answer: Promise<Response>): Promise<A> => (await (await answer).json()) as A
+  const newKey = async (project: string) => {
+    const made = await json<{ id: string; api_key: string }>(
+      owner.send("POST", `/api/projects/${project}/keys`, { name: "one" })
+    )
+    return { key: made.api_key, keyId: made.id }
+  }
+  const newProject = async (): Promise<Project> => {
+    const { id } = await json<{ id: string }>(owner.send("POST", "/api/me/projects", { name: "collecting" }))
+    return { id, ...(await newKey(id)) }
+  }
+  const settings = (project: string) => json<Settings>(owner.send("GET", `/api/projects/${project}/capture`))
+  const change = async (project: string, parts: Partial<Settings> = {}) =>
+    json<Settings>(
+      owner.send("PUT", `/api/projects/${project}/capture`, {
+        enabled: true,
+        sampling_rate: 1,
+        config_version: (await settings(project)).config_version,
+        ...parts
+      })
+    )
+  const chat = (key: string, body: object) =>
+    sendTo(node.url, { authorization: `Bearer ${key}` })("POST", "/v1/chat/completions", {
+      model: "sim/fast",
+      token_doctor: true,
+      ...body
+    })
+  const says = (text: string) => ({ messages: [{ role: "user", content: text }] })
+  const called = async (key: string, body: object): Promise<string> => {
+    const answer = await chat(key, body)
+    expect(answer.status).toBe(200)
+    await answer.text()
+    return answer.headers.get("x-request-id") ?? ""
+  }
+  const flushed = () => node.run(Effect.flatMap(Capture, (capture) => capture.flushed))
+  const samples = async (project: string): Promise<ReadonlyArray<SampleRecord>> => {
+    await flushed()
+    return (
+      await json<{ items: ReadonlyArray<SampleRecord> }>(
+        owner.send("GET", `/api/projects/${project}/capture/samples?limit=100`)
+      )
+    ).items
+  }
+  const sample = (id: string) => json<SampleRecord>(owner.send("GET", `/api/capture/samples/${id}`))
+  const dump = async () => {
+    let text = ""
+    await node.run(
+      exportTo((lines) =>
+        Effect.sync(() => {
+          text += lines
+        })
+      )
+    )
+    return text
+  }
+
+  it("keeps a call of an open window whole, and shows it to members", async () => {
+    const project = await newProject()
+    expect(await settings(project.id)).toMatchObject({
+      enabled: false,
+      config_version: 0,
+      retention_days: 30,
+      max_samples: 10_000,
+      content: "full",
+      samples_stored: 0
+    })
+    expect((await settings(project.id)).content_warning).toContain("Redaction is not implemented")
+    expect(await change(project.id)).toMatchObject({ enabled: true, config_version: 1 })
+    const tools = [
+      { type: "function", function: { name: "search", description: "finds", parameters: { type: "object" } } }
+    ]
+    const first = [
+      { role: "system", content: "be brief" },
+      { role: "user", content: "what is a hold?" }
+    ]
+    const id = await called(project.key, { messages: first, tools, tool_choice: "none", user: "u-1", temperature: 0.5 })
+    const next = [...first, { role: "assistant", content: "money" }, { role: "user", content: "and a settlement?" }]
+    const second = await called(project.key, { messages: next, tools, tool_choice: "none", user: "u-1", stream: true })
+    expect((await samples(project.id)).map((one) => one.id)).toEqual([second, id])
+    const [one, two] = [await sample(id), await sample(second)]
+    expect(one.sample.request).toMatchObject({ messages: first, tools, tools_offered: ["search"] })
+    expect(two.sample.request).toMatchObject({ messages: next, tools, params: { stream: true, toolChoice: "none" } })
+    expect(two.sample.response?.message).toMatchObject({ role: "assistant", content: expect.stringMatching(/./) })
+    expect(two.sample.response?.finish).toBe("stop")
+    expect(one.sample).toMatchObject({
+      request_id: id,
+      endpoint: "chat",
+      key_id: project.keyId,
+      conversation: two.sample.conversation,
+      end_user: two.sample.end_user,
+      class: null,
+      window: { config_version: 1, sampling_rate: 1, inclusion: 1 },
+      candidate_pool: { models: ["sim/fast"] },
+      decision: { requested_model: "sim/fast", reason: "pinned_model", alpha: null },
+      attempts: [{ model: "sim/fast", status: "success" }],
+      truncated: false
+    })
+    expect(one.sample.end_user).toMatch(/^[0-9a-f]{32}$/)
+    expect(one.sample.attempts[0]?.usage).toEqual(one.sample.usage)
+    expect(one.sample.usage?.output_tokens).toBeGreaterThan(0)
+    expect(two.sample.request.blocks.slice(0, 3).map((block) => block.id)).toEqual(
+      one.sample.request.blocks.map((block) => block.id)
+    )
+    expect(await settings(project.id)).toMatchObject({ samples_stored: 2 })
+    const log = await json<{ items: ReadonlyArray<{ action: string }> }>(owner.send("GET", "/api/audit?limit=100"))
+    expect(log.items.filter(({ action }) => action === "capture.read")).toHaveLength(2)
+  })
+
+  it("keeps what Responses and Messages ask as the gateway understands it", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const send = sendTo(node.url, { authorization: `Bearer ${project.key}` })
+    const body = { model: "sim/fast", token_doctor: true }
+    const responses = await send("POST", "/v1/responses", { ...body, input: "from Responses" })
+    await responses.text()
+    const messages = await send("POST", "/v1/messages", {
+      ...body,
+      max_tokens: 50,
+      messages: [{ role: "user", content: "from Messages" }]
+    })
+    await messages.text()
+    expect([responses.status, messages.status]).toEqual([200, 200])
+    const kept = await samples(project.id)
+    expect(kept.map((one) => one.sample.endpoint).sort()).toEqual(["messages", "responses"])
+    for (const {
+      id,
+      sample: { endpoint }
+    } of kept) {
+      expect(JSON.stringify((await sample(id)).sample.request.messages)).toContain(
+        endpoint === "messages" ? "from Messages" : "from Responses"
+      )
+    }
+  })
+
+  it("leaves no trace of what did not opt in, was switched off meanwhile, or is not to be stored", async () => {
+    const project = await newProject()
+    const canary = `canary-${project.id}`
+    await called(project.key, says(canary))
+    await change(project.id)
+    await called(project.key, { ...says(canary), token_doctor: false })
+    await called(project.key, { ...says(canary), store: false })
+    const running = await chat(project.key, { ...says(canary), stream: true })
+    await change(project.id, { enabled: false })
+    await running.text()
+    await called(project.key, says(canary))
+    expect(await samples(project.id)).toEqual([])
+    const rows = await node.run(
+      Effect.flatMap(SqlClient, (sql) => sql`select 1 from capture_sample where project_id = ${project.id}`)
+    )
+    expect(rows).toEqual([])
+    expect(await dump()).not.toContain(canary)
+  })
+
+  it("stores nothing readable: the dump of a kept call does not have its text", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const canary = `canary-${project.id}`
+    const id = await called(project.key, { ...says(canary), user: `user-${canary}` })
+    await flushed()
+    expect(JSON.stringify(await sample(id))).toContain(canary)
+    const text = await dump()
+    expect(text).toContain(id)
+    expect(text).not.toContain(canary)
+    expect(text).not.toContain(Buffer.from(canary).toString("hex"))
+  })
+
+  it("keeps no media, no encrypted reasoning and no signature", async () => {
+    const project = await newProject()
+    await change(project.id, { replay_allowed: true })
+    const png = Buffer.alloc(40)
+    png.writeUInt32BE(0x89504e47, 0)
+    png.writeUInt32BE(640, 16)
+    png.writeUInt32BE(480, 20)
+    const data = png.toString("base64")
+    const id = await called(project.key, {
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "look" },
+            { type: "image_url", image_url: { url: `data:image/png;base64,${data}` } }
+          ]
+        },
+        {
+          role: "assistant",
+          content: "seen",
+          reasoning_details: [
+            { type: "reasoning.encrypted", data: "secret-reason", signature: "secret-signature", format: "sim/fast" }
+          ]
+        },
+        { role: "user", content: "go on" }
+      ]
+    })
+    await flushed()
+    const kept = await sample(id)
+    const text = JSON.stringify(kept)
+    for (const never of [data, "secret-reason", "secret-signature"]) expect(text).not.toContain(never)
+    expect(text).toContain("omitted:13")
+    expect(kept.sample.request.media).toMatchObject([
+      { type: "image", media_type: "image/png", bytes: 40, pixels: { width: 640, height: 480 } }
+    ])
+    expect(kept.flow_authorized).toBe(false)
+    const plain = await called(project.key, says("only text"))
+    await flushed()
+    expect((await sample(plain)).flow_authorized).toBe(true)
+  })
+
+  it("keeps no text where fingerprints are wanted, but tells blocks apart", async () => {
+    const project = await newProject()
+    await change(project.id, { content: "fingerprint" })
+    const texts = ["2026-01-01T10:00:00Z", "2026-01-02T11:30:00Z"]
+    const ids = []
+    for (const time of texts) {
+      ids.push(
+        await called(project.key, {
+          messages: [
+            { role: "system", content: `now ${time}` },
+            { role: "user", content: "the same" }
+          ]
+        })
+      )
+    }
+    await flushed()
+    const [one, two] = await Promise.all(ids.map(sample))
+    expect(one?.sample.request.messages).toBeNull()
+    expect(one?.sample.response?.message).toBeNull()
+    const [a, b] = [one, two].map((found) => found?.sample.request.blocks ?? [])
+    expect(a?.map((block) => block.kind)).toEqual(["system", "user"])
+    expect(a?.[0]?.id).not.toBe(b?.[0]?.id)
+    expect(a?.[0]?.canonical_id).toBe(b?.[0]?.canonical_id)
+    expect(a?.[1]?.id).toBe(b?.[1]?.id)
+  })
+
+  it("refuses a change that is meant for another version, and opens a window at each", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const stale = await owner.send("PUT", `/api/projects/${project.id}/capture`, {
+      enabled: false,
+      sampling_rate: 1,
+      config_version: 0
+    })
+    expect([stale.status, await stale.json()]).toMatchObject([409, { error: { code: "config_version_mismatch" } }])
+    expect(await change(project.id, { max_samples: 5 })).toMatchObject({
+      config_version: 2,
+      max_samples: 5,
+      enabled: true
+    })
+  })
+
+  it("shows nothing to others: neither a stranger nor an operator nor a project key", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const id = await called(project.key, says("theirs"))
+    await flushed()
+    for (const person of [stranger, operator]) {
+      for (const [method, path] of [
+        ["GET", `/api/projects/${project.id}/capture`],
+        ["GET", `/api/projects/${project.id}/capture/samples`],
+        ["GET", `/api/projects/${project.id}/capture/export`],
+        ["GET", `/api/capture/samples/${id}`],
+        ["DELETE", `/api/capture/samples/${id}`]
+      ] as const) {
+        expect((await person.send(method, path)).status).toBe(404)
+      }
+    }
+    const asKey = sendTo(node.url, { authorization: `Bearer ${project.key}` })
+    expect((await asKey("GET", `/api/capture/samples/${id}`)).status).toBe(401)
+    expect((await sample(id)).id).toBe(id)
+  })
+
+  it("gives equal texts of two projects nothing in common", async () => {
+    const ids: Array<string> = []
+    for (const project of [await newProject(), await newProject()]) {
+      await change(project.id)
+      const id = await called(project.key, { ...says("the very same"), user: "the same user" })
+      await flushed()
+      const { sample: found } = await sample(id)
+      ids.push(found.conversation, found.end_user ?? "", ...found.request.blocks.map((block) => block.id))
+      ids.push(...found.request.blocks.map((block) => block.canonical_id))
+    }
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it("erases by key, end user, conversation, sample and project, and leaves the others as they were", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const other = await newKey(project.id)
+    const system = { role: "system", content: "the instructions of everybody ".repeat(40) }
+    const talk = async (key: string, user: string, cacheKey: string, turns: ReadonlyArray<string>) => {
+      const messages: Array<object> = [system]
+      const ids = []
+      for (const turn of turns) {
+        messages.push({ role: "user", content: turn })
+        ids.push(await called(key, { messages: [...messages], user, prompt_cache_key: cacheKey }))
+        messages.push({ role: "assistant", content: `answer to ${turn}` })
+      }
+      return ids
+    }
+    const shared = await talk(project.key, "anna", "c1", ["one", "two"])
+    const ofOther = await talk(other.key, "anna", "c1", ["one", "secret three"])
+    const again = await talk(project.key, "anna", "c1", ["one", "two", "four"])
+    const ofBert = await talk(project.key, "bert", "c2", ["five"])
+    const ofCarl = await talk(project.key, "carl", "c3", ["six"])
+    const ofDora = await talk(project.key, "dora", "c4", ["seven", "eight"])
+    await flushed()
+    const all = [...shared, ...ofOther, ...again, ...ofBert, ...ofCarl, ...ofDora]
+    const before = new Map(await Promise.all(all.map(async (id) => [id, JSON.stringify(await sample(id))] as const)))
+    const gone = new Set<string>()
+    const erase = async (body: object) =>
+      (await json<{ erased: number }>(owner.send("POST", `/api/projects/${project.id}/capture/erase`, body))).erased
+    const check = async () => {
+      for (const id of all) {
+        const answer = await owner.send("GET", `/api/capture/samples/${id}`)
+        if (gone.has(id)) expect(answer.status).toBe(404)
+        else expect(await answer.text()).toBe(before.get(id))
+      }
+    }
+    await check()
+    expect(await erase({ target: "key", key_id: other.keyId })).toBe(2)
+    for (const id of ofOther) gone.add(id)
+    await check()
+    expect(await erase({ target: "end_user", end_user: "bert" })).toBe(1)
+    for (const id of ofBert) gone.add(id)
+    await check()
+    const { conversation } = (await sample(ofCarl[0] ?? "")).sample
+    expect(await erase({ target: "conversation", conversation })).toBe(1)
+    for (const id of ofCarl) gone.add(id)
+    await check()
+    expect((await owner.send("DELETE", `/api/capture/samples/${ofDora[0]}`)).status).toBe(204)
+    gone.add(ofDora[0] ?? "")
+    await check()
+    const later = await called(project.key, {
+      messages: [system, { role: "user", content: "seven" }],
+      prompt_cache_key: "c4"
+    })
+    await flushed()
+    expect((await sample(later)).sample.request.messages).toEqual([system, { role: "user", content: "seven" }])
+    expect(await erase({ target: "project" })).toBe(all.length - gone.size + 1)
+    for (const id of all) gone.add(id)
+    await check()
+    const rows = await node.run(
+      Effect.flatMap(
+        SqlClient,
+        (sql) => sql`select 1 from capture_shared where project_id = ${project.id}
+          union all select 1 from capture_day_key where project_id = ${project.id}
+          union all select 1 from capture_project_key where project_id = ${project.id}`
+      )
+    )
+    expect(rows).toEqual([])
+    const afterwards = await called(project.key, says("a new start"))
+    await flushed()
+    expect((await sample(afterwards)).sample.request.messages).toEqual([{ role: "user", content: "a new start" }])
+  })
+
+  it("exports every sample with a count and a checksum at the end", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const ids = [await called(project.key, says("a")), await called(project.key, says("b"))]
+    await flushed()
+    const text = await (await owner.send("GET", `/api/projects/${project.id}/capture/export`)).text()
+    const lines = text.split("\n").filter((line) => line !== "")
+    const end = JSON.parse(lines.pop() ?? "") as object
+    const body = lines.map((line) => `${line}\n`).join("")
+    expect(end).toEqual({ count: 2, sha256: createHash("sha256").update(body).digest("hex") })
+    const exported = lines.map((line) => JSON.parse(line) as SampleRecord)
+    expect(exported.map((one) => one.id).sort()).toEqual([...ids].sort())
+    for (const one of exported) expect(one).toEqual(await sample(one.id))
+  })
+
+  it("keeps at most max_samples", async () => {
+    const project = await newProject()
+    await change(project.id, { max_samples: 3 })
+    for (let at = 0; at < 8; at++) await called(project.key, says(`conversation ${at}`))
+    const kept = await samples(project.id)
+    expect(kept).toHaveLength(3)
+    for (const one of kept) expect(one.sample.window.inclusion).toBeLessThan(1)
+  })
+})
