@@ -209,6 +209,54 @@ export interface paths {
         patch: operations["chat.updateConversation"];
         trace?: never;
     };
+    "/api/chat/conversations/{id}/artifacts/{artifact_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["chat.deleteArtifact"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/artifacts/{artifact_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.restoreArtifact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/artifacts/{artifact_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.listArtifactVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat/conversations/{id}/events": {
         parameters: {
             query?: never;
@@ -315,6 +363,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["chat.stopConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.uploadChatImage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1659,6 +1723,11 @@ export interface components {
             updated_at: string;
             version: number;
         };
+        ChatArtifactVersionsPage: {
+            has_more: boolean;
+            items: components["schemas"]["ChatArtifactOut"][];
+            next_cursor: string | null;
+        };
         ChatCompletion: {
             [key: string]: unknown;
         };
@@ -2204,6 +2273,9 @@ export interface components {
             has_more: boolean;
             items: components["schemas"]["RequestOut"][];
             next_cursor: string | null;
+        };
+        RestoreArtifactRequest: {
+            version: components["schemas"]["Int"];
         };
         RetryMessageRequest: {
             alpha?: number;
@@ -3150,6 +3222,121 @@ export interface operations {
             };
         };
     };
+    "chat.deleteArtifact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                artifact_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.restoreArtifact": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                artifact_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreArtifactRequest"];
+            };
+        };
+        responses: {
+            /** @description A version of a document that a model has made. */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        content_url: string;
+                        /** Format: date-time */
+                        created_at: string;
+                        download_url: string;
+                        /** Format: uuid */
+                        id: string;
+                        media_type: string;
+                        name: string;
+                        size_bytes: number;
+                        /** Format: date-time */
+                        updated_at: string;
+                        version: number;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.listArtifactVersions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                artifact_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ChatArtifactVersionsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatArtifactVersionsPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     "chat.followConversation": {
         parameters: {
             query?: {
@@ -3539,6 +3726,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.uploadChatImage": {
+        parameters: {
+            query: {
+                filename: string;
+            };
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description An image of a message. */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        filename: string;
+                        /** Format: uuid */
+                        id: string;
+                        media_type: string;
+                        size_bytes: number;
+                        url: string;
+                    };
                 };
             };
             default: {
