@@ -34,8 +34,9 @@ export const minify = (text: string): string | undefined => {
 
 /** Also of JSON in a fence, as models like to write it. */
 export const parsesAsJson = (text: string): boolean => {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/u.exec(text)
-  return minify(fenced?.[1] ?? text) !== undefined
+  const trimmed = text.trim()
+  const fence = /^```(?:json)?[ \t]*\n/u.exec(trimmed)?.[0]
+  return minify(fence !== undefined && trimmed.endsWith("```") ? trimmed.slice(fence.length, -3) : text) !== undefined
 }
 
 const washedTokens = (text: string, tokens: number, later: string, count: Count): number | null => {
@@ -49,7 +50,7 @@ const washedTokens = (text: string, tokens: number, later: string, count: Count)
 /** The text without encoded bytes, markup and repeated lines, and samples of what was removed; `undefined` where it has none. */
 export const wash = (text: string): { readonly text: string; readonly removed: ReadonlyArray<string> } | undefined => {
   const removed: Array<string> = []
-  let washed = text.replace(base64Run, (run) => {
+  let washed = replaceBase64(text, (run) => {
     removed.push(run.slice(0, sampleCharacters))
     return `[${run.length} characters of base64]`
   })
@@ -57,8 +58,7 @@ export const wash = (text: string): { readonly text: string; readonly removed: R
   if (tags.reduce((sum, each) => sum + each.length, 0) > minTagShare * washed.length) {
     const long = tags.filter((each) => each.length >= sampleCharacters).slice(0, maxSamples)
     removed.push(...long)
-    washed = washed
-      .replace(ignoredElement, " ")
+    washed = withoutElements(washed, ["script", "style"])
       .replace(tag, " ")
       .replace(/[ \t]{2,}/gu, " ")
       .replace(/\n\s*\n+/gu, "\n")
@@ -87,9 +87,7 @@ export const wash = (text: string): { readonly text: string; readonly removed: R
   return washed === text ? undefined : { text: washed, removed }
 }
 
-const base64Run = /[A-Za-z0-9+/]{512,}={0,2}/gu
 const tag = /<[^<>]{1,2000}>/gu
-const ignoredElement = /<(script|style)\b[^<>]{0,500}>[\s\S]*?<\/\1>/giu
 const minTagShare = 0.3
 const minRepeats = 5
 const minRepeatedShare = 0.6
@@ -105,3 +103,51 @@ const paragraphsOf = (text: string, count: Count, interner: Interner): BlockFact
     .map((paragraph) => ({ key: interner.keyOf(`paragraph ${hashOf(paragraph)}`), tokens: count(paragraph) }))
 
 export const hashOf = (text: string): string => createHash("sha1").update(text).digest("base64url")
+
+const minBase64Characters = 512
+const equalsSign = 0x3d
+
+/** Runs of base64 of at least that length, each replaced. */
+const replaceBase64 = (text: string, replacement: (run: string) => string): string => {
+  let replaced = ""
+  let from = 0
+  for (let start = 0; start < text.length; start++) {
+    let end = start
+    while (end < text.length && isBase64(text.charCodeAt(end))) end++
+    if (end - start >= minBase64Characters) {
+      for (let padding = 0; padding < 2 && text.charCodeAt(end) === equalsSign; padding++) end++
+      replaced += text.slice(from, start) + replacement(text.slice(start, end))
+      from = end
+    }
+    start = end
+  }
+  return replaced + text.slice(from)
+}
+
+const isBase64 = (unit: number): boolean =>
+  (unit >= 0x41 && unit <= 0x5a) ||
+  (unit >= 0x61 && unit <= 0x7a) ||
+  (unit >= 0x30 && unit <= 0x39) ||
+  unit === 0x2b ||
+  unit === 0x2f
+
+/** The text with a space for each whole element of these names; one that has no end stays. */
+const withoutElements = (text: string, names: ReadonlyArray<string>): string => {
+  let left = text
+  for (const name of names) {
+    const lower = left.toLowerCase()
+    // lower case can have another length: places in it would not be those of the text
+    if (lower.length !== left.length) return left
+    const close = `</${name}>`
+    let kept = ""
+    let from = 0
+    for (let open = lower.indexOf(`<${name}`); open >= 0; open = lower.indexOf(`<${name}`, from)) {
+      const end = lower.indexOf(close, open)
+      if (end < 0) break
+      kept += `${left.slice(from, open)} `
+      from = end + close.length
+    }
+    left = kept + left.slice(from)
+  }
+  return left
+}

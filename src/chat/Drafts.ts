@@ -26,14 +26,17 @@ export class Drafts {
     const grown = call.json.length - call.readLength
     if (grown < Math.max(minGrowth, call.json.length / growthShare)) return undefined
     call.readLength = call.json.length
-    const [artifact, text] = [fieldOf(call.json, "name"), fieldOf(call.json, "content")]
+    const [artifact, text] = [fieldOf(call.json, nameField), fieldOf(call.json, contentField)]
     return artifact?.isWhole && text !== undefined ? { name: artifact.text, text: text.text } : undefined
   }
 }
 
+const nameField = /"name"\s*:\s*"/
+const contentField = /"content"\s*:\s*"/
+
 /** A string of an object whose JSON is not complete. Inside of a string no quote stands alone, so that no name is found there. */
-const fieldOf = (json: string, field: string): { readonly text: string; readonly isWhole: boolean } | undefined => {
-  const begun = new RegExp(`"${field}"\\s*:\\s*"`).exec(json)
+const fieldOf = (json: string, field: RegExp): { readonly text: string; readonly isWhole: boolean } | undefined => {
+  const begun = field.exec(json)
   if (begun === null) return undefined
   const from = begun.index + begun[0].length
   let end = from

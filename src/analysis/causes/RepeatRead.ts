@@ -51,7 +51,8 @@ const isPolled = (results: ReadonlyArray<{ readonly block: WorkBlock }>, index: 
   return to - from + 1 >= minPolls || pollingName.test(results[index]?.block.tool ?? "")
 }
 
-const minPolls = 3
+/** Fewer are repeated reads as well: harnesses read a file again after each step. */
+const minPolls = 6
 const pollingName = /poll|status|wait|watch|progress|health/iu
 
 const minTokens = 300
