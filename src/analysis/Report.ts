@@ -1,4 +1,5 @@
 import { cost } from "../domain/Call.ts"
+import { dateAt } from "../domain/Dates.ts"
 import type { AnalysisReport } from "../wire/account/Analyses.ts"
 import { type CauseFinding, type Diagnosis, diagnose, isSufficient, minSamples } from "./Diagnose.ts"
 import { minEffective } from "./Interval.ts"
@@ -32,8 +33,8 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
     report: {
       version: 1,
       scope: {
-        from: new Date(input.fromMillis).toISOString(),
-        to: new Date(input.toMillis).toISOString(),
+        from: dateAt(input.fromMillis).toISOString(),
+        to: dateAt(input.toMillis).toISOString(),
         config_versions: input.configVersions,
         source: input.source,
         conversations: sampled,
