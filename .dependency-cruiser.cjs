@@ -18,11 +18,11 @@ const table = {
   routing: ["domain", "observe", "sql", "catalog", "policy"],
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "identity", "calls", "policy", "ledger", "routing", "provider"],
-  analysis: ["domain", "wire", "sql", "catalog", "credentials", "audit", "identity", "policy", "ledger", "capture", "routing", "provider", "gateway", "account"],
+  analysis: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity", "policy", "ledger", "capture", "routing", "provider", "gateway", "account"],
   chat: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity", "ledger", "account", "gateway"],
-  http: ["domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "capture", "policy", "ledger", "account", "routing", "gateway", "chat"],
+  http: ["analysis", "domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "capture", "policy", "ledger", "account", "routing", "gateway", "chat"],
   library: ["domain", "sql", "catalog", "credentials", "capture", "audit", "identity", "calls", "policy", "ledger", "observe", "account", "routing", "provider", "gateway"],
-  app: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "capture", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "chat", "http"],
+  app: ["analysis", "domain", "wire", "config", "observe", "sql", "catalog", "credentials", "capture", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "chat", "http"],
   testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }
 

@@ -129,7 +129,7 @@ export {
 } from "./domain/GatewayError.ts"
 export { IdGenerator } from "./domain/IdGenerator.ts"
 export { AccountId, CredentialId, KeyId, ProjectId, RequestId, SessionId, UserId } from "./domain/Ids.ts"
-export type { Capability, Model, Profile, QualityEvidence, Reasoning } from "./domain/Model.ts"
+export type { Capability, Model, Profile, PromptCache, QualityEvidence, Reasoning } from "./domain/Model.ts"
 // Money
 export { MicroUsd, microUsd } from "./domain/Money.ts"
 export type { PriceList, Prices, PriceTerms, PriceTier, Rates } from "./domain/Prices.ts"

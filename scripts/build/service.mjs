@@ -41,7 +41,8 @@ await Promise.all([
     ...shared,
     entryPoints: {
       worker: join(root, "src/sql/embedded/worker.js"),
-      captureWorker: join(root, "src/capture/worker/captureWorker.js")
+      captureWorker: join(root, "src/capture/worker/captureWorker.js"),
+      analysisWorker: join(root, "src/analysis/job/analysisWorker.ts")
     }
   }),
   ...["pglite.wasm", "pglite.data", "initdb.wasm"].map((asset) => cp(join(pglite, asset), join(dist, asset)))

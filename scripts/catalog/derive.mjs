@@ -65,6 +65,11 @@ const entryOf = (fact, known) => {
     inputTokens: inputTokensOf(fact),
     outputTokens: fact.limits.output,
     imageTokens: imageTokensOf(fact),
+    cache: cacheOf({
+      provider: fact.provider,
+      name: fact.upstreamModel,
+      readRate: fact.priceMicroUsdPerMillion.cacheRead
+    }),
     quality: known.quality,
     qualityPrior: known.prior,
     benchmarks: known.benchmarks,
@@ -82,6 +87,28 @@ const entryOf = (fact, known) => {
     toolsForbidEffort: fact.provider === "openai" && toolsForbidEffort.has(fact.upstreamModel),
     profile: { effort: null, maxOutputTokens: outputCapOf(fact), apiVersion: apiVersionOf(fact) }
   }
+}
+
+/**
+ * The rules of the providers' documentation; `null` without a rate for reads, since no saving can be computed then.
+ *
+ * @param {{ provider: string, name: string, readRate: number | null }} model
+ */
+export const cacheOf = ({ name, provider, readRate }) => {
+  if (readRate === null) return null
+  if (name.includes("claude") && (provider === "anthropic" || provider === "amazon-bedrock")) {
+    const minTokens = /opus-4[-.][56]|haiku-4[-.]5/.test(name) ? 4096 : 1024
+    const longTtl = { seconds: 3600, writeFactor: 2 }
+    return { mode: "explicit", minTokens, stepTokens: 1, ttlSeconds: 300, longTtl, guaranteed: true }
+  }
+  if (provider === "openai") {
+    return { mode: "auto", minTokens: 1024, stepTokens: 128, ttlSeconds: 300, longTtl: null, guaranteed: true }
+  }
+  if (provider === "google") {
+    const minTokens = name.includes("pro") ? 4096 : 1024
+    return { mode: "auto", minTokens, stepTokens: 1, ttlSeconds: 300, longTtl: null, guaranteed: false }
+  }
+  return null
 }
 
 /** @param {Fact} fact */

@@ -11,6 +11,8 @@ import { ProjectCapture } from "../account/capture/ProjectCapture.ts"
 import { BillingModes } from "../account/credentials/BillingModes.ts"
 import { CredentialCheck } from "../account/credentials/CredentialCheck.ts"
 import { Credentials } from "../account/credentials/Credentials.ts"
+import { Feedback } from "../account/feedback/Feedback.ts"
+import { FeedbackStore } from "../account/feedback/FeedbackStore.ts"
 import { AccountIdempotency } from "../account/idempotency/AccountIdempotency.ts"
 import { AccountRequestStore } from "../account/idempotency/AccountRequestStore.ts"
 import { Keys } from "../account/keys/Keys.ts"
@@ -47,6 +49,8 @@ import { SignIn } from "../identity/sessions/SignIn.ts"
 import { SignInCodeStore } from "../identity/sessions/SignInCodeStore.ts"
 import { UserStore } from "../identity/users/UserStore.ts"
 import { SpendLimitStore } from "../ledger/SpendLimitStore.ts"
+import { publishing } from "../routing/evidence/Publishing.ts"
+import { QualityEvidence } from "../routing/evidence/QualityEvidenceStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Database } from "../sql/Database.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
@@ -66,6 +70,8 @@ export const accountServices = (settings: AccountSettings) => {
     PaymentStore.layer,
     PersonKeyStore.layer,
     BalanceStore.layer,
+    FeedbackStore.layer,
+    QualityEvidence.layer,
     MemberStore.layer,
     PastCallStore.layer(),
     ProjectAccessStore.layer,
@@ -91,6 +97,8 @@ export const accountServices = (settings: AccountSettings) => {
     BillingModes.layer,
     ProjectCapture.layer,
     Payments.layer.pipe(Layer.provideMerge(checkouts(settings))),
+    Feedback.layer,
+    publishing,
     Credentials.layer.pipe(Layer.provide(CredentialCheck.layer)),
     Keys.layer(viewOf(() => settings.rateLimits.key)),
     PersonKeys.layer,

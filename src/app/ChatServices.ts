@@ -1,21 +1,34 @@
 import * as Layer from "effect/Layer"
+import { Artifacts } from "../chat/Artifacts.ts"
+import { ContentLinks } from "../chat/ContentLinks.ts"
+import { ContentStore } from "../chat/ContentStore.ts"
 import { ConversationStore } from "../chat/ConversationStore.ts"
 import { Conversations } from "../chat/Conversations.ts"
+import { erasing } from "../chat/Erasure.ts"
 import { Following } from "../chat/Following.ts"
+import { Images } from "../chat/Images.ts"
 import { MessageStore } from "../chat/MessageStore.ts"
+import { Objects } from "../chat/Objects.ts"
 import { Turns } from "../chat/Turns.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { describeFailure } from "./ActivityServices.ts"
 
 /** Conversations of people with models. */
-export const chatServices = Following.layer.pipe(
-  Layer.provideMerge(Conversations.layer),
-  Layer.provideMerge(
+export const chatServices = (dataDirectory: string) => {
+  const contents = Images.layer.pipe(
+    Layer.provideMerge(Artifacts.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(ContentLinks.layer, ContentStore.layer, MessageStore.layer, Objects.layer(dataDirectory))
+    )
+  )
+  const turns = Turns.layer((error) => {
+    const { code, message } = describeFailure(error)
+    return { code, message }
     // the same node as in the ledger: a layer is built once
-    Turns.layer((error) => {
-      const { code, message } = describeFailure(error)
-      return { code, message }
-    }).pipe(Layer.provide(LedgerNode.layer))
-  ),
-  Layer.provide([ConversationStore.layer, MessageStore.layer])
-)
+  }).pipe(Layer.provide(LedgerNode.layer))
+  return Layer.merge(Following.layer, erasing).pipe(
+    Layer.provideMerge(Layer.provide(Conversations.layer, ConversationStore.layer)),
+    Layer.provideMerge(turns),
+    Layer.provideMerge(contents)
+  )
+}

@@ -33,11 +33,14 @@ import { PolicyLayer } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
 import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
 import { ProviderLayer } from "../provider/ProviderLayer.ts"
+import { QualitySnapshotStore } from "../routing/evidence/QualitySnapshotStore.ts"
+import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
+import { analysisServices } from "./AnalysisServices.ts"
 import { captureServices } from "./CaptureServices.ts"
 import { chatServices } from "./ChatServices.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
@@ -83,11 +86,20 @@ export const services = (settings: Settings.Settings) => {
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
-  return Layer.mergeAll(http, check, activityServices(settings), alertServices, chatServices, stoppedCalls).pipe(
+  return Layer.mergeAll(
+    http,
+    check,
+    activityServices(settings),
+    alertServices,
+    analysisServices,
+    chatServices(settings.dataDirectory),
+    stoppedCalls
+  ).pipe(
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(captureServices),
     Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
+    Layer.provideMerge(QualitySnapshots.layer.pipe(Layer.provide(QualitySnapshotStore.layer))),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),

@@ -85,6 +85,7 @@ const fromEntry = (vendor: Vendor, entry: CatalogEntry): Model => ({
   inputTokens: entry.inputTokens,
   outputTokens: entry.outputTokens,
   imageTokens: entry.imageTokens,
+  cache: entry.cache,
   quality: entry.quality,
   qualityEvidence: { prior: entry.qualityPrior, benchmarks: entry.benchmarks },
   capabilities: {

@@ -54,6 +54,22 @@ const ReasoningEntry = Schema.Struct({
   mandatory: Schema.Boolean.annotations({ description: "Reasoning cannot be switched off." })
 })
 
+const CacheEntry = Schema.Struct({
+  mode: Schema.Literal("auto", "explicit", "none").annotations({
+    description: "auto: every prompt is cached. explicit: up to the marks in a request. none: nothing is."
+  }),
+  minTokens: Tokens.annotations({ description: "Shorter prefixes are not cached, in tokens." }),
+  stepTokens: Tokens.annotations({ description: "Cached tokens are counted in steps of this many." }),
+  ttlSeconds: Tokens.annotations({ description: "How long a prefix is kept after its last use, in seconds." }),
+  longTtl: Schema.NullOr(
+    Schema.Struct({
+      seconds: Tokens.annotations({ description: "How long, in seconds." }),
+      writeFactor: Schema.Positive.annotations({ description: "Cost of a write, as a multiple of the input rate." })
+    })
+  ).annotations({ description: "A longer time that requests can ask for; null: there is none." }),
+  guaranteed: Schema.Boolean.annotations({ description: "The provider documents that a prefix is kept as long." })
+})
+
 export const CatalogEntry = Schema.Struct({
   id: Schema.String.pipe(Schema.pattern(/^[^/]+\/.+$/)).annotations({ description: "`<provider>/<model>`." }),
   upstreamModel: Schema.NonEmptyString.annotations({ description: "The provider's name for the model." }),
@@ -72,6 +88,9 @@ export const CatalogEntry = Schema.Struct({
     description: "Longest completion, reasoning included, in tokens."
   }),
   imageTokens: Schema.NonNegativeInt.annotations({ description: "What one image or file may cost, in tokens." }),
+  cache: Schema.NullOr(CacheEntry).annotations({
+    description: "The provider's prompt cache; null: its rules or its rates are not known."
+  }),
   quality: Schema.Number.pipe(Schema.between(0, 1)).annotations({
     description: "Prior estimate of answer quality, 0 to 1; from scripts/catalog/quality.mjs."
   }),

@@ -14,6 +14,7 @@ import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type {
   AnswerSettings,
+  ChatArtifactOut,
   ChatProjectOut,
   ConversationDetailOut,
   CreateConversationRequest,
@@ -21,6 +22,8 @@ import type {
   SendMessageRequest
 } from "../wire/account/Chat.ts"
 import type { NewTurn } from "./AnswerWriter.ts"
+import { Artifacts } from "./Artifacts.ts"
+import { ContentStore } from "./ContentStore.ts"
 import {
   type Conversation,
   type ConversationFilter,
@@ -92,6 +95,21 @@ export interface ConversationsShape {
     id: ConversationId,
     last: MessageId | undefined
   ) => Effect.Effect<Conversation, Refused | ConversationRunning, CurrentUser>
+  /** Of an artifact, the newest first. */
+  readonly versions: (
+    id: ConversationId,
+    artifact: string
+  ) => Effect.Effect<ReadonlyArray<ChatArtifactOut>, NotFound | StoreUnavailable, CurrentUser>
+  /** An earlier version once more, as the newest. */
+  readonly restoreVersion: (
+    id: ConversationId,
+    artifact: string,
+    version: number
+  ) => Effect.Effect<ChatArtifactOut, NotFound | ConversationRunning | StoreUnavailable, CurrentUser>
+  readonly removeArtifact: (
+    id: ConversationId,
+    artifact: string
+  ) => Effect.Effect<void, NotFound | ConversationRunning | StoreUnavailable, CurrentUser>
 }
 
 export class Conversations extends Context.Tag("gateway/chat/Conversations")<Conversations, ConversationsShape>() {
@@ -99,7 +117,9 @@ export class Conversations extends Context.Tag("gateway/chat/Conversations")<Con
     Conversations,
     never,
     | AccountTransactions
+    | Artifacts
     | Audit
+    | ContentStore
     | ConversationStore
     | IdGenerator
     | MessageStore
@@ -126,6 +146,8 @@ const make = Effect.gen(function* () {
   const store = yield* ConversationStore
   const messages = yield* MessageStore
   const turns = yield* Turns
+  const contents = yield* ContentStore
+  const artifacts = yield* Artifacts
   const keys = yield* PersonKeys
   const access = yield* ProjectAccess
   const transactions = yield* AccountTransactions
@@ -187,7 +209,10 @@ const make = Effect.gen(function* () {
           const running = yield* store.lockRunning(userId)
           const conversation = yield* locked(id)
           const written = yield* messages.list(id)
-          const { content, position, settings } = yield* decide(conversation, written)
+          const { content, images, position, settings } = yield* decide(conversation, written)
+          if (images.length !== new Set(images).size || (yield* contents.countImages(userId, images)) < images.length) {
+            return yield* noSuchImage
+          }
           if (running >= maxTurns) return yield* tooManyTurns
           const [questionId, answerId] = [MessageId.make(ids.uuid()), MessageId.make(ids.uuid())]
           if (!(yield* store.beginTurn(id, answerId, turns.node, now()))) return yield* isRunning
@@ -200,6 +225,7 @@ const make = Effect.gen(function* () {
           if (content !== undefined) {
             const asked = { role: "user", status: "complete", content, settings: null, modelRequested: null } as const
             yield* messages.insert({ ...place(position), ...asked, id: questionId }, now())
+            if (images.length > 0) yield* contents.attach(questionId, images)
           }
           const begun = { role: "assistant", status: "streaming", content: "" } as const
           yield* messages.insert(
@@ -220,7 +246,7 @@ const make = Effect.gen(function* () {
             questionVersions: versionsAt(position),
             answer,
             answerVersions: versionsAt(position + 1),
-            attachments: noAttachments,
+            attachments: yield* artifacts.attachmentsOf(id),
             turn: { answer, caller, settings, history: current.slice(0, position + 1) }
           }
         })
@@ -240,6 +266,25 @@ const make = Effect.gen(function* () {
       )
     })
 
+  /** On the last answer; not while one is being written, which may change the same. */
+  const changeArtifact = <A>(
+    id: ConversationId,
+    action: string,
+    artifact: string,
+    change: (message: MessageId) => Effect.Effect<A, NotFound | StoreUnavailable>
+  ): Effect.Effect<A, NotFound | ConversationRunning | StoreUnavailable, CurrentUser> =>
+    transactions.commit(() =>
+      Effect.gen(function* () {
+        const conversation = yield* locked(id)
+        if (conversation.turnId !== null) return yield* isRunning
+        const last = (yield* messages.list(id)).findLast(({ isCurrent, role }) => isCurrent && role === "assistant")
+        if (last === undefined) return yield* noSuchArtifact
+        const changed = yield* change(last.id)
+        yield* record(action, conversation, { artifact_id: artifact })
+        return changed
+      })
+    )
+
   return Conversations.of({
     projects: (max, before) => Effect.flatMap(CurrentUser, ({ userId }) => store.projects(userId, max, before)),
     create: ({ project_id, title }) =>
@@ -254,7 +299,7 @@ const make = Effect.gen(function* () {
     read: (id) =>
       Effect.gen(function* () {
         const conversation = yield* find(id)
-        return detailOut(conversation, yield* messages.list(id), noAttachments)
+        return detailOut(conversation, yield* messages.list(id), yield* artifacts.attachmentsOf(id))
       }),
     rename: (id, title, check) =>
       transactions.commit(() =>
@@ -297,21 +342,25 @@ const make = Effect.gen(function* () {
       begin(id, (_, written) => {
         const position = written.filter(({ isCurrent }) => isCurrent).length
         if (position + 2 > maxMessages) return tooManyMessages
-        return image_ids.length > 0 ? noSuchImage : Effect.succeed({ position, content, settings })
+        return Effect.succeed({ position, content, images: image_ids, settings })
       }),
     retry: (id, message, request) =>
       begin(id, (_, written) =>
         Effect.map(lastOf(written, message, "assistant"), ({ position, settings }) => ({
           position: position - 1,
           content: undefined,
+          images: [],
           settings: { ...(settings ?? defaultSettings), ...request }
         }))
       ),
     edit: (id, message, { content, image_ids, ...settings }) =>
       begin(id, (_, written) =>
-        image_ids.length > 0
-          ? noSuchImage
-          : Effect.map(lastOf(written, message, "user"), ({ position }) => ({ position, content, settings }))
+        Effect.map(lastOf(written, message, "user"), ({ position }) => ({
+          position,
+          content,
+          images: image_ids,
+          settings
+        }))
       ),
     stop: (id) =>
       Effect.gen(function* () {
@@ -332,11 +381,34 @@ const make = Effect.gen(function* () {
           const copied = current.slice(0, end)
           if (copied.some(({ status }) => status === "streaming")) return yield* isRunning
           const conversation = yield* created(projectId, title, titleSource)
+          const copies = new Map<MessageId, MessageId>()
           for (const message of copied) {
-            yield* messages.copy(message.id, { id: MessageId.make(ids.uuid()), conversationId: conversation.id })
+            const copyId = MessageId.make(ids.uuid())
+            yield* messages.copy(message.id, { id: copyId, conversationId: conversation.id })
+            yield* contents.copyImages(message.id, copyId)
+            copies.set(message.id, copyId)
           }
+          yield* artifacts.copy(id, conversation.id, copies)
           return conversation
         })
+      ),
+    versions: (id, artifact) =>
+      Effect.gen(function* () {
+        yield* find(id)
+        const found = yield* artifacts.versions(id, artifact)
+        return found.length === 0 ? yield* noSuchArtifact : found
+      }),
+    restoreVersion: (id, artifact, version) =>
+      changeArtifact(id, "artifact.restore", artifact, (message) =>
+        Effect.flatMap(artifacts.restore(id, artifact, version, message), (made) =>
+          made === undefined ? noSuchArtifact : Effect.succeed(made)
+        )
+      ),
+    removeArtifact: (id, artifact) =>
+      changeArtifact(id, "artifact.delete", artifact, (message) =>
+        Effect.flatMap(artifacts.remove(id, artifact, message), (isRemoved) =>
+          isRemoved ? Effect.void : noSuchArtifact
+        )
       )
   })
 })
@@ -345,6 +417,7 @@ const make = Effect.gen(function* () {
 interface Plan {
   readonly position: number
   readonly content: string | undefined
+  readonly images: ReadonlyArray<string>
   readonly settings: AnswerSettings
 }
 
@@ -363,10 +436,10 @@ const lastOf = (
 
 const untitled = "New conversation"
 const defaultSettings: AnswerSettings = { model: "auto", artifacts: true }
-const noAttachments = { images: new Map(), events: new Map(), artifacts: [] }
 
 const noSuchConversation = new NotFound({ message: "There is no such conversation." })
 const noSuchMessage = new NotFound({ message: "There is no such message." })
+const noSuchArtifact = new NotFound({ message: "There is no such artifact, or no such version of it." })
 const noSuchImage = new NotFound({ message: "There is no such image." })
 const isRunning = new ConversationRunning({ message: "An answer of this conversation is still being written." })
 const tooManyTurns = new RateLimited({

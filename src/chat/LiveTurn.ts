@@ -74,7 +74,7 @@ export const endOf = ({ content, drafts, notices, reasoning }: Omit<TurnView, "a
 export class LiveTurn implements TurnView {
   readonly answer: Answer
   notices: ReadonlyArray<Notice> = []
-  drafts: Array<Draft> = []
+  drafts: ReadonlyArray<Draft> = []
   steps: ReadonlyArray<Step> = []
   modelUsed: string | null = null
   requestIds: ReadonlyArray<RequestId> = []
@@ -117,6 +117,14 @@ export class LiveTurn implements TurnView {
 
   notice(notice: Notice): void {
     this.notices = [...this.notices, notice]
+    this.changed()
+  }
+
+  /** More of an artifact's text. One that is written once more begins anew, as another draft. */
+  draft(draft: Draft): void {
+    const last = this.drafts.findLastIndex(({ name }) => name === draft.name)
+    const continues = last !== -1 && draft.text.startsWith(this.drafts[last]?.text ?? "")
+    this.drafts = continues ? this.drafts.with(last, draft) : [...this.drafts, draft]
     this.changed()
   }
 

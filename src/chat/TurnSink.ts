@@ -3,6 +3,7 @@ import type { ChatEvent, Finish } from "../domain/ChatEvent.ts"
 import { Accumulator, type Answer } from "../domain/Completion.ts"
 import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { Sink } from "../gateway/Relay.ts"
+import { Drafts } from "./Drafts.ts"
 import type { LiveTurn } from "./LiveTurn.ts"
 
 /** One call's response on its way into an answer. It takes whatever comes: who reads slowly never holds the model back. */
@@ -13,6 +14,7 @@ export class TurnSink implements Sink {
   error: CallError | undefined
   private readonly turn: LiveTurn
   private readonly response = new Accumulator()
+  private readonly drafts = new Drafts()
 
   constructor(turn: LiveTurn) {
     this.turn = turn
@@ -32,6 +34,11 @@ export class TurnSink implements Sink {
       case "Reasoning":
         if (event.kind !== "encrypted") this.turn.reason(event.text)
         break
+      case "ToolCall": {
+        const draft = this.drafts.add(event)
+        if (draft !== undefined) this.turn.draft(draft)
+        break
+      }
       default:
     }
     return true

@@ -9,6 +9,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import { Catalog } from "../catalog/Catalog.ts"
 import type { CallError } from "../domain/Call.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
@@ -22,6 +23,8 @@ import { CallTrails } from "../observe/CallTrails.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import { Database } from "../sql/Database.ts"
 import { type DescribeFailure, type NewTurn, type Written, writeAnswer } from "./AnswerWriter.ts"
+import { Artifacts } from "./Artifacts.ts"
+import { Images } from "./Images.ts"
 import { LiveTurn } from "./LiveTurn.ts"
 import { type Ending, MessageStore } from "./MessageStore.ts"
 
@@ -43,7 +46,17 @@ export class Turns extends Context.Tag("gateway/chat/Turns")<Turns, TurnsShape>(
   ): Layer.Layer<
     Turns,
     never,
-    CallRunner | CallTrails | ChangeNotifications | Database | IdGenerator | LedgerNode | MessageStore | Timers
+    | Artifacts
+    | CallRunner
+    | CallTrails
+    | Catalog
+    | Images
+    | ChangeNotifications
+    | Database
+    | IdGenerator
+    | LedgerNode
+    | MessageStore
+    | Timers
   > => Layer.scoped(this, make(describe))
 }
 
@@ -68,6 +81,11 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   const ids = yield* IdGenerator
   const timers = yield* Timers
   const messages = yield* MessageStore
+  const artifacts = yield* Artifacts
+  const images = yield* Images
+  const catalog = yield* Catalog
+  const takesTools = (model: string) =>
+    catalog.snapshot().models.find(({ id }) => id === model)?.capabilities.tools !== false
   const changes = yield* ChangeNotifications
   const node = yield* LedgerNode
   const { kind } = yield* Database
@@ -112,7 +130,11 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
           if (turn.content.length >= maxContentCharacters) Deferred.unsafeDone(tooLong, Exit.void)
         })
         const writer = yield* Effect.forkDaemon(Effect.interruptible(writing(turn)))
-        const answer = writeAnswer({ calls, trails, ids, describe }, turn, spec)
+        const answer = writeAnswer(
+          { calls, trails, ids, describe, artifacts, takesTools, imagesOf: images.dataUrls },
+          turn,
+          spec
+        )
         const cut = Effect.as(Deferred.await(tooLong), { _tag: "Cut" } as const)
         const exit = yield* Effect.exit(restore(Effect.raceFirst(answer, cut)))
         cancel()

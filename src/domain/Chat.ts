@@ -113,6 +113,8 @@ export interface RoutingControls {
   readonly maxOutputPriceMicroUsdPerMillion: number | undefined
   /** False: only the first candidate is tried. */
   readonly enableFallback: boolean | undefined
+  /** What the call may cost, in micro-USD. */
+  readonly maxCostMicroUsd?: number | undefined
 }
 
 /** Entries are an id, `<prefix>/*` or `*`. `allow: null` allows everything, `allow: []` nothing; `deny` always wins. */

@@ -28,6 +28,8 @@ export interface Model {
   readonly outputTokens: number | null
   /** Tokens of one image or file in a hold. */
   readonly imageTokens: number
+  /** Rules of the provider's prompt cache; `null` and absent: not known, or its rates are not. */
+  readonly cache?: PromptCache | null | undefined
   /** Prior estimate of answer quality, 0 to 1. */
   readonly quality: number
   /** What `quality` is made of, where it is not the operator's own number. */
@@ -50,6 +52,22 @@ export interface Model {
   readonly listed: boolean
   /** As the vendor documents it; `null`: not documented. */
   readonly knowledgeCutoff: string | null
+}
+
+/** How a provider caches the beginnings of prompts for one model, as it documents it. */
+export interface PromptCache {
+  /** `auto`: every prompt. `explicit`: up to the marks in a request. */
+  readonly mode: "auto" | "explicit" | "none"
+  /** Shorter prefixes are not cached. */
+  readonly minTokens: number
+  /** Cached tokens are counted in steps of this many. */
+  readonly stepTokens: number
+  /** How long a prefix is kept after its last use. */
+  readonly ttlSeconds: number
+  /** A longer time that requests can ask for; a write then costs this multiple of the input rate. `null`: there is none. */
+  readonly longTtl: { readonly seconds: number; readonly writeFactor: number } | null
+  /** The provider documents that a prefix is kept as long. */
+  readonly guaranteed: boolean
 }
 
 /** What the estimate of a model's quality is made of. */

@@ -27,7 +27,9 @@ import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
 import type { Conversations, Place } from "../routing/Conversations.ts"
+import type { CostBound } from "../routing/CostBound.ts"
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
+import type { ProjectQuality, QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
 import type { HealthShape, RouteHealth } from "../routing/Health.ts"
 import type { Load } from "../routing/Load.ts"
 import { classify } from "../routing/quality/Classify.ts"
@@ -91,6 +93,7 @@ export interface AdmissionDeps {
   readonly configurations: RoutingConfigurationsShape
   readonly credentials: ProjectCredentialsShape
   readonly rateLimits: RateLimitsShape
+  readonly quality: QualitySnapshotsShape
   readonly health: HealthShape
   readonly conversations: Conversations
   readonly load: Pick<Load, "of">
@@ -175,11 +178,13 @@ export const make = (deps: AdmissionDeps): Admission => ({
           }
           return Effect.flatMap(deps.policy.ofProject(caller.projectId), (project) =>
             Effect.flatMap(deps.configurations.ofProject(caller.projectId), (configurations) =>
-              caller.billingMode === "managed"
-                ? rankCandidates(deps, call, project, configurations, null)
-                : Effect.flatMap(deps.credentials.ofProject(caller.projectId), (credentials) =>
-                    rankCandidates(deps, call, project, configurations, credentials)
-                  )
+              Effect.flatMap(deps.quality.ofProject(caller.projectId), (quality) =>
+                caller.billingMode === "managed"
+                  ? rankCandidates(deps, call, { project, configurations, quality, credentials: null })
+                  : Effect.flatMap(deps.credentials.ofProject(caller.projectId), (credentials) =>
+                      rankCandidates(deps, call, { project, configurations, quality, credentials })
+                    )
+              )
             )
           ).pipe(Effect.tapErrorCause(() => Effect.sync(release)))
         }
@@ -191,7 +196,8 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
     const call = { caller, request, measure, startedAtMillis: deps.timers.now() }
     const credentials = yield* credentialsOf(deps, caller)
-    const routed = yield* route(deps, call, project, configurations, credentials)
+    const quality = yield* deps.quality.ofProject(caller.projectId)
+    const routed = yield* route(deps, call, { project, configurations, quality, credentials })
     const { candidates } = routed.ranked
     return {
       ...routed,
@@ -249,39 +255,42 @@ type Measured = Pick<
 /** Those of a project that pays its providers itself; `null` for any other. */
 type Credentials = ReadonlyArray<ProviderCredential> | null
 
+/** What of a project decides about its calls. */
+interface ProjectRules {
+  readonly project: ProjectPolicy
+  readonly configurations: ReadonlyArray<RoutingConfiguration>
+  readonly quality: ProjectQuality
+  readonly credentials: Credentials
+}
+
 const snapshotFor = (catalog: CatalogShape, credentials: Credentials): Snapshot =>
   credentials === null ? catalog.snapshot() : catalog.callerSnapshot()
 
 const rankCandidates = (
   deps: AdmissionDeps,
   call: Measured,
-  project: ProjectPolicy,
-  configurations: ReadonlyArray<RoutingConfiguration>,
-  credentials: Credentials
+  rules: ProjectRules
 ): Either.Either<Admitted, RoutingFailure> => {
   const { caller, measure, request } = call
-  return Either.map(
-    route(deps, call, project, configurations, credentials),
-    ({ allowed, configuration, place, ranked }) => ({
-      // spreading `call` took 4 µs
-      requestId: call.requestId,
-      endpoint: call.endpoint,
-      clientRequestId: call.clientRequestId,
-      origin: call.origin,
-      body: call.body,
-      caller,
-      request,
-      startedAtMillis: call.startedAtMillis,
-      measure,
-      release: call.release,
-      configuration,
-      allowed,
-      ranked,
-      place,
-      options: optionsOf(measure, request, callable(ranked)),
-      maxOutputTokens: Math.max(...callable(ranked).map(({ model }) => Estimate.outputCap(request, model, measure)))
-    })
-  )
+  return Either.map(route(deps, call, rules), ({ allowed, configuration, place, ranked }) => ({
+    // spreading `call` took 4 µs
+    requestId: call.requestId,
+    endpoint: call.endpoint,
+    clientRequestId: call.clientRequestId,
+    origin: call.origin,
+    body: call.body,
+    caller,
+    request,
+    startedAtMillis: call.startedAtMillis,
+    measure,
+    release: call.release,
+    configuration,
+    allowed,
+    ranked,
+    place,
+    options: optionsOf(measure, request, callable(ranked)),
+    maxOutputTokens: Math.max(...callable(ranked).map((one) => Estimate.outputCap(request, one, measure)))
+  }))
 }
 
 const route = (
@@ -289,9 +298,7 @@ const route = (
   call: Pick<Measured, "request" | "measure" | "startedAtMillis"> & {
     readonly caller: Pick<CallerShape, "billingMode" | "projectId">
   },
-  project: ProjectPolicy,
-  configurations: ReadonlyArray<RoutingConfiguration>,
-  credentials: Credentials
+  { configurations, credentials, project, quality }: ProjectRules
 ): Either.Either<Routed, RoutingFailure> => {
   const { caller, measure, request } = call
   return Either.flatMap(resolveConfiguration(request, configurations), (configuration) => {
@@ -307,8 +314,9 @@ const route = (
       snapshot: snapshotFor(catalog, credentials),
       policy: allowed,
       request,
-      features: featuresOf(request, pinned, promptTokens, classes),
-      quality: pinned ? ownQuality : qualityFor(classes),
+      features: featuresOf(request, pinned, promptTokens, classes, costBoundOf(request, measure)),
+      quality: pinned ? ownQuality : qualityFor(classes, quality.graded),
+      qualityVersion: quality.version,
       outputTokens: () => outputTokens,
       affinity: pinned ? undefined : place.affinity,
       load: load.of,
@@ -334,6 +342,19 @@ const route = (
     )
   )
 }
+
+const costBoundOf = (
+  { routing: { maxCostMicroUsd } }: ChatRequest,
+  measure: Estimate.PromptEstimate
+): CostBound | undefined =>
+  maxCostMicroUsd === undefined
+    ? undefined
+    : {
+        maxMicroUsd: maxCostMicroUsd,
+        textTokens: Estimate.textTokensBound(measure),
+        imagesAndFiles: measure.images + measure.files,
+        audioTokens: measure.audioTokens
+      }
 
 const visibleModels = (
   snapshot: Snapshot,

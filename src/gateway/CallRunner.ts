@@ -31,6 +31,7 @@ import { RateLimits, type RateLimitsShape } from "../policy/RateLimits.ts"
 import { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
 import { Providers } from "../provider/Providers.ts"
 import * as Conversations from "../routing/Conversations.ts"
+import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
 import { Health } from "../routing/Health.ts"
 import { Load } from "../routing/Load.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
@@ -151,6 +152,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       policy: yield* Policy,
       configurations: yield* RoutingConfigurations,
       credentials: yield* ProjectCredentials,
+      quality: yield* QualitySnapshots,
       rateLimits,
       health,
       conversations,

@@ -166,8 +166,7 @@ const openAttempt = (
  */
 const outputLimit = ({ admitted, hold }: Call, candidate: Candidate): OutputLimit => {
   const { measure, request } = admitted
-  const { model } = candidate
-  const full = Estimate.outputCap(request, model, measure)
+  const full = Estimate.outputCap(request, candidate, measure)
   const affordable = (amount: number): number =>
     Estimate.affordableOutputTokens(microUsd(Math.min(amount, Number.MAX_SAFE_INTEGER)), measure, candidate, full)
   const inTheEnd = affordable(hold.amount + hold.room)

@@ -100,7 +100,7 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha,
     excluded: admitted.ranked.excluded,
     baseline: used === undefined ? null : baselineOf(state, used),
-    features: admitted.ranked.pinned ? null : recorded(admitted.ranked.features, admitted.ranked.propensity),
+    features: admitted.ranked.pinned ? null : recorded(admitted.ranked.features, admitted.ranked),
     clientRequestId: admitted.clientRequestId,
     startedAtMillis: admitted.startedAtMillis
   }

@@ -6,6 +6,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { ProjectId } from "../domain/Ids.ts"
 import { version } from "../domain/Version.ts"
+import { FeedbackOut, FeedbackRequest } from "../wire/account/Feedback.ts"
 import { KeyStatusOut } from "../wire/account/KeyStatus.ts"
 import { RequestOut } from "../wire/account/Requests.ts"
 import { RouteOut } from "../wire/account/Route.ts"
@@ -99,6 +100,15 @@ const route = HttpApiEndpoint.post("previewRoute", routedPaths.previewRoute)
     "Takes the body of a chat completion. Nothing is sent to a provider, held or charged; that nothing could take the call is told as `error`, with status 200."
   )
 
+const feedback = HttpApiEndpoint.post("giveFeedback", routedPaths.giveFeedback)
+  .setPayload(FeedbackRequest)
+  .addSuccess(FeedbackOut)
+  .annotate(OpenApi.Summary, "Grade the response of a call")
+  .annotate(
+    OpenApi.Description,
+    "For calls of the key's project that named no model. Grades move the routing of that project alone: from 30 grades of a model in a class of prompts on, within minutes. It counts as one request of the key's rate limits; a project may send 600 a minute."
+  )
+
 const projectChat = HttpApiEndpoint.post("createProjectChatCompletion", projectChatPath)
   .setPath(Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) }))
   .setPayload(ChatCompletionRequest)
@@ -156,6 +166,7 @@ export const Api = HttpApi.make("gateway")
       .add(key)
       .add(generation)
       .add(route)
+      .add(feedback)
       .add(messages)
       .add(countTokens)
       .add(model)

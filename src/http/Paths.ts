@@ -24,6 +24,7 @@ export const projectOf = (url: string): string | undefined => projectChat.exec(u
 export const routedPaths = {
   listModels: "/v1/models",
   previewRoute: "/v1/route",
+  giveFeedback: "/v1/feedback",
   getKey: "/v1/key",
   getGeneration: "/v1/generation",
   livez: "/livez",
@@ -43,3 +44,6 @@ export const paymentPaths = {
   stripeWebhook: "/webhooks/stripe",
   testCheckout: "/checkout/test"
 } as const
+
+/** Images and artifacts of conversations, by signed links. */
+export const contentPaths = ["/content/images/:id", "/content/artifacts/:id/:version"] as const

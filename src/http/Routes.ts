@@ -7,6 +7,7 @@ import type * as Redacted from "effect/Redacted"
 import { InvalidRequest, UnknownPath } from "../domain/GatewayError.ts"
 import * as AccountPaths from "./account/AccountPaths.ts"
 import { AccountRoutes } from "./account/AccountRoutes.ts"
+import { feedback } from "./inference/FeedbackHandler.ts"
 import { generation, key } from "./inference/KeyHandlers.ts"
 import { model, models } from "./inference/ModelsHandler.ts"
 import { route } from "./inference/RouteHandler.ts"
@@ -64,6 +65,7 @@ export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>
       const handlers: { readonly [Name in RoutedName]: RouteHandler } = {
         listModels: yield* models,
         previewRoute: yield* route,
+        giveFeedback: yield* feedback,
         getKey: yield* key,
         getGeneration: yield* generation,
         livez,

@@ -1,9 +1,10 @@
 import type { Candidate } from "../domain/Candidate.ts"
 import type { AudioPart, ChatRequest, FilePart, ImagePart, Message, ToolCall } from "../domain/Chat.ts"
 import { writeExactly } from "../domain/ExactJson.ts"
+import { type BoundedPrompt, highestCost, payableOutputTokens } from "../domain/HighestCost.ts"
 import type { Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
-import { feeOf, highestAudioRate, highestInputRate, highestOutputRate, type Prices } from "../domain/Prices.ts"
+import { highestOutputRate } from "../domain/Prices.ts"
 import type { HoldOption } from "./Hold.ts"
 import * as TokenEstimator from "./TokenEstimator.ts"
 
@@ -70,22 +71,26 @@ export const likelyPromptTokens = (prompt: PromptEstimate): number =>
 
 /** The upper bound of the prompt's length, for money: whatever tokenizer the provider has. */
 export const promptTokensBound = (prompt: PromptEstimate, model: Model): number =>
-  Math.min(
-    prompt.utf8Bytes,
-    Math.ceil(Math.max(prompt.highTokens * safetyFactor, prompt.utf8Bytes / minBytesPerToken))
-  ) +
-  (prompt.images + prompt.files) * model.imageTokens +
-  prompt.audioTokens
+  textTokensBound(prompt) + (prompt.images + prompt.files) * model.imageTokens + prompt.audioTokens
+
+/** Of its text alone. */
+export const textTokensBound = ({ highTokens, utf8Bytes }: PromptEstimate): number =>
+  Math.min(utf8Bytes, Math.ceil(Math.max(highTokens * safetyFactor, utf8Bytes / minBytesPerToken)))
 
 /** The output cap sent to the model; at least one token. */
-export const outputCap = (request: ChatRequest, model: Model, prompt: PromptEstimate): number => {
+export const outputCap = (request: ChatRequest, route: Route, prompt: PromptEstimate): number => {
+  const { model } = route
+  const { maxCostMicroUsd } = request.routing
   const requested = request.maxOutputTokens ?? model.profile.maxOutputTokens ?? Number.POSITIVE_INFINITY
   const limit = Math.min(
     model.outputTokens ?? (request.maxOutputTokens === undefined ? undocumentedOutputTokens : Number.POSITIVE_INFINITY),
     model.profile.maxOutputTokens ?? Number.POSITIVE_INFINITY,
     model.contextTokens === null ? Number.POSITIVE_INFINITY : model.contextTokens - likelyPromptTokens(prompt)
   )
-  return Math.max(1, Math.min(requested, limit))
+  const cap = Math.max(1, Math.min(requested, limit))
+  return maxCostMicroUsd === undefined
+    ? cap
+    : affordableOutputTokens(microUsd(Math.min(maxCostMicroUsd, Number.MAX_SAFE_INTEGER)), prompt, route, cap)
 }
 
 /**
@@ -99,7 +104,7 @@ export const holdOption = (
   reasoning: boolean,
   need: "likely" | "min" = "min"
 ): HoldOption => {
-  const cap = outputCap(request, route.model, prompt)
+  const cap = outputCap(request, route, prompt)
   const minTokens = reasoning ? minReasoningTokens : need === "likely" ? likelyOutputTokens : minOutputTokens
   return {
     max: maxCost(prompt, route, cap),
@@ -127,12 +132,10 @@ export const sliceOption = (
 export const affordableOutputTokens = (amount: MicroUsd, prompt: PromptEstimate, route: Route, cap: number): number => {
   const { prices } = route.model
   if (prices === null) return cap
-  const promptTokens = promptTokensBound(prompt, route.model)
-  const outputRate = highestOutputRate(prices, promptTokens, route.terms)
-  if (outputRate === 0) return cap
-  const left =
-    (amount - feeOf(prices, route.terms)) * 1_000_000 - maxPromptProduct(prompt, prices, route.terms, promptTokens)
-  return Math.max(1, Math.min(cap, Math.floor(left / outputRate)))
+  return Math.max(
+    1,
+    Math.min(cap, payableOutputTokens(amount, prices, route.terms, boundedPrompt(prompt, route.model)))
+  )
 }
 
 /** The largest output cap whose highest possible cost is within the amount at one of the routes; `undefined`: none. */
@@ -145,34 +148,18 @@ export const fittingOutputTokens = (
   const fitting = routes.flatMap((route) =>
     maxCost(prompt, route, 1) > amount
       ? []
-      : [affordableOutputTokens(amount, prompt, route, outputCap(request, route.model, prompt))]
+      : [affordableOutputTokens(amount, prompt, route, outputCap(request, route, prompt))]
   )
   return fitting.length === 0 ? undefined : Math.max(...fitting)
 }
 
-const maxCost = (prompt: PromptEstimate, { model, terms }: Route, outputTokens: number): MicroUsd => {
-  const { prices } = model
-  if (prices === null) return zero
-  const promptTokens = promptTokensBound(prompt, model)
-  const tokens = perMillion(
-    maxPromptProduct(prompt, prices, terms, promptTokens) +
-      outputTokens * highestOutputRate(prices, promptTokens, terms)
-  )
-  return terms.webSearch ? microUsd(tokens + feeOf(prices, terms)) : tokens
-}
+const maxCost = (prompt: PromptEstimate, { model, terms }: Route, outputTokens: number): MicroUsd =>
+  model.prices === null ? zero : highestCost(model.prices, terms, boundedPrompt(prompt, model), outputTokens)
 
-/** Tokens of the prompt times the highest rates that can apply to them. */
-const maxPromptProduct = (
-  { audioTokens }: PromptEstimate,
-  prices: Prices,
-  terms: Route["terms"],
-  promptTokens: number
-): number => {
-  const inputRate = highestInputRate(prices, promptTokens, terms)
-  if (audioTokens === 0) return promptTokens * inputRate
-  const audioRate = Math.max(inputRate, highestAudioRate(prices, promptTokens, terms))
-  return (promptTokens - audioTokens) * inputRate + audioTokens * audioRate
-}
+const boundedPrompt = (prompt: PromptEstimate, model: Model): BoundedPrompt => ({
+  promptTokens: promptTokensBound(prompt, model),
+  audioTokens: prompt.audioTokens
+})
 
 interface Media {
   images: number

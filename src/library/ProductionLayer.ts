@@ -22,6 +22,8 @@ import type { RateLimits } from "../policy/RateLimits.ts"
 import type { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
 import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
 import type { Providers } from "../provider/Providers.ts"
+import { QualitySnapshotStore } from "../routing/evidence/QualitySnapshotStore.ts"
+import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
 import type { Health } from "../routing/Health.ts"
 import type { RetryBudget } from "../routing/RetryBudget.ts"
 import {
@@ -85,8 +87,9 @@ export const ProductionLayer = <R = never>(
       Layer.provideMerge(SealedCredentials.layer, Layer.merge(CredentialStore.layer, MasterKey.layer(masterKey)))
     )
   )
+  const quality = QualitySnapshots.layer.pipe(Layer.provide(QualitySnapshotStore.layer))
   return Layer.merge(
-    Gateway.layerWith(gateway).pipe(Layer.provide([observers, credentials])),
+    Gateway.layerWith(gateway).pipe(Layer.provide([observers, credentials, quality])),
     AccountLayer(account)
   ).pipe(
     Layer.provideMerge(ProviderLayer(options.providers)),

@@ -63,7 +63,7 @@ export const noControls: RoutingControls = {
 export const intersectPolicies = (
   project: ProjectPolicy,
   configuration: RoutingConfiguration | null,
-  routing: Omit<RoutingControls, "routingConfig">
+  routing: Omit<RoutingControls, "routingConfig" | "maxCostMicroUsd">
 ): EffectivePolicy => {
   const layers: Array<CompiledRestrictions> = []
   add(layers, compiledOnce(project, "project_policy", "project_price_cap"))
@@ -170,7 +170,7 @@ const compiledOnce = (
   return layer
 }
 
-const compiledRequest = (routing: Omit<RoutingControls, "routingConfig">): CompiledRestrictions =>
+const compiledRequest = (routing: Omit<RoutingControls, "routingConfig" | "maxCostMicroUsd">): CompiledRestrictions =>
   compile(
     {
       models: routing.models,

@@ -3,6 +3,7 @@ import type { Model } from "../domain/Model.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import { type EffectivePolicy, excludedBy, isProjectExclusion } from "../policy/EffectivePolicy.ts"
+import { type CostBound, withinCost } from "./CostBound.ts"
 import { meets, type Requirement } from "./Requirements.ts"
 
 interface EligibilityInput {
@@ -15,6 +16,9 @@ interface EligibilityInput {
   readonly billingMode: CallerShape["billingMode"]
   /** What is requested of this model that has a price of its own. */
   readonly termsOf: (model: Model) => PriceTerms
+  readonly costBound?: CostBound | undefined
+  /** Whether the model would reason about this request. */
+  readonly reasons: (model: Model) => boolean
   /** The project's credential for a model; unset where calls use those of the providers. */
   readonly credentialOf?: ((model: Model) => ProviderCredential | undefined) | undefined
 }
@@ -29,6 +33,8 @@ export interface Eligibility {
   readonly permitted: number
   /** Those of them that meet every requirement. */
   readonly capable: number
+  /** Set where models are left by everything but what the call may cost: what it would have to be allowed to, in micro-USD. */
+  readonly minCostMicroUsd: number | null
   /** The requirement that excluded the largest number of models, the first of equals. */
   readonly largestExclusion: Requirement | null
 }
@@ -71,8 +77,13 @@ export const filterEligible = (pool: ReadonlyArray<Model>, input: EligibilityInp
     else uncertain.push({ model, unknown })
   }
   if (certain.length > 0) for (const { unknown } of uncertain) count(unknown.reason)
+  const fitting = certain.length > 0 ? certain : uncertain.map(({ model }) => model)
+  const paid = input.costBound === undefined ? null : withinCost(fitting, input.costBound, input)
+  const eligible = paid?.models ?? fitting
+  if (eligible.length < fitting.length) counts.set("request_max_cost", fitting.length - eligible.length)
   return {
-    eligible: certain.length > 0 ? certain : uncertain.map(({ model }) => model),
+    eligible,
+    minCostMicroUsd: eligible.length === 0 ? (paid?.minMicroUsd ?? null) : null,
     excluded: Object.fromEntries(counts),
     byProject,
     permitted,

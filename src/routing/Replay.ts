@@ -4,7 +4,7 @@ import { intersectPolicies } from "../policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../policy/ProjectPolicy.ts"
 import { priorFailure } from "./Breaker.ts"
 import type { RouteHealth } from "./Health.ts"
-import { expectedOutputTokens, qualityFor } from "./quality/QualityTable.ts"
+import { expectedOutputTokens, type GradedQuality, qualityFor } from "./quality/QualityTable.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { choicesAt, type RankContext, type Replayed } from "./Router.ts"
 
@@ -22,6 +22,8 @@ export interface Rules {
   readonly project: ProjectPolicy
   readonly configurations: ReadonlyArray<RoutingConfiguration>
   readonly billingMode: CallerShape["billingMode"]
+  /** The grades of the project. */
+  readonly graded?: GradedQuality | undefined
 }
 
 /** Where calls would go, and what that would cost. */
@@ -72,7 +74,7 @@ export const contextOf = ({ features, routingConfig }: PastCall, rules: Rules): 
   return {
     snapshot: rules.snapshot,
     policy: intersectPolicies(rules.project, configuration, features.controls),
-    quality: qualityFor(features.classes),
+    quality: qualityFor(features.classes, rules.graded),
     outputTokens: () => outputTokens,
     health: () => well,
     nowMillis: 0,

@@ -1,5 +1,6 @@
 import type { ChatRequest, Restriction, RoutingControls } from "../domain/Chat.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
+import type { CostBound } from "./CostBound.ts"
 import { type ToolUse, toolUseOf } from "./LeftOut.ts"
 import { classifierVersion } from "./quality/Artefact.ts"
 import type { ReasoningWish } from "./ReasoningMode.ts"
@@ -24,15 +25,19 @@ export interface RequestFeatures {
   readonly reasoning?: ReasoningWish
   /** What the request itself restricts and prefers; the routing configuration that it names is on the row of the call. */
   readonly controls: RequestControls
+  /** Set where the request says what the call may cost. */
+  readonly costBound?: CostBound
 }
 
-export type RequestControls = Omit<RoutingControls, "routingConfig">
+/** The bound of the cost is apart: it needs more of the prompt. */
+export type RequestControls = Omit<RoutingControls, "routingConfig" | "maxCostMicroUsd">
 
 export const featuresOf = (
   request: ChatRequest,
   pinned: boolean,
   promptTokens: number,
-  classes: ReadonlyArray<number>
+  classes: ReadonlyArray<number>,
+  costBound?: CostBound | undefined
 ): RequestFeatures => ({
   classes,
   promptTokens,
@@ -41,6 +46,7 @@ export const featuresOf = (
   tools: toolUseOf(request),
   terms: termsOf(request),
   controls: request.routing,
+  ...(costBound !== undefined && { costBound }),
   ...(request.reasoning.mode !== undefined && { reasoning: wishOf(request.reasoning) })
 })
 
@@ -81,8 +87,20 @@ interface Recorded {
   readonly ci?: number
   readonly co?: number
   readonly f?: boolean
+  /** What the call may cost; the prompt's text in tokens, its images and files, its audio in tokens. */
+  readonly k?: readonly [maxMicroUsd: number, textTokens: number, imagesAndFiles: number, audioTokens: number]
   /** How likely the first candidate was to come first, where that was left to chance. */
   readonly p?: number
+  /** Version of the quality snapshot. */
+  readonly q?: number
+}
+
+/** What a decision was made by, besides the features. */
+export interface DecidedBy {
+  /** How likely the first candidate was to come first. */
+  readonly propensity: number
+  /** `null`: by assumed qualities alone. */
+  readonly qualityVersion: number | null
 }
 
 /** Names of service tiers come from requests. */
@@ -95,8 +113,9 @@ export const maxRecordedLength = 2_048
  * About 120 bytes of JSON; `null` for what cannot be tried again: a service tier that nobody has, or restrictions that name
  * more models than a row should carry.
  */
-export const recorded = (features: RequestFeatures, propensity: number): string | null => {
-  const { classes, controls, maxOutputTokens, promptTokens, reasoning, requirements, terms, tools } = features
+export const recorded = (features: RequestFeatures, { propensity, qualityVersion }: DecidedBy): string | null => {
+  const { classes, controls, costBound, maxOutputTokens, promptTokens, reasoning, requirements, terms, tools } =
+    features
   if (terms.serviceTier !== null && terms.serviceTier.length > maxTierLength) return null
   const record: Recorded = {
     v: version,
@@ -112,7 +131,11 @@ export const recorded = (features: RequestFeatures, propensity: number): string 
     ...(terms.webSearch && { w: 1 }),
     ...(terms.audioOutput && { a: 1 }),
     ...recordedControls(controls),
-    ...(propensity < 1 && { p: Math.round(propensity * perMillion) / perMillion })
+    ...(costBound !== undefined && {
+      k: [costBound.maxMicroUsd, costBound.textTokens, costBound.imagesAndFiles, costBound.audioTokens] as const
+    }),
+    ...(propensity < 1 && { p: Math.round(propensity * perMillion) / perMillion }),
+    ...(qualityVersion !== null && { q: qualityVersion })
   }
   const text = JSON.stringify(record)
   return text.length > maxRecordedLength ? null : text
@@ -139,6 +162,11 @@ const restrictionOf = (
   deny: ReadonlyArray<string> | undefined
 ): Restriction => (allow === undefined && deny === undefined ? open : { allow: allow ?? null, deny: deny ?? [] })
 
+const costBoundOf = ([maxMicroUsd, textTokens, imagesAndFiles, audioTokens]: Exclude<
+  Recorded["k"],
+  undefined
+>): CostBound => ({ maxMicroUsd, textTokens, imagesAndFiles, audioTokens })
+
 const controlsOf = (record: Recorded): RequestControls => ({
   models: restrictionOf(record.ma, record.md),
   providers: restrictionOf(record.pa, record.pd),
@@ -162,6 +190,7 @@ export const fromRecorded = (text: string): RequestFeatures | null => {
         tools: record.u ?? "none",
         terms: { serviceTier: record.s ?? null, webSearch: record.w === 1, audioOutput: record.a === 1 },
         controls: controlsOf(record),
+        ...(record.k !== undefined && { costBound: costBoundOf(record.k) }),
         ...(record.r !== undefined && { reasoning: { mode: record.r, maxTokens: record.b } })
       }
     : null

@@ -19,7 +19,7 @@ import { addsUserTurn, forbidsEffort, leftOutOf, losesCacheTtl } from "./LeftOut
 import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported, tuningOf } from "./Requirements.ts"
-import { assess, byHealthyRank, byRank, rate, type Scored, unit, weigh } from "./Score.ts"
+import { assess, byHealthyRank, byRank, rate, reasoningFactor, type Scored, unit, weigh } from "./Score.ts"
 import { isUnpriced, termsAt } from "./Terms.ts"
 
 /** What the ranking knows beside the features of the request. Immutable while it runs. */
@@ -28,6 +28,8 @@ export interface RankContext {
   readonly policy: EffectivePolicy
   /** Predicted for this request, 0 to 1. */
   readonly quality: (model: Model) => number
+  /** Of the snapshot of grades that `quality` is from; `null` or unset: there is none. */
+  readonly qualityVersion?: number | null
   /** Expected length of a response without reasoning, in tokens. */
   readonly outputTokens: (model: Model) => number
   readonly health: (model: Model) => RouteHealth
@@ -61,6 +63,7 @@ export interface Ranked {
   readonly features: RequestFeatures
   /** How likely the first candidate was to come first: 1 unless equal routes were drawn. */
   readonly propensity: number
+  readonly qualityVersion: number | null
   /** Models that would have come before the first candidate if they had not failed so often, best first. */
   readonly resting: ReadonlyArray<string>
   /** Set when the circuit of every candidate is open: until the first of them can be tried. */
@@ -101,6 +104,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
     excluded: eligibility.excluded,
     features,
     propensity,
+    qualityVersion: input.qualityVersion ?? null,
     resting: pool.pinned ? [] : restingBefore(scored, best),
     ...(best.tier >= 2 ? { openUntilMillis: earliestClose(scored) } : {})
   })
@@ -168,6 +172,8 @@ const assessAll = (
     promptTokens: features.promptTokens,
     billingMode,
     termsOf: termsFor,
+    costBound: features.costBound,
+    reasons: (model) => reasoningFactor(model, effortFor(model, features, pinnedEffort)) > 1,
     credentialOf
   })
   const rated = rate(eligibility.eligible, {
@@ -235,7 +241,7 @@ const depthNeedsModel = (): InvalidRequest =>
 /** The first stage without a model decides the error; to a project's keys, models that the project excludes do not exist. */
 const noneEligible = (request: ChatRequest, pinned: boolean, sifted: Eligibility): RankFailure => {
   const requested = request.model
-  const { byProject, capable, excluded, largestExclusion, permitted } = sifted
+  const { byProject, capable, excluded, largestExclusion, minCostMicroUsd, permitted } = sifted
   if (permitted === 0) {
     const total = Object.values(excluded).reduce((sum, count) => sum + count, 0)
     return pinned && byProject === total
@@ -249,12 +255,23 @@ const noneEligible = (request: ChatRequest, pinned: boolean, sifted: Eligibility
       param: largestExclusion.param
     })
   }
+  if ((excluded["request_max_cost"] ?? 0) > 0) return tooLowCost(request.routing, minCostMicroUsd)
   return new InvalidRequest({
     code: "context_length_exceeded",
     message: `Prompt and requested output are longer than ${pinned ? `the model '${requested}' supports` : "any eligible model supports"}.`,
     param: "messages"
   })
 }
+
+const tooLowCost = ({ maxCostMicroUsd }: RoutingControls, minMicroUsd: number | null): InvalidRequest =>
+  new InvalidRequest({
+    code: "invalid_value",
+    message:
+      minMicroUsd === null
+        ? "What a call may cost cannot be bounded here: no eligible model has a known price."
+        : `The prompt alone may cost more than max_cost_microusd, which is ${maxCostMicroUsd}: at the cheapest eligible model at least ${minMicroUsd} micro-USD are needed.`,
+    param: "max_cost_microusd"
+  })
 
 /** The field of the request that has excluded most models; what the project excludes is the fault of none. */
 const blamedField = (routing: RoutingControls, excluded: Readonly<Record<string, number>>): string => {

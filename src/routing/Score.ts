@@ -184,7 +184,8 @@ const expectedCost = (
   return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
 }
 
-const reasoningFactor = (model: Model, effort: Effort | number | undefined): number => {
+/** How many times as much a model writes at this effort as without reasoning. */
+export const reasoningFactor = (model: Model, effort: Effort | number | undefined): number => {
   if (typeof effort === "number") return 1 + effort * 0.15
   const likely = effort ?? model.reasoning?.defaultEffort ?? (model.reasonsByDefault ? "medium" : "none")
   return reasoningFactors[likely]

@@ -18,12 +18,14 @@ import type { Cancel } from "../domain/Timers.ts"
 import { fromSql, type Translated } from "./StoreErrors.ts"
 
 /**
- * key: an API key. project: a project's policy or billing mode. configurations: a project's routing configurations.
- * credentials: a project's credentials of providers. capture: a project's data collection, or its keys. call: a running call that a
- * person stops. session: a session of the account API. user: a person's rights, with all their sessions. chat_turn: a conversation
- * whose answer has grown or ended. chat_stop: one whose answer is to be stopped.
+ * analysis: an analysis that was asked for or shall end. key: an API key. project: a project's policy or billing mode.
+ * configurations: a project's routing configurations. credentials: a project's credentials of providers. capture: a project's
+ * data collection, or its keys. call: a running call that a person stops. session: a session of the account API. user: a
+ * person's rights, with all their sessions. chat_turn: a conversation whose answer has grown or ended. chat_stop: one whose
+ * answer is to be stopped. quality: the graded quality of models in a project.
  */
 export const changeKinds = [
+  "analysis",
   "key",
   "project",
   "configurations",
@@ -33,11 +35,12 @@ export const changeKinds = [
   "session",
   "user",
   "chat_turn",
-  "chat_stop"
+  "chat_stop",
+  "quality"
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** `id` is that of the key, call, session, user or conversation; for the other kinds the project's. */
+/** `id` is that of the analysis, key, call, session, user or conversation; for the other kinds the project's. */
 export interface Change {
   readonly kind: ChangeKind
   readonly id: string

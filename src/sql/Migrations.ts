@@ -26,10 +26,12 @@ import { callFeatures } from "./migrations/0018_call_features.ts"
 import { personKeysTable } from "./migrations/0019_person_keys.ts"
 import { messagesEndpoint } from "./migrations/0020_endpoints.ts"
 import { capture } from "./migrations/0021_capture.ts"
+import { analysisTables } from "./migrations/0024_analyses.ts"
 import { evidenceTables } from "./migrations/0026_evidence.ts"
 import { replayTables } from "./migrations/0027_replay.ts"
 import { conversationTables } from "./migrations/0028_conversations.ts"
 import { callDecisions } from "./migrations/0030_call_decisions.ts"
+import { decisions } from "./migrations/0032_decisions.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -55,10 +57,12 @@ export const migrations = {
   "0019_person_keys": personKeysTable,
   "0020_endpoints": messagesEndpoint,
   "0021_capture": capture,
+  "0024_analyses": analysisTables,
   "0026_evidence": evidenceTables,
   "0027_replay": replayTables,
   "0028_conversations": conversationTables,
-  "0030_call_decisions": callDecisions
+  "0030_call_decisions": callDecisions,
+  "0032_decisions": decisions
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -46,6 +46,7 @@ const admitted: Admitted = {
     excluded: {},
     features: featuresOf(request(), false, 30, []),
     propensity: 1,
+    qualityVersion: null,
     resting: []
   },
   place: { own: 1, affinity: undefined },

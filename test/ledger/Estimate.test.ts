@@ -164,7 +164,7 @@ describe("Measuring a prompt", () => {
 describe("The output cap", () => {
   const prompt = measured("hello")
   const cap = (wanted: number | undefined, parts: Partial<Model> = {}) =>
-    Estimate.outputCap(request([], { maxOutputTokens: wanted }), model(parts), prompt)
+    Estimate.outputCap(request([], { maxOutputTokens: wanted }), { model: model(parts), terms: plainTerms }, prompt)
 
   it("the output cap is the client's, else the profile's, else the model's limit", () => {
     const profile = { effort: null, maxOutputTokens: 8_000, apiVersion: null }
@@ -210,7 +210,7 @@ describe("The hold", () => {
           const asked = request([says(call.text)], { maxOutputTokens: call.wanted })
           const prompt = measure(asked)
           const bound = Estimate.promptTokensBound(prompt, priced)
-          const cap = Estimate.outputCap(asked, priced, prompt)
+          const cap = Estimate.outputCap(asked, { model: priced, terms: plainTerms }, prompt)
           const [total = 0, read = 0, write = 0, output = 0, reasoning = 0] = parts
           const tokens = Math.floor(bound * total)
           const cacheReadTokens = Math.floor(tokens * read)
@@ -231,13 +231,29 @@ describe("The hold", () => {
     )
   })
 
+  it("a hold is never more than the request lets the call cost, where that pays for the prompt", () => {
+    fc.assert(
+      fc.property(anyCall, fc.nat(2_000_000), (call, maxCostMicroUsd) => {
+        const route = { model: model({ prices: call.prices, outputTokens: 10_000 }), terms: plainTerms }
+        const free = request([says(call.text)], { maxOutputTokens: call.wanted })
+        const asked = { ...free, routing: { ...free.routing, maxCostMicroUsd } }
+        const prompt = measure(asked)
+        const least = Estimate.holdOption(prompt, { ...free, maxOutputTokens: 1 }, route, false).max
+        fc.pre(maxCostMicroUsd >= least)
+        const { max, min, typical } = Estimate.holdOption(prompt, asked, route, call.reasoning)
+        for (const amount of [max, min, typical ?? 0]) expect(amount).toBeLessThanOrEqual(maxCostMicroUsd)
+        expect(Estimate.outputCap(asked, route, prompt)).toBeLessThanOrEqual(Estimate.outputCap(free, route, prompt))
+      })
+    )
+  })
+
   it("a hold pays for the cap that it affords, and not for one token more", () => {
     fc.assert(
       fc.property(anyCall, fc.double({ min: 0, max: 1, noNaN: true }), (call, share) => {
         const priced = model({ prices: call.prices, outputTokens: 10_000 })
         const asked = request([says(call.text)], { maxOutputTokens: call.wanted })
         const prompt = measure(asked)
-        const cap = Estimate.outputCap(asked, priced, prompt)
+        const cap = Estimate.outputCap(asked, { model: priced, terms: plainTerms }, prompt)
         const { max: full, min: least } = Estimate.holdOption(
           prompt,
           asked,

@@ -22,7 +22,8 @@ const ask = (
     requirements: requirementsOf(asked, options.pinned ?? false),
     promptTokens: options.promptTokens ?? 10,
     billingMode: options.billingMode ?? "managed",
-    termsOf: () => plainTerms
+    termsOf: () => plainTerms,
+    reasons: () => false
   })
 }
 
@@ -345,7 +346,8 @@ describe("One reason for each model", () => {
           requirements: requirementsOf(asked, false),
           promptTokens: 10,
           billingMode: managed ? "managed" : "byok",
-          termsOf: () => plainTerms
+          termsOf: () => plainTerms,
+          reasons: () => false
         })
         const counted = Object.values(sifted.excluded).reduce((sum, count) => sum + count, 0)
         expect(counted + sifted.eligible.length).toBe(pool.length)

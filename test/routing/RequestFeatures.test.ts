@@ -64,10 +64,16 @@ const restricting: fc.Arbitrary<Partial<RoutingControls>> = fc.record(
     alpha: fc.constantFrom(0, 0.3, 1),
     maxInputPriceMicroUsdPerMillion: fc.integer({ min: 0, max: 20_000_000 }),
     maxOutputPriceMicroUsdPerMillion: fc.integer({ min: 0, max: 80_000_000 }),
-    enableFallback: fc.boolean()
+    enableFallback: fc.boolean(),
+    maxCostMicroUsd: fc.integer({ min: 0, max: 20_000 })
   },
   { requiredKeys: [] }
 )
+
+const boundOf = (maxMicroUsd: number | undefined) =>
+  maxMicroUsd === undefined ? undefined : { maxMicroUsd, textTokens: 150, imagesAndFiles: 1, audioTokens: 7 }
+
+const certain = { propensity: 1, qualityVersion: null }
 
 const restrictionsOf = (some: Partial<RoutingControls>) => ({
   models: some.models ?? open.models,
@@ -116,7 +122,7 @@ describe("A decision that is made again from the recorded features", () => {
               : configuration({ ...restrictionsOf(configured), alpha: configured.alpha ?? null })
           const inForce = project({ defaultAlpha: alpha })
           const classes = classify(made, 120)
-          const features = featuresOf(made, false, 120, classes)
+          const features = featuresOf(made, false, 120, classes, boundOf(own.maxCostMicroUsd))
           const ranked = rank({
             snapshot: makeSnapshot(models),
             policy: intersectPolicies(inForce, slug, made.routing),
@@ -128,7 +134,7 @@ describe("A decision that is made again from the recorded features", () => {
             request: made,
             features
           })
-          const text = recorded(features, 1)
+          const text = recorded(features, certain)
           const read = text === null ? null : fromRecorded(text)
           if (read === null) throw new Error("the features were not recorded")
           const rules = {
@@ -156,7 +162,7 @@ describe("A decision that is made again from the recorded features", () => {
 
   it("needs about 120 bytes, and no text of the prompt", () => {
     const made = request({ messages: [{ role: "user", content: "My secret is 4711." }], tools: [tool], temperature: 1 })
-    const text = recorded(featuresOf(made, false, 1_234, classify(made, 1_234)), 1) ?? ""
+    const text = recorded(featuresOf(made, false, 1_234, classify(made, 1_234)), certain) ?? ""
     expect(text.length).toBeLessThan(180)
     expect(text).not.toContain("4711")
   })
@@ -166,12 +172,16 @@ describe("A decision that is made again from the recorded features", () => {
       const deny = Array.from({ length: count }, (_, at) => `acme/model-${at}`)
       return featuresOf(request({ routing: controls({ models: { allow: null, deny } }) }), false, 10, [])
     }
-    const text = recorded(naming(100), 1) ?? ""
+    const text = recorded(naming(100), certain) ?? ""
     expect(fromRecorded(text)?.controls.models.deny).toHaveLength(100)
     expect(callRow("id", testCaller, record({ features: text })).features).toBe(text)
-    expect(recorded(naming(200), 1)).toBeNull()
-    expect(JSON.parse(recorded(naming(1), 0.25) ?? "")).toMatchObject({ p: 0.25 })
-    expect(JSON.parse(recorded(naming(1), 1) ?? "")).not.toHaveProperty("p")
+    expect(recorded(naming(200), certain)).toBeNull()
+    expect(JSON.parse(recorded(naming(1), { propensity: 0.25, qualityVersion: 3 }) ?? "")).toMatchObject({
+      p: 0.25,
+      q: 3
+    })
+    expect(JSON.parse(recorded(naming(1), certain) ?? "")).not.toHaveProperty("p")
+    expect(JSON.parse(recorded(naming(1), certain) ?? "")).not.toHaveProperty("q")
   })
 
   it("needs the routing configuration that was in force", () => {

@@ -7,10 +7,12 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import OpenAI from "openai"
+import { Feedback } from "../../src/account/feedback/Feedback.ts"
 import { KeyStatus } from "../../src/account/keys/KeyStatus.ts"
 import { RequestLog } from "../../src/account/requests/RequestLog.ts"
 import { Idempotency } from "../../src/calls/Idempotency.ts"
 import { Catalog } from "../../src/catalog/Catalog.ts"
+import { NotFound } from "../../src/domain/AccountError.ts"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
@@ -77,8 +79,9 @@ export interface InProcessOptions {
 }
 
 /** What is read of calls and keys: without a database there are none. */
-const withoutDatabase = Layer.merge(
+const withoutDatabase = Layer.mergeAll(
   Layer.succeed(KeyStatus, { of: () => Effect.succeedNone }),
+  Layer.succeed(Feedback, { give: () => Effect.fail(new NotFound({ message: "There is no such call." })) }),
   Layer.succeed(RequestLog, {
     page: () => Effect.succeed({ items: [], next: null }),
     all: () => Stream.empty,

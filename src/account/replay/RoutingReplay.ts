@@ -10,6 +10,7 @@ import { intersectPolicies, noControls } from "../../policy/EffectivePolicy.ts"
 import { type ProjectPolicy, policyOf } from "../../policy/Policy.ts"
 import { type PolicyColumns, PolicyStore } from "../../policy/PolicyStore.ts"
 import { RoutingConfigurations } from "../../policy/RoutingConfigurations.ts"
+import { QualitySnapshots } from "../../routing/evidence/QualitySnapshots.ts"
 import { add, choose, emptyOutcome, type Outcome, type PastCall, type Rules } from "../../routing/Replay.ts"
 import { fromRecorded } from "../../routing/RequestFeatures.ts"
 import type { Replayed } from "../../routing/Router.ts"
@@ -92,6 +93,7 @@ const make = Effect.gen(function* () {
   const access = yield* ProjectAccess
   const policies = yield* PolicyStore
   const configurations = yield* RoutingConfigurations
+  const quality = yield* QualitySnapshots
   const store = yield* PastCallStore
   const transactions = yield* AccountTransactions
   const usable = yield* usableModels
@@ -110,10 +112,10 @@ const make = Effect.gen(function* () {
     return {
       rows,
       project: policyOf(row, row.policy_version),
-      rulesWith: yield* Effect.all([usable(id, billingMode), configurations.ofProject(id)]).pipe(
+      rulesWith: yield* Effect.all([usable(id, billingMode), configurations.ofProject(id), quality.ofProject(id)]).pipe(
         Effect.map(
-          ([snapshot, known]) =>
-            (project: ProjectPolicy): Rules => ({ snapshot, project, configurations: known, billingMode })
+          ([snapshot, known, { graded }]) =>
+            (project: ProjectPolicy): Rules => ({ snapshot, project, configurations: known, billingMode, graded })
         )
       )
     }

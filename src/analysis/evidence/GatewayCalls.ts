@@ -41,6 +41,7 @@ export const layer = (cap: SpendCap): Layer.Layer<ModelCalls, never, Gateway | I
             .complete(requestOf(question), {
               requestId: nextRequestId(ids),
               endpoint: "embedded",
+              origin: "analysis",
               clientRequestId: null
             })
             .pipe(

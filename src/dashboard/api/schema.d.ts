@@ -81,6 +81,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analyses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["analyses.getAnalysis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analyses/{id}/actions/{action_id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.applyAnalysisAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analyses/{id}/actions/{action_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.undoAnalysisAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analyses/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.cancelAnalysis"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audit": {
         parameters: {
             query?: never;
@@ -143,6 +207,54 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["chat.updateConversation"];
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/artifacts/{artifact_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["chat.deleteArtifact"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/artifacts/{artifact_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.restoreArtifact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/conversations/{id}/artifacts/{artifact_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["chat.listArtifactVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/chat/conversations/{id}/events": {
@@ -251,6 +363,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["chat.stopConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.uploadChatImage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -571,6 +699,38 @@ export interface paths {
         get: operations["policy.getAlphaCurve"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/analyses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["analyses.listAnalyses"];
+        put?: never;
+        post: operations["analyses.createAnalysis"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{id}/analyses/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.estimateAnalysis"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1161,6 +1321,187 @@ export interface components {
             skipped: components["schemas"]["NonNegative"];
             to: string | null;
         };
+        AnalysesPage: {
+            has_more: boolean;
+            items: components["schemas"]["AnalysisSummary"][];
+            next_cursor: string | null;
+        };
+        AnalysisDetail: {
+            actions_taken: {
+                action_id: string;
+                /** Format: date-time */
+                applied_at: string;
+                undone_at: string | null;
+            }[];
+            /** Format: date-time */
+            created_at: string;
+            error: string | null;
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            progress: {
+                done: components["schemas"]["NonNegative"];
+                /** @enum {string} */
+                phase: "select" | "load" | "static" | "report";
+                total: components["schemas"]["NonNegative"];
+            } | null;
+            /** Format: uuid */
+            project_id: string;
+            /** Format: date-time */
+            range_end: string;
+            /** Format: date-time */
+            range_start: string;
+            report: components["schemas"]["AnalysisReport"] | null;
+            requested_count: components["schemas"]["NonNegative"];
+            sample_count: components["schemas"]["NonNegative"];
+            status: string;
+        };
+        AnalysisEstimate: {
+            calls: components["schemas"]["NonNegative"];
+            conversations: components["schemas"]["NonNegative"];
+            cost: {
+                amount_microusd: components["schemas"]["Int"];
+                /** @enum {string} */
+                basis: "charged" | "estimated";
+                /**
+                 * @default USD
+                 * @enum {string}
+                 */
+                currency: "USD";
+            };
+            traffic: {
+                calls: components["schemas"]["NonNegative"];
+                spent_microusd: components["schemas"]["NonNegative"];
+            };
+        };
+        AnalysisReport: {
+            actions: {
+                id: string;
+                /** @enum {string} */
+                kind: "client_hint";
+                /** @enum {string} */
+                owner: "client" | "gateway" | "provider";
+                patch: {
+                    text: string;
+                };
+                receipt: null;
+                risk: string;
+                saving: {
+                    at_least: components["schemas"]["NonNegativeInt"] | null;
+                    likely: components["schemas"]["NonNegative"];
+                };
+                title: string;
+                undo: {
+                    text: string;
+                };
+            }[];
+            causes: {
+                action_id: string | null;
+                alone_microusd: components["schemas"]["NonNegative"];
+                at_least_microusd: components["schemas"]["NonNegativeInt"] | null;
+                calls: components["schemas"]["NonNegative"];
+                confidence: number;
+                conversations: components["schemas"]["NonNegative"];
+                evidence: {
+                    at: {
+                        message: components["schemas"]["Int"] | null;
+                    };
+                    /** Format: uuid */
+                    sample_id: string;
+                }[];
+                false_positive_if: string;
+                figures: {
+                    [key: string]: number;
+                };
+                id: string;
+                number: components["schemas"]["NonNegative"];
+                /** @enum {string} */
+                owner: "client" | "gateway" | "provider";
+                share_microusd: components["schemas"]["NonNegative"];
+                /** @enum {string} */
+                tier: "exact" | "rebilled" | "hypothesis" | "info";
+                title: string;
+            }[];
+            headline: {
+                hypotheses_microusd_up_to: components["schemas"]["NonNegative"];
+                observed: {
+                    avoidable_microusd: components["schemas"]["NonNegative"];
+                    spent_microusd: components["schemas"]["NonNegative"];
+                };
+                projected: {
+                    at_least_microusd: components["schemas"]["NonNegative"];
+                    confidence: number;
+                    likely: [
+                        components["schemas"]["NonNegativeInt"],
+                        components["schemas"]["NonNegativeInt"]
+                    ] | null;
+                    method: string;
+                    monthly_microusd: components["schemas"]["NonNegative"];
+                } | null;
+            };
+            honesty: {
+                assumptions: string[];
+                insufficient: {
+                    have: number;
+                    need: number;
+                    what: string;
+                }[];
+                not_looked_at: string[];
+            };
+            method: {
+                cost: components["schemas"]["Cost"];
+                seed: number;
+            };
+            reliability: {
+                attempts_wasted_ms: number;
+                cancelled_microusd: components["schemas"]["NonNegative"];
+                held_idle_microusd_hours: number;
+            };
+            scope: {
+                calls_covered: components["schemas"]["NonNegative"];
+                config_versions: components["schemas"]["Int"][];
+                conversations: components["schemas"]["NonNegative"];
+                covered_microusd: components["schemas"]["NonNegative"];
+                effective_conversations: number;
+                excluded: {
+                    count: components["schemas"]["NonNegative"];
+                    reason: string;
+                }[];
+                from: string;
+                model_error: {
+                    reads_explained: number;
+                    route: string;
+                    share: number;
+                }[];
+                samples: components["schemas"]["NonNegative"];
+                /** @enum {string} */
+                source: "captured" | "call_log";
+                to: string;
+                traffic: {
+                    calls: components["schemas"]["NonNegative"];
+                    spent_microusd: components["schemas"]["NonNegative"];
+                };
+            };
+            /** @enum {number} */
+            version: 1;
+        };
+        AnalysisSummary: {
+            /** Format: date-time */
+            created_at: string;
+            error: string | null;
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            project_id: string;
+            /** Format: date-time */
+            range_end: string;
+            /** Format: date-time */
+            range_start: string;
+            requested_count: components["schemas"]["NonNegative"];
+            sample_count: components["schemas"]["NonNegative"];
+            status: string;
+        };
         ApiKeyOut: {
             /** Format: date-time */
             created_at: string;
@@ -1382,6 +1723,11 @@ export interface components {
             updated_at: string;
             version: number;
         };
+        ChatArtifactVersionsPage: {
+            has_more: boolean;
+            items: components["schemas"]["ChatArtifactOut"][];
+            next_cursor: string | null;
+        };
         ChatCompletion: {
             [key: string]: unknown;
         };
@@ -1520,6 +1866,11 @@ export interface components {
              * @enum {string}
              */
             currency: "USD";
+        };
+        CreateAnalysis: {
+            end?: string | null;
+            requested_count?: components["schemas"]["Int"];
+            start?: string | null;
         };
         CreateApiKeyRequest: {
             name: string;
@@ -1922,6 +2273,9 @@ export interface components {
             has_more: boolean;
             items: components["schemas"]["RequestOut"][];
             next_cursor: string | null;
+        };
+        RestoreArtifactRequest: {
+            version: components["schemas"]["Int"];
         };
         RetryMessageRequest: {
             alpha?: number;
@@ -2462,6 +2816,136 @@ export interface operations {
             };
         };
     };
+    "analyses.getAnalysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysisDetail */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisDetail"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.applyAnalysisAction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                action_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysisDetail */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisDetail"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.undoAnalysisAction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                action_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysisDetail */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisDetail"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.cancelAnalysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysisSummary */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisSummary"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     "audit.listAuditRows": {
         parameters: {
             query?: {
@@ -2726,6 +3210,121 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.deleteArtifact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                artifact_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.restoreArtifact": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                artifact_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreArtifactRequest"];
+            };
+        };
+        responses: {
+            /** @description A version of a document that a model has made. */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        content_url: string;
+                        /** Format: date-time */
+                        created_at: string;
+                        download_url: string;
+                        /** Format: uuid */
+                        id: string;
+                        media_type: string;
+                        name: string;
+                        size_bytes: number;
+                        /** Format: date-time */
+                        updated_at: string;
+                        version: number;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.listArtifactVersions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                artifact_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description ChatArtifactVersionsPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatArtifactVersionsPage"];
                 };
             };
             default: {
@@ -3127,6 +3726,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.uploadChatImage": {
+        parameters: {
+            query: {
+                filename: string;
+            };
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description An image of a message. */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        filename: string;
+                        /** Format: uuid */
+                        id: string;
+                        media_type: string;
+                        size_bytes: number;
+                        url: string;
+                    };
                 };
             };
             default: {
@@ -4127,6 +4771,131 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlphaCurveOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.listAnalyses": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description AnalysesPage */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysesPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.createAnalysis": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAnalysis"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: date-time */
+                        created_at: string;
+                        error: string | null;
+                        finished_at: string | null;
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        project_id: string;
+                        /** Format: date-time */
+                        range_end: string;
+                        /** Format: date-time */
+                        range_start: string;
+                        requested_count: components["schemas"]["NonNegative"];
+                        sample_count: components["schemas"]["NonNegative"];
+                        status: string;
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.estimateAnalysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAnalysis"];
+            };
+        };
+        responses: {
+            /** @description AnalysisEstimate */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalysisEstimate"];
                 };
             };
             default: {

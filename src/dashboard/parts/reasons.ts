@@ -22,6 +22,7 @@ const exclusions: Readonly<Record<string, string>> = {
   routing_config_price_cap: "the price cap of the routing configuration",
   request_restriction: "the request's own restrictions",
   request_price_cap: "the request's price cap",
+  request_max_cost: "the cost that the request allows",
   unpriced: "no known price",
   no_credential: "no credential of the project",
   context_length: "the prompt is too long"

@@ -3,6 +3,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { ActivityGroup } from "./activity/ActivityGroup.ts"
 import { AdminGroup } from "./admin/AdminGroup.ts"
 import { AlertsGroup } from "./alerts/AlertsGroup.ts"
+import { AnalysesGroup } from "./analyses/AnalysesGroup.ts"
 import { AuditGroup } from "./audit/AuditGroup.ts"
 import { BillingGroup } from "./billing/BillingGroup.ts"
 import { CaptureGroup } from "./capture/CaptureGroup.ts"
@@ -39,5 +40,6 @@ export const AccountApi = HttpApi.make("account")
   .add(PaymentsGroup)
   .add(AlertsGroup)
   .add(CaptureGroup)
+  .add(AnalysesGroup)
   .add(ChatGroup)
   .annotate(OpenApi.Title, "Account API of the model routing gateway")

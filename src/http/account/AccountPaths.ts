@@ -1,11 +1,12 @@
 import * as HttpApi from "@effect/platform/HttpApi"
-import { paymentPaths } from "../Paths.ts"
+import { contentPaths, paymentPaths } from "../Paths.ts"
 import { AccountApi } from "./AccountApi.ts"
 
-/** Where the account API is; every path below it is one of its own, or unknown. */
-const prefix = "/api/"
+/** Where the account API and the content of conversations are; every path below is one of theirs, or unknown. */
+const prefixes = ["/api/", "/content/"]
 
-export const isAccountPath = (path: string): boolean => path.startsWith(prefix) || undeclared.has(path)
+export const isAccountPath = (path: string): boolean =>
+  prefixes.some((prefix) => path.startsWith(prefix)) || undeclared.has(path)
 
 /** Not called with an identity, hence not in the declaration: their methods by path. */
 const undeclared: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
@@ -28,7 +29,7 @@ const declared = (): ReadonlyArray<DeclaredPath> => {
       paths.set(path, known)
     }
   })
-  return [...paths.values()]
+  return [...paths.values(), ...contentPaths.map((path) => ({ segments: path.split("/"), methods: ["GET"] }))]
 }
 
 const paths = declared()

@@ -18,10 +18,12 @@ import type { AccountApi } from "./AccountApi.ts"
 import { activityHandlers } from "./activity/ActivityHandlers.ts"
 import { adminHandlers } from "./admin/AdminHandlers.ts"
 import { alertsHandlers } from "./alerts/AlertsHandlers.ts"
+import { analysesHandlers } from "./analyses/AnalysesHandlers.ts"
 import { auditHandlers } from "./audit/AuditHandlers.ts"
 import { billingHandlers } from "./billing/BillingHandlers.ts"
 import { captureHandlers } from "./capture/CaptureHandlers.ts"
 import { chatHandlers } from "./chat/ChatHandlers.ts"
+import { ContentRoutes } from "./chat/ContentRoutes.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
 import { Identity } from "./Identity.ts"
@@ -57,12 +59,13 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
     Layer.effect(
       this,
       Effect.map(
-        Effect.context<PaymentRoutes | GroupsOf<typeof AccountApi> | HttpRouter.HttpRouter.DefaultServices>(),
+        Effect.context<
+          ContentRoutes | PaymentRoutes | GroupsOf<typeof AccountApi> | HttpRouter.HttpRouter.DefaultServices
+        >(),
         (context): ReadonlyArray<AccountRoute> => [
-          ...Context.get(context, PaymentRoutes).map(({ handler, ...route }) => ({
-            ...route,
-            handler: withInternal(handler)
-          })),
+          ...[...Context.get(context, PaymentRoutes), ...Context.get(context, ContentRoutes)].map(
+            ({ handler, ...route }) => ({ ...route, handler: withInternal(handler) })
+          ),
           ...Array.from(router.routes).flatMap(({ handler, method, path }) =>
             // no endpoint declares them
             method === "HEAD" || method === "*"
@@ -84,6 +87,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       credentialsHandlers,
       paymentsHandlers,
       PaymentRoutes.layer,
+      ContentRoutes.layer,
       keysHandlers,
       policyHandlers,
       routingHandlers,
@@ -93,6 +97,7 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
       adminHandlers,
       alertsHandlers,
       captureHandlers,
+      analysesHandlers,
       chatHandlers
     ]),
     Layer.provide(Identity.layer)
@@ -134,7 +139,7 @@ const internal = errorResponse(Errors.internal)
 
 const withInternal = <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
   Effect.catchAllDefect(handler, (defect) =>
-    Effect.as(Effect.logError("a request about a payment failed unexpectedly", Cause.die(defect)), internal)
+    Effect.as(Effect.logError("a request without an identity failed unexpectedly", Cause.die(defect)), internal)
   )
 
 /**

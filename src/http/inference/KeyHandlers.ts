@@ -11,6 +11,7 @@ import type { CallerShape } from "../../domain/Caller.ts"
 import { type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { KeyStatusOut } from "../../wire/account/KeyStatus.ts"
+import { requestIdOf } from "../../wire/RequestIdHex.ts"
 import * as Errors from "../Errors.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
@@ -76,9 +77,3 @@ const missingId = new InvalidRequest({
   param: "id"
 })
 const noSuchCall = new NotFound({ message: "There is no such call, or it has not ended yet." })
-
-const idPattern =
-  /^(?:chatcmpl-|resp_|msg_)?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i
-
-/** `chatcmpl-<hex>`, `resp_<hex>` and `msg_<hex>` are the request's id without hyphens. */
-const requestIdOf = (given: string): string | undefined => idPattern.exec(given)?.slice(1).join("-").toLowerCase()

@@ -3,7 +3,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
+import { ServiceRefused } from "../../domain/GatewayError.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { CallRunner } from "../../gateway/CallRunner.ts"
 import { RouteOut } from "../../wire/account/Route.ts"
@@ -13,7 +13,7 @@ import { LoadShedding } from "../overload/LoadShedding.ts"
 import { previewOf } from "../RoutePreview.ts"
 import * as Body from "../server/Body.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
-import { errorResponse } from "../server/RouterResponse.ts"
+import { errorResponse, notPost } from "../server/RouterResponse.ts"
 import { Security } from "./Security.ts"
 
 /** POST /v1/route: what a request for a chat completion would be routed to now. Nothing is sent, held or charged. */
@@ -37,6 +37,3 @@ export const route = Effect.gen(function* () {
 })
 
 const encode = Schema.encodeSync(RouteOut)
-
-const notPost = (method: string): InvalidRequest =>
-  new InvalidRequest({ code: "method_not_allowed", message: `${method} is not allowed here; use POST.`, param: null })

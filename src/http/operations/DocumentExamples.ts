@@ -56,5 +56,11 @@ export const requestExamples: Readonly<Record<string, Json>> = {
   },
   [routedPaths.previewRoute]: {
     plain: { summary: "Where a request would go", value: { model: "auto", messages: hello } }
+  },
+  [routedPaths.giveFeedback]: {
+    plain: {
+      summary: "A response that was of use",
+      value: { request_id: "chatcmpl-0192f0c1a2b374d58e6f708192a3b4c5", score: 1 }
+    }
   }
 }

@@ -65,6 +65,9 @@ const completed = (spec: Json): Json => {
     }
   }
   describe(operation(paths, routedPaths.previewRoute, "post"), schemas, listErrors)
+  describe(operation(paths, routedPaths.giveFeedback, "post"), schemas, [...listErrors, 404])
+  const ofFeedback = child(operation(paths, routedPaths.giveFeedback, "post"), "responses")
+  child(ofFeedback, "404")["description"] = "The project has no such call, or it has not ended yet."
   describe(operation(paths, routedPaths.getKey, "get"), schemas, keyErrors)
   describe(operation(paths, routedPaths.getGeneration, "get"), schemas, [...keyErrors, 404])
   const ofGeneration = child(operation(paths, routedPaths.getGeneration, "get"), "responses")

@@ -17,5 +17,13 @@ export const getOnly = <E, R>(
     method === "GET" || method === "HEAD" ? answer : Effect.succeed(errorResponse(Errors.of(notAllowed(method))))
   )
 
-export const notAllowed = (method: string): InvalidRequest =>
-  new InvalidRequest({ code: "method_not_allowed", message: `${method} is not allowed here; use GET.`, param: null })
+export const notAllowed = (method: string): InvalidRequest => refusedFor(method, "GET")
+
+export const notPost = (method: string): InvalidRequest => refusedFor(method, "POST")
+
+const refusedFor = (method: string, other: "GET" | "POST"): InvalidRequest =>
+  new InvalidRequest({
+    code: "method_not_allowed",
+    message: `${method} is not allowed here; use ${other}.`,
+    param: null
+  })

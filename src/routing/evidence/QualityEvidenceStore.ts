@@ -17,6 +17,7 @@ import {
 } from "../../domain/QualitySnapshot.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
+import { newestOf, versionOf } from "./QualitySnapshotStore.ts"
 
 export interface QualityEvidenceShape {
   /** Evidence of a source, class and model that is recorded already is not recorded again. Whether all of it was new. */
@@ -26,6 +27,8 @@ export interface QualityEvidenceShape {
    * where its rows would be the same.
    */
   readonly publish: (project: ProjectId, atMillis: number) => Effect.Effect<QualitySnapshot, StoreUnavailable>
+  /** Projects with evidence that no snapshot has yet; some of them where there are many. */
+  readonly pending: Effect.Effect<ReadonlyArray<ProjectId>, StoreUnavailable>
   /** The newest version; none where nothing was published. */
   readonly active: (project: ProjectId) => Effect.Effect<Option.Option<QualitySnapshot>, StoreUnavailable>
   /** A version as it was published. */
@@ -69,35 +72,26 @@ const EvidenceRow = Schema.Struct({
 })
 const decodeEvidence = Schema.decodeUnknown(Schema.Array(EvidenceRow))
 
-const Rows = Schema.Record({
-  key: Schema.String,
-  value: Schema.Record({ key: Schema.String, value: Schema.Struct({ mean: Schema.Number, n: Schema.Number }) })
-})
-const SnapshotRow = Schema.Struct({
-  projectId: ProjectId,
-  version: Schema.Int,
-  createdAtMillis: Schema.Number,
-  rows: Rows
-})
-const decodeSnapshots = Schema.decodeUnknown(Schema.Array(SnapshotRow))
 const decodeRecorded = Schema.decodeUnknown(Schema.Array(Schema.Struct({ model: Schema.String })))
 
-const make = (sql: SqlClient): QualityEvidenceShape => {
-  const snapshotColumns = sql.literal(
-    `project_id as "projectId", version, extract(epoch from created_at)::float8 * 1000 as "createdAtMillis", rows`
-  )
-  const newest = (project: ProjectId) =>
-    sql`select ${snapshotColumns} from quality_snapshot where project_id = ${project} order by version desc limit 1`.pipe(
-      Effect.flatMap(decodeSnapshots),
-      Effect.map(([row]) => row)
-    )
+const decodeProjects = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: ProjectId })))
 
+/** As long as calls are kept by default, which name the version that they were ranked by. */
+const maxSnapshotAgeMillis = 90 * 86_400_000
+/** Published one after the other before more are read. */
+const maxPending = 100
+
+const make = (sql: SqlClient): QualityEvidenceShape => {
   const publish = (project: ProjectId, atMillis: number) =>
     Effect.gen(function* () {
       // two publishers would otherwise make the same version
       yield* sql`select id from project where id = ${project} for no key update`
       yield* sql`delete from quality_evidence
         where project_id = ${project} and graded_at < to_timestamp(${atMillis - maxEvidenceAgeMillis}::float8 / 1000)`
+      yield* sql`delete from quality_snapshot where project_id = ${project}
+        and created_at < to_timestamp(${atMillis - maxSnapshotAgeMillis}::float8 / 1000)
+        and version < (select max(version) from quality_snapshot where project_id = ${project})`
+      yield* sql`update quality_evidence set is_published = true where project_id = ${project} and not is_published`
       const evidence = yield* sql`select project_id as "projectId", class as "promptClass", model, source,
           source_id as "sourceId", mean, grades, comparison,
           extract(epoch from graded_at)::float8 * 1000 as "gradedAtMillis"
@@ -106,7 +100,7 @@ const make = (sql: SqlClient): QualityEvidenceShape => {
         Effect.flatMap(decodeEvidence)
       )
       const rows: QualityRows = qualityRows(evidence, atMillis)
-      const before = yield* newest(project)
+      const before = yield* newestOf(sql, project)
       if (before !== undefined && JSON.stringify(sorted(before.rows)) === JSON.stringify(sorted(rows))) return before
       const version = (before?.version ?? 0) + 1
       yield* sql`insert into quality_snapshot (project_id, version, created_at, rows)
@@ -129,13 +123,14 @@ const make = (sql: SqlClient): QualityEvidenceShape => {
             fromSql
           ),
     publish: (project, atMillis) => fromSql(sql.withTransaction(publish(project, atMillis))),
-    active: (project) => fromSql(Effect.map(newest(project), Option.fromNullable)),
-    read: (project, version) =>
-      sql`select ${snapshotColumns} from quality_snapshot where project_id = ${project} and version = ${version}`.pipe(
-        Effect.flatMap(decodeSnapshots),
-        Effect.map(([row]) => Option.fromNullable(row)),
+    active: (project) => fromSql(Effect.map(newestOf(sql, project), Option.fromNullable)),
+    pending:
+      sql`select distinct project_id as id from quality_evidence where not is_published limit ${maxPending}`.pipe(
+        Effect.flatMap(decodeProjects),
+        Effect.map((rows) => rows.map(({ id }) => id)),
         fromSql
-      )
+      ),
+    read: (project, version) => fromSql(Effect.map(versionOf(sql, project, version), Option.fromNullable))
   }
 }
 

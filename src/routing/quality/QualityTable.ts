@@ -6,10 +6,10 @@ import { perMille } from "./Classify.ts"
 /** What a quality is known from. `graded` evidence is that of the project itself. */
 export type Provenance = "graded" | "benchmarks" | "tier" | "configured"
 
-/** Measured quality of models by class; see `Evidence`. */
+/** Measured quality of models by class; see `evidence/QualitySnapshots`. */
 export interface GradedQuality {
   /** 0 to 1; `undefined` without enough evidence. */
-  readonly of: (alias: string, classAt: number, prior: number) => number | undefined
+  readonly of: (modelId: string, classAt: number, prior: number) => number | undefined
 }
 
 /** The ability at which a class's `base` holds, on the scale of `Model.quality`. */
@@ -45,7 +45,7 @@ export const provenanceOf = (
   graded?: GradedQuality
 ): { readonly from: Provenance; readonly quality: number } => {
   const prior = rowOf(model)[classAt] ?? 0
-  const measured = graded?.of(model.alias, classAt, prior)
+  const measured = graded?.of(model.id, classAt, prior)
   if (measured !== undefined) return { from: "graded", quality: measured }
   const evidence = model.qualityEvidence
   if (evidence === undefined) return { from: "configured", quality: prior }
@@ -61,7 +61,7 @@ export const qualityFor = (classes: ReadonlyArray<number>, graded?: GradedQualit
     let sum = 0
     for (const k of used) {
       const prior = row[k] ?? 0
-      sum += (classes[k] ?? 0) * (graded === undefined ? prior : (graded.of(model.alias, k, prior) ?? prior))
+      sum += (classes[k] ?? 0) * (graded === undefined ? prior : (graded.of(model.id, k, prior) ?? prior))
     }
     return sum / perMille
   }

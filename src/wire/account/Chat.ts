@@ -18,6 +18,7 @@ const orNull = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.NullOr(schema).annotations({ description })
 
 export const maxTitleCharacters = 200
+export const maxFilenameCharacters = 200
 export const maxImagesPerMessage = 8
 /** The body of a request is bounded by 1 MiB, too. */
 const maxQuestionCharacters = 1024 * 1024
@@ -63,6 +64,12 @@ export const ChatArtifactOut = Schema.Struct({
   download_url: Schema.String.annotations({ description: "The same as a file." })
 }).annotations({ identifier: "ChatArtifactOut", description: "A version of a document that a model has made." })
 export type ChatArtifactOut = typeof ChatArtifactOut.Type
+
+export const ChatArtifactVersionsPage = pageOf("ChatArtifactVersionsPage", ChatArtifactOut)
+
+export const RestoreArtifactRequest = strict({
+  version: Schema.Int.pipe(Schema.between(1, 1_000)).annotations({ description: "Number of the version, from 1." })
+}).annotations({ identifier: "RestoreArtifactRequest" })
 
 export const artifactActions = ["created", "updated", "restored", "deleted"] as const
 export const ChatArtifactEventOut = Schema.Struct({
@@ -190,23 +197,31 @@ const answerSettings = {
     description: "`auto`, `auto:<slug>`, or the id of a model."
   }),
   alpha: Schema.optionalWith(
-    Schema.Number.pipe(allowed({ type: "number", minimum: 0, maximum: 1 })),
+    Schema.Number.pipe(
+      allowed({ type: "number", minimum: 0, maximum: 1, description: "For `auto`: 0 is cheapest, 1 is best." })
+    ),
     exact
-  ).annotations({
-    description: "For `auto`: 0 is cheapest, 1 is best."
-  }),
-  effort: Schema.optionalWith(Schema.Literal(...efforts), exact).annotations({ description: "How much it reasons." }),
+  ),
+  effort: Schema.optionalWith(Schema.Literal(...efforts).annotations({ description: "How much it reasons." }), exact),
   system: Schema.optionalWith(text(100_000), exact).annotations({
     description: "Instructions before the conversation."
   }),
   temperature: Schema.optionalWith(
-    Schema.Number.pipe(allowed({ type: "number", minimum: 0, maximum: 2 })),
+    Schema.Number.pipe(
+      allowed({ type: "number", minimum: 0, maximum: 2, description: "Sampling temperature, 0 to 2." })
+    ),
     exact
-  ).annotations({ description: "Sampling temperature, 0 to 2." }),
+  ),
   max_completion_tokens: Schema.optionalWith(
-    Schema.Number.pipe(allowed({ type: "integer", minimum: 1 })),
+    Schema.Number.pipe(
+      allowed({
+        type: "integer",
+        minimum: 1,
+        description: "At most so many tokens of the answer, in each of its calls."
+      })
+    ),
     exact
-  ).annotations({ description: "At most so many tokens of the answer, in each of its calls." }),
+  ),
   artifacts: Schema.optionalWith(Schema.Boolean, { default: () => true, exact: true }).annotations({
     description: "Whether the model may write artifacts, if it can call tools; default true."
   })

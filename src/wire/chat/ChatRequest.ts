@@ -110,7 +110,7 @@ const fromBody = (
 })
 
 type RoutingBody = Pick<ChatBody, "models" | "provider" | "routing_config" | "alpha" | "enable_fallback"> &
-  Pick<ChatBody, "max_input_price_microusd_per_million" | "max_output_price_microusd_per_million">
+  Pick<ChatBody, "max_input_price_microusd_per_million" | "max_output_price_microusd_per_million" | "max_cost_microusd">
 
 /** The routing fields of either endpoint. */
 export const routingControls = (body: RoutingBody): RoutingControls => ({
@@ -120,6 +120,7 @@ export const routingControls = (body: RoutingBody): RoutingControls => ({
   alpha: body.alpha,
   maxInputPriceMicroUsdPerMillion: body.max_input_price_microusd_per_million,
   maxOutputPriceMicroUsdPerMillion: body.max_output_price_microusd_per_million,
+  maxCostMicroUsd: body.max_cost_microusd,
   enableFallback:
     body.provider?.allow_fallbacks === false ? false : (body.enable_fallback ?? body.provider?.allow_fallbacks)
 })

@@ -69,6 +69,7 @@ export const routingGuards = {
   alpha: G.optional(G.number(0, 1)),
   max_input_price_microusd_per_million: G.optional(G.bound(0)),
   max_output_price_microusd_per_million: G.optional(G.bound(0)),
+  max_cost_microusd: G.optional(G.bound(0)),
   enable_fallback: G.optional(G.boolean)
 } as const
 

@@ -82,6 +82,10 @@ export const routingFields = {
     priceCap,
     "Excludes models priced above this, in micro-USD per million output tokens."
   ),
+  max_cost_microusd: optional(
+    priceCap,
+    "Extension: what this call may cost at most, in micro-USD. The output is capped so that it cannot cost more, and models at which it cannot pay for the prompt and an answer are excluded; where it pays for the prompt at none, the request is rejected with 400."
+  ),
   enable_fallback: optional(Schema.Boolean, "When false, only the first candidate is tried.")
 } as const
 

@@ -15,6 +15,8 @@ interface NumberRange {
   readonly type: "integer" | "number"
   readonly minimum?: number
   readonly maximum?: number
+  /** Of a field that nothing else describes. */
+  readonly description?: string
 }
 
 /** Finite numbers in the range; integers only if they are safe integers. */

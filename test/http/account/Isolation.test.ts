@@ -39,6 +39,7 @@ const unknownId = "00000000-0000-7000-8000-00000000dead"
 
 /** What belongs to the first tenant, by the kind of thing that an id in a path stands for. */
 interface Things {
+  readonly analysis: string
   readonly checkout: string
   readonly credential: string
   readonly account: string
@@ -164,6 +165,16 @@ const cases: Readonly<Record<string, Case>> = {
     body: { model: "auto", messages: [{ role: "user", content: "hello" }] },
     forViewers: "decides without a call"
   },
+  estimateAnalysis: {
+    path: ({ project }) => `/api/projects/${project}/analyses/estimate`,
+    body: {}
+  },
+  createAnalysis: { path: ({ project }) => `/api/projects/${project}/analyses`, body: {} },
+  listAnalyses: { path: ({ project }) => `/api/projects/${project}/analyses` },
+  getAnalysis: { path: ({ analysis }) => `/api/analyses/${analysis}` },
+  cancelAnalysis: { path: ({ analysis }) => `/api/analyses/${analysis}/cancel` },
+  applyAnalysisAction: { path: ({ analysis }) => `/api/analyses/${analysis}/actions/duplicate/apply` },
+  undoAnalysisAction: { path: ({ analysis }) => `/api/analyses/${analysis}/actions/duplicate/undo` },
   getAlerts: { path: ({ project }) => `/api/projects/${project}/alerts` },
   setAlerts: {
     path: ({ project }) => `/api/projects/${project}/alerts`,
@@ -201,6 +212,15 @@ const cases: Readonly<Record<string, Case>> = {
   },
   stopConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/stop` },
   forkConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/fork`, body: {} },
+  uploadChatImage: {},
+  listArtifactVersions: {
+    path: ({ conversation }) => `/api/chat/conversations/${conversation}/artifacts/${unknownId}/versions`
+  },
+  restoreArtifact: {
+    path: ({ conversation }) => `/api/chat/conversations/${conversation}/artifacts/${unknownId}/restore`,
+    body: { version: 1 }
+  },
+  deleteArtifact: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/artifacts/${unknownId}` },
   followConversation: { path: ({ conversation }) => `/api/chat/conversations/${conversation}/events` }
 }
 
@@ -253,6 +273,7 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
     const asked = await owner.send("POST", `/api/chat/conversations/${conversation}/messages`, question)
     const { assistant_message } = (await asked.json()) as { readonly assistant_message: { readonly id: string } }
     things = {
+      analysis: await made(await owner.send("POST", `/api/projects/${project}/analyses`, {})),
       conversation,
       message: assistant_message.id,
       checkout: ((await checkout.json()) as { readonly session_id: string }).session_id,

@@ -267,6 +267,12 @@ describe("the OpenAPI document", () => {
         await gateway.post("/v1/route", { model: "auto", messages: [{ role: "user", content: "hi" }] })
       )
     )
+    for (const grade of [
+      { request_id: "nobody's", score: 1 },
+      { request_id: crypto.randomUUID(), score: 1 }
+    ]) {
+      count(await check("/v1/feedback", "post", await gateway.post("/v1/feedback", grade)))
+    }
 
     const poor = await gatewayOf({ creditMicroUsd: 1 })
     const limited = await gatewayOf({

@@ -57,7 +57,7 @@ describe("The predicted quality of a model", () => {
 
   it("is that of the evidence where there is some", () => {
     const graded = {
-      of: (alias: string, at: number) => (alias === "plain" && at === classIndex.math ? 0.11 : undefined)
+      of: (id: string, at: number) => (id === "a/plain" && at === classIndex.math ? 0.11 : undefined)
     }
     const plain = model("a/plain", { quality: 0.9 })
     expect(qualityFor(only("math"), graded)(plain)).toBeCloseTo(0.11)

@@ -5,6 +5,9 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { ConversationId, MessageId } from "../../../domain/Ids.ts"
 import {
+  ChatArtifactOut,
+  ChatArtifactVersionsPage,
+  ChatImageOut,
   ChatModelsPage,
   ChatModelsParameters,
   ChatProjectsPage,
@@ -14,6 +17,8 @@ import {
   ConversationParameters,
   CreateConversationRequest,
   ForkConversationRequest,
+  maxFilenameCharacters,
+  RestoreArtifactRequest,
   RetryMessageRequest,
   SendMessageRequest,
   StartedTurnOut,
@@ -190,6 +195,62 @@ const followConversation = HttpApiEndpoint.get("followConversation", `${root}/:i
     ].join("\n\n")
   )
 
+const uploadChatImage = HttpApiEndpoint.post("uploadChatImage", "/api/chat/images")
+  .setHeaders(IdempotencyHeaders)
+  .setUrlParams(
+    Schema.Struct({
+      filename: Schema.String.pipe(
+        Schema.minLength(1),
+        Schema.maxLength(maxFilenameCharacters),
+        Schema.pattern(/^[^\p{Cc}]*$/u)
+      ).annotations({ description: `Name of the file, 1 to ${maxFilenameCharacters} characters.` })
+    })
+  )
+  .addSuccess(ChatImageOut, { status: 201 })
+  .addError(Errors.SealingUnavailable)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Upload an image for a question")
+  .annotate(
+    OpenApi.Description,
+    "The body is the image itself, at most 10 MiB: PNG, JPEG, GIF or WebP, told by its bytes, with at most 8192 pixels in width and in height. An image that is in no message after 24 hours is erased."
+  )
+  .annotate(OpenApi.Transform, (operation) => ({
+    ...operation,
+    requestBody: {
+      required: true,
+      content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } }
+    }
+  }))
+
+const ArtifactPath = Schema.Struct({
+  id,
+  artifact_id: Schema.UUID.annotations({ description: "Id of the artifact." })
+})
+
+const listArtifactVersions = HttpApiEndpoint.get("listArtifactVersions", `${root}/:id/artifacts/:artifact_id/versions`)
+  .setPath(ArtifactPath)
+  .addSuccess(ChatArtifactVersionsPage)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "The versions of an artifact")
+  .annotate(OpenApi.Description, "All of them, at most 100, on one page.")
+
+const restoreArtifact = HttpApiEndpoint.post("restoreArtifact", `${root}/:id/artifacts/:artifact_id/restore`)
+  .setPath(ArtifactPath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(RestoreArtifactRequest)
+  .addSuccess(ChatArtifactOut, { status: 201 })
+  .addError(Errors.NotFound)
+  .addError(Errors.ConversationRunning)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Make an earlier version of an artifact the newest")
+
+const deleteArtifact = HttpApiEndpoint.del("deleteArtifact", `${root}/:id/artifacts/:artifact_id`)
+  .setPath(ArtifactPath)
+  .addSuccess(Schema.Void, { status: 204 })
+  .addError(Errors.NotFound)
+  .addError(Errors.ConversationRunning)
+  .annotate(OpenApi.Summary, "Delete an artifact")
+
 export const ChatGroup = HttpApiGroup.make("chat")
   .add(listChatProjects)
   .add(listChatModels)
@@ -205,5 +266,9 @@ export const ChatGroup = HttpApiGroup.make("chat")
   .add(stopConversation)
   .add(forkConversation)
   .add(followConversation)
+  .add(uploadChatImage)
+  .add(listArtifactVersions)
+  .add(restoreArtifact)
+  .add(deleteArtifact)
   .middleware(Identity)
   .annotate(OpenApi.Description, "Conversations of people with models.")

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -10,6 +11,7 @@ import { AccountIdempotency } from "../../../account/idempotency/AccountIdempote
 import type { Conversation } from "../../../chat/ConversationStore.ts"
 import { type BegunTurn, Conversations } from "../../../chat/Conversations.ts"
 import { type ChatEvent, Following } from "../../../chat/Following.ts"
+import { Images } from "../../../chat/Images.ts"
 import { conversationOut, messageOut } from "../../../chat/Records.ts"
 import { Turns } from "../../../chat/Turns.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
@@ -19,6 +21,8 @@ import { ProjectId } from "../../../domain/Ids.ts"
 import { CallRunner } from "../../../gateway/CallRunner.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import {
+  ChatArtifactOut,
+  ChatImageOut,
   type ChatModelOut,
   ConversationOut,
   type ConversationParameters,
@@ -36,12 +40,14 @@ import { idempotent, withHeader } from "../Idempotent.ts"
 import { identifies } from "../Identity.ts"
 import * as Incoming from "../Incoming.ts"
 import { cursorOf, cursorText, frameOf } from "./ChatStream.ts"
+import * as ImageBody from "./ImageBody.ts"
 
 export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) =>
   Effect.gen(function* () {
     const conversations = yield* Conversations
     const following = yield* Following
     const turns = yield* Turns
+    const images = yield* Images
     const access = yield* ProjectAccess
     const calls = yield* CallRunner
     const drain = yield* Drain
@@ -146,6 +152,41 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           Effect.map(conversations.fork(path.id, payload.message_id), conversationOut)
         )
       )
+      .handleRaw("uploadChatImage", ({ headers, request, urlParams: { filename } }) =>
+        Effect.gen(function* () {
+          const bytes = yield* ImageBody.read(NodeHttpServerRequest.toIncomingMessage(request))
+          const hash = createHash("sha256").update(bytes).digest("hex")
+          const made = yield* idempotent(
+            idempotency,
+            headers["idempotency-key"],
+            { request: { path: "/api/chat/images", body: { filename, hash } }, schema: ChatImageOut },
+            images.upload(filename, bytes)
+          )
+          return HttpServerResponse.unsafeJson(made, { status: 201 })
+        })
+      )
+      .handle("listArtifactVersions", ({ path }) =>
+        Effect.map(conversations.versions(path.id, path.artifact_id), (items) => ({
+          items,
+          has_more: false,
+          next_cursor: null
+        }))
+      )
+      .handle("restoreArtifact", ({ headers, path, payload }) =>
+        idempotent(
+          idempotency,
+          headers["idempotency-key"],
+          {
+            request: {
+              path: `/api/chat/conversations/${path.id}/artifacts/${path.artifact_id}/restore`,
+              body: payload
+            },
+            schema: ChatArtifactOut
+          },
+          conversations.restoreVersion(path.id, path.artifact_id, payload.version)
+        )
+      )
+      .handle("deleteArtifact", ({ path }) => conversations.removeArtifact(path.id, path.artifact_id))
       .handleRaw("followConversation", ({ headers, path, request, urlParams }) =>
         Effect.gen(function* () {
           yield* conversations.find(path.id)

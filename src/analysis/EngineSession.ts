@@ -1,0 +1,35 @@
+import type { CapturedCall, CapturedConversation } from "../domain/CapturedCall.ts"
+import type { PromptCache } from "../domain/Model.ts"
+import { Preparation } from "./Prepare.ts"
+import { type Reported, type ReportInput, reportOf } from "./Report.ts"
+import { tokensOf } from "./Tokens.ts"
+
+/** What the engine does for one analysis, wherever it runs. */
+export class EngineSession {
+  private readonly preparation: Preparation
+  constructor(caches: Readonly<Record<string, PromptCache>>) {
+    this.preparation = new Preparation(tokensOf, (model) => caches[model] ?? null)
+  }
+  add(
+    conversation: Pick<CapturedConversation, "conversation" | "inclusion">,
+    calls: ReadonlyArray<CapturedCall>
+  ): void {
+    this.preparation.add(conversation, calls)
+  }
+  report(input: ReportInput): Reported {
+    return reportOf(this.preparation.workload(), input)
+  }
+}
+
+export type ToEngine =
+  | { readonly type: "open"; readonly caches: Readonly<Record<string, PromptCache>> }
+  | {
+      readonly type: "add"
+      readonly conversation: Pick<CapturedConversation, "conversation" | "inclusion">
+      readonly calls: ReadonlyArray<CapturedCall>
+    }
+  | { readonly type: "report"; readonly input: ReportInput }
+
+export type FromEngine =
+  | { readonly ok: true; readonly reported?: Reported }
+  | { readonly ok: false; readonly error: string }

@@ -1,0 +1,163 @@
+import { cost } from "../domain/Call.ts"
+import { dateAt } from "../domain/Dates.ts"
+import type { AnalysisReport } from "../wire/account/Analyses.ts"
+import { type CauseFinding, type Diagnosis, diagnose, isSufficient, minSamples } from "./Diagnose.ts"
+import { minEffective } from "./Interval.ts"
+import type { Workload } from "./Workload.ts"
+
+/** What a report says beside the diagnosis. */
+export interface ReportInput {
+  readonly fromMillis: number
+  readonly toMillis: number
+  readonly configVersions: ReadonlyArray<number>
+  readonly source: "captured" | "call_log"
+  readonly traffic: { readonly calls: number; readonly spentMicroUsd: number }
+  readonly seed: number
+}
+
+export interface Reported {
+  readonly report: AnalysisReport
+  readonly isSufficient: boolean
+}
+
+/** The same workload and input give the same report. */
+export const reportOf = (workload: Workload, input: ReportInput): Reported => {
+  const diagnosis = diagnose(workload, input.seed)
+  const monthly = input.traffic.spentMicroUsd * (monthMillis / Math.max(1, input.toMillis - input.fromMillis))
+  const sampled = workload.conversations.length
+  const figure = (name: string) =>
+    diagnosis.findings.reduce((sum, { finding }) => sum + (finding.figures?.[name] ?? 0), 0)
+  const hypotheses = diagnosis.findings.filter(({ tier }) => tier === "hypothesis")
+  return {
+    isSufficient: isSufficient(diagnosis, workload.calls.length),
+    report: {
+      version: 1,
+      scope: {
+        from: dateAt(input.fromMillis).toISOString(),
+        to: dateAt(input.toMillis).toISOString(),
+        config_versions: input.configVersions,
+        source: input.source,
+        conversations: sampled,
+        effective_conversations: rounded(diagnosis.effectiveConversations),
+        samples: workload.calls.length,
+        calls_covered: workload.calls.filter(({ blocks, prices, usage }) => isCovered(blocks.length, prices, usage))
+          .length,
+        traffic: { calls: input.traffic.calls, spent_microusd: input.traffic.spentMicroUsd },
+        covered_microusd: diagnosis.chargedMicroUsd,
+        excluded: excludedOf(workload),
+        model_error: diagnosis.modelErrors.map(({ readsExplained, route, share }) => ({
+          route,
+          share: rounded(share),
+          reads_explained: rounded(readsExplained)
+        }))
+      },
+      headline: {
+        observed: { spent_microusd: diagnosis.chargedMicroUsd, avoidable_microusd: diagnosis.avoidableMicroUsd },
+        projected: projectedOf(diagnosis, monthly),
+        hypotheses_microusd_up_to: hypotheses.reduce((sum, { aloneMicroUsd }) => sum + aloneMicroUsd, 0)
+      },
+      causes: diagnosis.findings.map((found) => causeOf(found, workload, monthly)),
+      actions: diagnosis.findings
+        .filter(({ tier }) => tier !== "info")
+        .map(({ cause, projection, shareMicroUsd }) => ({
+          id: cause.id,
+          kind: "client_hint",
+          title: cause.title,
+          owner: cause.owner,
+          patch: { text: cause.advice },
+          undo: { text: "Take the change of the application back." },
+          saving: {
+            at_least: projection === undefined ? null : Math.floor(projection.atLeast * monthly),
+            likely: shareMicroUsd
+          },
+          risk: cause.falsePositiveIf,
+          receipt: null
+        })),
+      reliability: {
+        attempts_wasted_ms: figure("attempts_wasted_ms"),
+        cancelled_microusd: figure("cancelled_microusd"),
+        held_idle_microusd_hours: figure("held_idle_microusd_hours")
+      },
+      method: { cost: cost(0, "charged"), seed: input.seed },
+      honesty: {
+        not_looked_at: [
+          "what images, audio and files show",
+          "whether another model would have answered as well",
+          ...(input.source === "call_log" ? ["prompts: no call of the range is captured"] : [])
+        ],
+        assumptions: [
+          "providers' caches work as their documentation says",
+          "tokens are counted as o200k counts them, scaled to what each route has billed"
+        ],
+        insufficient: insufficientOf(diagnosis, workload.calls.length)
+      }
+    }
+  }
+}
+
+const monthMillis = 30 * 24 * 3_600_000
+
+const isCovered = (blocks: number, prices: unknown, usage: unknown): boolean =>
+  blocks > 0 && prices !== null && usage !== null
+
+const excludedOf = ({ calls }: Workload): AnalysisReport["scope"]["excluded"] => {
+  const reasons = [
+    { reason: "no_usage", count: calls.filter(({ usage }) => usage === null).length },
+    { reason: "no_prices", count: calls.filter(({ prices, usage }) => usage !== null && prices === null).length },
+    {
+      reason: "truncated",
+      count: calls.filter(({ blocks, prices, usage }) => usage !== null && prices !== null && blocks.length === 0)
+        .length
+    }
+  ]
+  return reasons.filter(({ count }) => count > 0)
+}
+
+const projectedOf = ({ projection }: Diagnosis, monthly: number): AnalysisReport["headline"]["projected"] =>
+  projection === undefined
+    ? null
+    : {
+        monthly_microusd: Math.max(0, Math.floor(projection.share * monthly)),
+        at_least_microusd: Math.floor(projection.atLeast * monthly),
+        confidence: 0.975,
+        likely:
+          projection.likely === null
+            ? null
+            : [Math.floor(projection.likely[0] * monthly), Math.floor(projection.likely[1] * monthly)],
+        method:
+          "ratio of sums over conversations, each weighted by 1 / its probability of being taken; bound of a cluster t-test"
+      }
+
+const causeOf = (
+  { aloneMicroUsd, cause, conversations, finding, projection, shareMicroUsd, tier }: CauseFinding,
+  { calls }: Workload,
+  monthly: number
+): AnalysisReport["causes"][number] => ({
+  id: cause.id,
+  number: cause.number,
+  tier,
+  owner: cause.owner,
+  title: cause.title,
+  share_microusd: shareMicroUsd,
+  alone_microusd: aloneMicroUsd,
+  at_least_microusd: projection === undefined ? null : Math.floor(projection.atLeast * monthly),
+  calls: finding.calls.size,
+  conversations,
+  confidence: rounded(finding.confidence),
+  evidence: finding.evidence.map(({ block, call }) => ({ sample_id: calls[call]?.id ?? "", at: { message: block } })),
+  figures: finding.figures ?? {},
+  false_positive_if: cause.falsePositiveIf,
+  action_id: tier === "info" ? null : cause.id
+})
+
+const insufficientOf = (
+  { effectiveConversations, projection }: Diagnosis,
+  samples: number
+): AnalysisReport["honesty"]["insufficient"] => [
+  ...(samples < minSamples ? [{ what: "calls", have: samples, need: minSamples }] : []),
+  ...(projection === undefined
+    ? [{ what: "effective conversations, for a projection", have: rounded(effectiveConversations), need: minEffective }]
+    : [])
+]
+
+const rounded = (value: number): number => Math.round(value * 10_000) / 10_000

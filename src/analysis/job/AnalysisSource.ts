@@ -1,0 +1,44 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Captured } from "../../capture/Captured.ts"
+import type { CapturedCall, CapturedConversation } from "../../domain/CapturedCall.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { ProjectId } from "../../domain/Ids.ts"
+import { CallLogStore, type Range, type Traffic } from "./CallLogStore.ts"
+
+export interface AnalysisSourceShape {
+  /** Captured conversations with calls in the range, a sample in hash order; none where nothing is captured. */
+  readonly conversations: (
+    project: ProjectId,
+    range: Range & { readonly max: number }
+  ) => Effect.Effect<ReadonlyArray<CapturedConversation>, StoreUnavailable>
+  /** All captured calls of one, oldest first. */
+  readonly calls: (
+    project: ProjectId,
+    conversation: Pick<CapturedConversation, "configVersion" | "conversation">
+  ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
+  /** The newest calls of the log, without prompts. */
+  readonly callLog: (
+    project: ProjectId,
+    range: Range & { readonly max: number }
+  ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
+  readonly traffic: (project: ProjectId, range: Range) => Effect.Effect<Traffic, StoreUnavailable>
+}
+
+/** What analyses read. */
+export class AnalysisSource extends Context.Tag("gateway/analysis/AnalysisSource")<
+  AnalysisSource,
+  AnalysisSourceShape
+>() {
+  /** What projects collect, and the log of calls. */
+  static readonly layer: Layer.Layer<AnalysisSource, never, CallLogStore | Captured> = Layer.effect(
+    this,
+    Effect.zipWith(CallLogStore, Captured, (log, { calls, conversations }) => ({
+      conversations,
+      calls,
+      callLog: log.calls,
+      traffic: log.traffic
+    }))
+  )
+}

@@ -1,0 +1,178 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { ProjectId } from "../../domain/Ids.ts"
+import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { fromSql } from "../../sql/StoreErrors.ts"
+import { analysisPhases, analysisStatuses } from "../../wire/account/Analyses.ts"
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  projectId: ProjectId,
+  status: Schema.Literal(...analysisStatuses),
+  phase: Schema.Literal(...analysisPhases),
+  done: Schema.Int,
+  total: Schema.Int,
+  rangeStart: Schema.DateFromSelf,
+  rangeEnd: Schema.DateFromSelf,
+  requestedCount: Schema.Int,
+  sampleCount: Schema.Int,
+  seed: Schema.Int,
+  createdAt: Schema.DateFromSelf,
+  finishedAt: Schema.NullOr(Schema.DateFromSelf),
+  error: Schema.NullOr(Schema.String),
+  epoch: Schema.Int,
+  cancelRequested: Schema.Boolean,
+  reportSealed: Schema.NullOr(Schema.Uint8ArrayFromSelf)
+})
+export type AnalysisRow = typeof Row.Type
+
+const TakenAction = Schema.Struct({
+  actionId: Schema.String,
+  appliedAt: Schema.DateFromSelf,
+  undoneAt: Schema.NullOr(Schema.DateFromSelf)
+})
+export type TakenAction = typeof TakenAction.Type
+
+/** What a holder of the lease may write with. */
+export type Lease = Pick<AnalysisRow, "epoch" | "id">
+
+export interface AnalysisStoreShape {
+  /** False while another analysis of the project waits or runs. */
+  readonly create: (
+    row: Pick<AnalysisRow, "id" | "projectId" | "rangeEnd" | "rangeStart" | "requestedCount" | "seed">
+  ) => Effect.Effect<boolean, StoreUnavailable>
+  readonly find: (id: string) => Effect.Effect<AnalysisRow | undefined, StoreUnavailable>
+  /** Newest first, those before `before`. */
+  readonly list: (
+    project: ProjectId,
+    max: number,
+    before: string | undefined
+  ) => Effect.Effect<ReadonlyArray<AnalysisRow>, StoreUnavailable>
+  /** One that waits is cancelled at once; one that runs learns of it. */
+  readonly cancel: (id: string) => Effect.Effect<void, StoreUnavailable>
+  /** Takes the oldest that waits, or whose lease is over; by the clock of the database. */
+  readonly claim: (node: string) => Effect.Effect<AnalysisRow | undefined, StoreUnavailable>
+  /** Whether it shall be cancelled; `undefined` when the lease has gone to another. */
+  readonly heartbeat: (lease: Lease) => Effect.Effect<boolean | undefined, StoreUnavailable>
+  /** False, and nothing is written, when the lease has gone to another. */
+  readonly progress: (
+    lease: Lease,
+    at: Pick<AnalysisRow, "done" | "phase" | "sampleCount" | "total">
+  ) => Effect.Effect<boolean, StoreUnavailable>
+  /** As `progress`. */
+  readonly finish: (
+    lease: Lease,
+    end: {
+      readonly status: "succeeded" | "failed" | "cancelled" | "insufficient_data"
+      readonly error: string | null
+      readonly report: Uint8Array | null
+    }
+  ) => Effect.Effect<boolean, StoreUnavailable>
+  readonly taken: (id: string) => Effect.Effect<ReadonlyArray<TakenAction>, StoreUnavailable>
+  readonly take: (id: string, action: string) => Effect.Effect<void, StoreUnavailable>
+  readonly undo: (id: string, action: string) => Effect.Effect<void, StoreUnavailable>
+}
+
+/** The analyses of projects. */
+export class AnalysisStore extends Context.Tag("gateway/analysis/AnalysisStore")<AnalysisStore, AnalysisStoreShape>() {
+  static readonly layer: Layer.Layer<AnalysisStore, never, AccountSql> = Layer.effect(
+    this,
+    Effect.map(AccountSql, (sql) => make(sql))
+  )
+}
+
+export const leaseSeconds = 30
+/** Of a project; older ones are removed when another is asked for. */
+const maxKept = 100
+
+const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
+const decodeTaken = Schema.decodeUnknown(Schema.Array(TakenAction))
+const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
+const decodeCancelled = Schema.decodeUnknown(Schema.Array(Schema.Struct({ cancelRequested: Schema.Boolean })))
+
+const make = (sql: SqlClient): AnalysisStoreShape => {
+  const columns =
+    sql.literal(`a.id, a.project_id as "projectId", a.status, a.phase, a.done, a.total, a.range_start as "rangeStart",
+    a.range_end as "rangeEnd", a.requested_count as "requestedCount", a.sample_count as "sampleCount", a.seed,
+    a.created_at as "createdAt", a.finished_at as "finishedAt", a.error, a.epoch, a.cancel_requested as "cancelRequested",
+    a.report_sealed as "reportSealed"`)
+  const first = <A>(rows: ReadonlyArray<A>): A | undefined => rows[0]
+  const wrote = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
+  return {
+    create: ({ id, projectId, rangeEnd, rangeStart, requestedCount, seed }) =>
+      sql`insert into analysis (id, project_id, range_start, range_end, requested_count, seed)
+          values (${id}, ${projectId}, ${rangeStart}, ${rangeEnd}, ${requestedCount}, ${seed})
+          on conflict (project_id) where status in ('queued', 'running') do nothing returning id`.pipe(
+        Effect.flatMap(decodeIds),
+        Effect.map(wrote),
+        Effect.zipLeft(sql`delete from analysis a using (select id from analysis where project_id = ${projectId}
+            order by id desc offset ${maxKept} limit 1) oldest
+          where a.project_id = ${projectId} and a.id <= oldest.id and a.status not in ('queued', 'running')`),
+        fromSql
+      ),
+    find: (id) =>
+      sql`select ${columns} from analysis a where a.id = ${id}`.pipe(
+        Effect.flatMap(decodeRows),
+        Effect.map(first),
+        fromSql
+      ),
+    list: (project, max, before) =>
+      sql`select ${columns} from analysis a where a.project_id = ${project} and (${before ?? null}::uuid is null or a.id < ${before ?? null}::uuid)
+        order by a.id desc limit ${max}`.pipe(Effect.flatMap(decodeRows), fromSql),
+    cancel: (id) =>
+      sql`update analysis set cancel_requested = true,
+          status = case status when 'queued' then 'cancelled' else status end,
+          finished_at = case status when 'queued' then now() end
+        where id = ${id} and status in ('queued', 'running')`.pipe(Effect.asVoid, fromSql),
+    claim: (node) =>
+      sql`with next as (select id from analysis where status in ('queued', 'running') and (lease_until is null or lease_until < now())
+          order by created_at, id limit 1 for update skip locked)
+        update analysis a set status = 'running', epoch = a.epoch + 1, lease_node = ${node},
+          lease_until = now() + make_interval(secs => ${leaseSeconds}), phase = 'select', done = 0, total = 0
+        from next where a.id = next.id returning ${columns}`.pipe(
+        Effect.flatMap(decodeRows),
+        Effect.map(first),
+        fromSql
+      ),
+    heartbeat: ({ epoch, id }) =>
+      sql`update analysis set lease_until = now() + make_interval(secs => ${leaseSeconds})
+        where id = ${id} and epoch = ${epoch} and status = 'running' returning cancel_requested as "cancelRequested"`.pipe(
+        Effect.flatMap(decodeCancelled),
+        Effect.map((rows) => rows[0]?.cancelRequested),
+        fromSql
+      ),
+    progress: ({ epoch, id }, { done, phase, sampleCount, total }) =>
+      sql`update analysis set phase = ${phase}, done = ${done}, total = ${total}, sample_count = ${sampleCount}
+        where id = ${id} and epoch = ${epoch} and status = 'running' returning id`.pipe(
+        Effect.flatMap(decodeIds),
+        Effect.map(wrote),
+        fromSql
+      ),
+    finish: ({ epoch, id }, { error, report, status }) =>
+      sql`update analysis set status = ${status}, error = ${error}, report_sealed = ${report}, finished_at = now(), lease_until = null
+        where id = ${id} and epoch = ${epoch} and status = 'running' returning id`.pipe(
+        Effect.flatMap(decodeIds),
+        Effect.map(wrote),
+        fromSql
+      ),
+    taken: (id) =>
+      sql`select action_id as "actionId", applied_at as "appliedAt", undone_at as "undoneAt" from analysis_action
+        where analysis_id = ${id} order by action_id`.pipe(Effect.flatMap(decodeTaken), fromSql),
+    take: (id, action) =>
+      sql`insert into analysis_action (analysis_id, action_id, applied_at) values (${id}, ${action}, now())
+        on conflict (analysis_id, action_id) do update set applied_at = case
+          when analysis_action.undone_at is null then analysis_action.applied_at else now() end, undone_at = null`.pipe(
+        Effect.asVoid,
+        fromSql
+      ),
+    undo: (id, action) =>
+      sql`update analysis_action set undone_at = now() where analysis_id = ${id} and action_id = ${action} and undone_at is null`.pipe(
+        Effect.asVoid,
+        fromSql
+      )
+  }
+}

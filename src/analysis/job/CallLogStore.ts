@@ -1,0 +1,170 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { CallStatus, CostBasis, endpoints, routingReasons } from "../../domain/Call.ts"
+import type { CapturedCall, CapturedPrices } from "../../domain/CapturedCall.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import { KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
+import { usage } from "../../domain/Usage.ts"
+import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { fromSql } from "../../sql/StoreErrors.ts"
+
+const Count = Schema.NumberFromString
+const CountOrNull = Schema.NullOr(Count)
+
+const AttemptRow = Schema.Struct({
+  provider: Schema.String,
+  model: Schema.String,
+  status: CallStatus,
+  latency: Schema.Number,
+  cost: Schema.Number,
+  basis: CostBasis
+})
+
+const Row = Schema.Struct({
+  id: RequestId,
+  keyId: KeyId,
+  projectId: ProjectId,
+  requestedModel: Schema.String,
+  endpoint: Schema.NullOr(Schema.Literal(...endpoints)),
+  stream: Schema.NullOr(Schema.Boolean),
+  status: CallStatus,
+  errorCode: Schema.NullOr(Schema.String),
+  cost: Count,
+  basis: CostBasis,
+  input: CountOrNull,
+  cacheRead: CountOrNull,
+  cacheWrite: CountOrNull,
+  output: CountOrNull,
+  reasoning: CountOrNull,
+  latency: Schema.NullOr(Schema.Number),
+  firstContent: Schema.NullOr(Schema.Number),
+  routingConfig: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(Schema.Literal(...routingReasons)),
+  policyVersion: CountOrNull,
+  pool: Schema.NonEmptyArray(Schema.String),
+  prices: Schema.NullOr(Schema.Unknown),
+  startedAt: Schema.DateFromSelf,
+  attempts: Schema.Array(AttemptRow)
+})
+const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
+const decodeTraffic = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ calls: Count, spent: Count })))
+
+export interface Range {
+  readonly from: Date
+  readonly to: Date
+}
+
+export interface Traffic {
+  readonly calls: number
+  readonly spentMicroUsd: number
+}
+
+export interface CallLogStoreShape {
+  /** The newest calls of the log, without prompts. */
+  readonly calls: (
+    project: ProjectId,
+    range: Range & { readonly max: number }
+  ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
+  readonly traffic: (project: ProjectId, range: Range) => Effect.Effect<Traffic, StoreUnavailable>
+}
+
+/** What the log of calls says to analyses: no prompts. */
+export class CallLogStore extends Context.Tag("gateway/analysis/CallLogStore")<CallLogStore, CallLogStoreShape>() {
+  static readonly layer: Layer.Layer<CallLogStore, never, AccountSql> = Layer.effect(
+    this,
+    Effect.map(AccountSql, (sql) => make(sql))
+  )
+}
+
+const make = (sql: SqlClient): CallLogStoreShape => ({
+  calls: (project, { from, max, to }) =>
+    sql`select c.id, c.key_id as "keyId", c.project_id as "projectId", c.requested_model as "requestedModel", c.endpoint, c.stream,
+        c.status, c.error_code as "errorCode", c.cost_micro_usd::text as cost, c.cost_basis as basis, c.input_tokens::text as input,
+        c.cache_read_tokens::text as "cacheRead", c.cache_write_tokens::text as "cacheWrite", c.output_tokens::text as output,
+        c.reasoning_tokens::text as reasoning, c.latency_millis as latency, c.first_content_millis as "firstContent",
+        c.routing_config as "routingConfig", c.reason, c.policy_version::text as "policyVersion", c.pool, c.prices,
+        c.started_at as "startedAt",
+        (select coalesce(jsonb_agg(jsonb_build_object('provider', a.provider, 'model', a.model, 'status', a.status,
+            'latency', a.latency_millis, 'cost', a.cost_micro_usd, 'basis', a.cost_basis) order by a.position), '[]'::jsonb)
+          from attempt a where a.call_id = c.id) as attempts
+      from call c where c.project_id = ${project} and c.started_at >= ${from} and c.started_at < ${to}
+      order by c.started_at desc, c.id limit ${max}`.pipe(
+      Effect.flatMap(decodeRows),
+      Effect.map((rows) => rows.map(callOf)),
+      fromSql
+    ),
+  traffic: (project, { from, to }) =>
+    sql`select count(*)::text as calls, coalesce(sum(cost_micro_usd), 0)::text as spent from call
+      where project_id = ${project} and started_at >= ${from} and started_at < ${to}`.pipe(
+      Effect.flatMap(decodeTraffic),
+      Effect.map(([{ calls, spent }]) => ({ calls, spentMicroUsd: spent })),
+      fromSql
+    )
+})
+
+/** As a captured call whose content was not kept. */
+const callOf = (row: typeof Row.Type): CapturedCall => {
+  const startedAt = row.startedAt.getTime()
+  return {
+    requestId: row.id,
+    projectId: row.projectId,
+    capturedAt: startedAt,
+    window: { configVersion: 0, samplingRate: 1, inclusion: 1 },
+    keyId: row.keyId,
+    endUser: null,
+    conversation: row.id,
+    class: null,
+    endpoint: row.endpoint ?? "chat",
+    status: row.status,
+    error: row.errorCode === null ? null : { code: row.errorCode, message: null },
+    request: {
+      messages: null,
+      tools: null,
+      blocks: [],
+      params: { stream: row.stream ?? false },
+      toolsOffered: [],
+      toolsCalled: [],
+      media: []
+    },
+    candidatePool: { models: row.pool },
+    decision: {
+      requestedModel: row.requestedModel,
+      reason: row.reason ?? "only_candidate",
+      alpha: null,
+      routingConfig: row.routingConfig,
+      policyVersion: row.policyVersion ?? 0
+    },
+    attempts: row.attempts.map(({ basis, cost, latency, model, provider, status }) => ({
+      provider,
+      model,
+      status,
+      error: null,
+      cost: { amount_microusd: cost, currency: "USD" as const, basis },
+      usage: null,
+      startedAt,
+      latencyMillis: latency
+    })),
+    response: null,
+    usage:
+      row.input === null
+        ? null
+        : usage({
+            inputTokens: row.input,
+            cacheReadTokens: row.cacheRead ?? 0,
+            cacheWriteTokens: row.cacheWrite ?? 0,
+            outputTokens: row.output ?? 0,
+            reasoningTokens: row.reasoning ?? 0
+          }),
+    cost: { amount_microusd: row.cost, currency: "USD", basis: row.basis },
+    // as `snapshotOf` has written them
+    prices: row.prices as CapturedPrices | null,
+    latencyMillis: row.latency ?? 0,
+    firstContentMillis: row.firstContent,
+    truncated: true,
+    flowAuthorized: false,
+    expiresAt: Number.MAX_SAFE_INTEGER
+  }
+}

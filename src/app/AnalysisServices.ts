@@ -1,0 +1,18 @@
+import * as Layer from "effect/Layer"
+import { Analyses } from "../analysis/job/Analyses.ts"
+import { AnalysisEngine } from "../analysis/job/AnalysisEngine.ts"
+import { AnalysisRunner, running } from "../analysis/job/AnalysisRunner.ts"
+import { AnalysisSource } from "../analysis/job/AnalysisSource.ts"
+import { AnalysisStore } from "../analysis/job/AnalysisStore.ts"
+import { CallLogStore } from "../analysis/job/CallLogStore.ts"
+import { ReportSeal } from "../analysis/job/ReportSeal.ts"
+
+/** Analyses for the account API, and what runs them. */
+export const analysisServices = Layer.merge(Analyses.layer, Layer.provide(running, AnalysisRunner.layer)).pipe(
+  Layer.provide([
+    AnalysisEngine.layer,
+    AnalysisStore.layer,
+    ReportSeal.layer,
+    Layer.provide(AnalysisSource.layer, CallLogStore.layer)
+  ])
+)

@@ -1,0 +1,212 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import { type ConversationId, MessageId, type UserId } from "../domain/Ids.ts"
+import { AccountSql } from "../sql/AccountDatabase.ts"
+import { fromSql } from "../sql/StoreErrors.ts"
+import { artifactActions } from "../wire/account/Chat.ts"
+
+const Image = Schema.Struct({
+  id: Schema.String,
+  filename: Schema.String,
+  mediaType: Schema.String,
+  sizeBytes: Schema.Int
+})
+export type Image = typeof Image.Type
+const MessageImage = Schema.Struct({ ...Image.fields, messageId: MessageId })
+
+const Artifact = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  version: Schema.Int,
+  mediaType: Schema.String,
+  sizeBytes: Schema.Int,
+  /** Of the first version. */
+  createdAt: Schema.DateFromSelf,
+  updatedAt: Schema.DateFromSelf
+})
+/** A version of an artifact, without its text. */
+export type Artifact = typeof Artifact.Type
+const ArtifactEvent = Schema.Struct({
+  ...Artifact.fields,
+  messageId: MessageId,
+  action: Schema.Literal(...artifactActions)
+})
+export type ArtifactEvent = typeof ArtifactEvent.Type
+
+export interface NewVersion {
+  readonly version: number
+  readonly mediaType: string
+  readonly content: string
+}
+
+export interface ContentStoreShape {
+  readonly createImage: (user: UserId, image: Image, at: Date) => Effect.Effect<void, StoreUnavailable>
+  readonly image: (id: string) => Effect.Effect<Image | undefined, StoreUnavailable>
+  /** How many of these the person has uploaded. */
+  readonly countImages: (user: UserId, ids: ReadonlyArray<string>) => Effect.Effect<number, StoreUnavailable>
+  readonly attach: (message: MessageId, images: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+  /** A copied message has the same images. */
+  readonly copyImages: (from: MessageId, to: MessageId) => Effect.Effect<void, StoreUnavailable>
+  /** By message, in order. */
+  readonly images: (
+    conversation: ConversationId
+  ) => Effect.Effect<ReadonlyArray<typeof MessageImage.Type>, StoreUnavailable>
+  /** Uploaded before, and in no message. */
+  readonly takeUnused: (before: Date, max: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /** In their last version, by name, without deleted ones. */
+  readonly artifacts: (conversation: ConversationId) => Effect.Effect<ReadonlyArray<Artifact>, StoreUnavailable>
+  /** Of one artifact, the newest first; of a deleted one, none. */
+  readonly versions: (
+    conversation: ConversationId,
+    artifact: string
+  ) => Effect.Effect<ReadonlyArray<Artifact>, StoreUnavailable>
+  readonly contentOf: (
+    artifact: string,
+    version: number
+  ) => Effect.Effect<
+    (Pick<Artifact, "name" | "mediaType"> & { readonly content: string }) | undefined,
+    StoreUnavailable
+  >
+  readonly createArtifact: (
+    conversation: ConversationId,
+    id: string,
+    name: string,
+    at: Date
+  ) => Effect.Effect<void, StoreUnavailable>
+  readonly addVersion: (artifact: string, version: NewVersion, at: Date) => Effect.Effect<void, StoreUnavailable>
+  readonly deleteArtifact: (artifact: string, at: Date) => Effect.Effect<void, StoreUnavailable>
+  readonly addEvent: (
+    event: { readonly id: string; readonly artifact: string; readonly version: number } & Pick<
+      ArtifactEvent,
+      "messageId" | "action"
+    >,
+    at: Date
+  ) => Effect.Effect<void, StoreUnavailable>
+  /** In order. */
+  readonly events: (conversation: ConversationId) => Effect.Effect<ReadonlyArray<ArtifactEvent>, StoreUnavailable>
+  /** Erases conversations that were deleted before, at most so many; returns how many. */
+  readonly erase: (before: Date, max: number) => Effect.Effect<number, StoreUnavailable>
+}
+
+/** What messages have beside their text: images and artifacts. */
+export class ContentStore extends Context.Tag("gateway/chat/ContentStore")<ContentStore, ContentStoreShape>() {
+  static readonly layer: Layer.Layer<ContentStore, never, AccountSql> = Layer.effect(
+    this,
+    Effect.map(AccountSql, (sql) => make(sql))
+  )
+}
+
+const decodeImages = Schema.decodeUnknown(Schema.Array(Image))
+const decodeMessageImages = Schema.decodeUnknown(Schema.Array(MessageImage))
+const decodeArtifacts = Schema.decodeUnknown(Schema.Array(Artifact))
+const decodeEvents = Schema.decodeUnknown(Schema.Array(ArtifactEvent))
+const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
+const decodeCount = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ count: Schema.Int })))
+const decodeContent = Schema.decodeUnknown(
+  Schema.Array(Schema.Struct({ name: Schema.String, mediaType: Schema.String, content: Schema.String }))
+)
+
+const make = (sql: SqlClient): ContentStoreShape => {
+  const image = sql.literal(`i.id, i.filename, i.media_type as "mediaType", i.size_bytes as "sizeBytes"`)
+  const artifact = sql.literal(`a.id, a.name, v.version, v.media_type as "mediaType", v.size_bytes as "sizeBytes",
+    a.created_at as "createdAt", v.created_at as "updatedAt"`)
+  const done = <A, E, R>(statement: Effect.Effect<A, E, R>) => fromSql(Effect.asVoid(statement))
+
+  return {
+    createImage: (user, { filename, id, mediaType, sizeBytes }, at) =>
+      done(sql`insert into chat_image (id, user_id, filename, media_type, size_bytes, created_at)
+        values (${id}, ${user}, ${filename}, ${mediaType}, ${sizeBytes}, ${at})`),
+    image: (id) =>
+      sql`select ${image} from chat_image i where i.id = ${id}`.pipe(
+        Effect.flatMap(decodeImages),
+        Effect.map(([row]) => row),
+        fromSql
+      ),
+    countImages: (user, ids) =>
+      sql`select count(*)::int as count from chat_image where user_id = ${user} and id = any(${ids}::uuid[])`.pipe(
+        Effect.flatMap(decodeCount),
+        Effect.map(([{ count }]) => count),
+        fromSql
+      ),
+    attach: (message, images) =>
+      done(sql`insert into chat_message_image (message_id, image_id, position)
+        select ${message}, id, position from unnest(${images}::uuid[]) with ordinality as u(id, position)`),
+    copyImages: (from, to) =>
+      done(sql`insert into chat_message_image (message_id, image_id, position)
+        select ${to}, image_id, position from chat_message_image where message_id = ${from}`),
+    images: (conversation) =>
+      sql`select ${image}, mi.message_id as "messageId" from chat_message m
+        join chat_message_image mi on mi.message_id = m.id join chat_image i on i.id = mi.image_id
+        where m.conversation_id = ${conversation} order by m.position, mi.position`.pipe(
+        Effect.flatMap(decodeMessageImages),
+        fromSql
+      ),
+    takeUnused: (before, max) =>
+      sql`delete from chat_image where id in (select i.id from chat_image i where i.created_at < ${before}
+        and not exists (select from chat_message_image mi where mi.image_id = i.id) limit ${max} for update skip locked)
+        returning id`.pipe(
+        Effect.flatMap(decodeIds),
+        Effect.map((rows) => rows.map(({ id }) => id)),
+        fromSql
+      ),
+    artifacts: (conversation) =>
+      sql`select distinct on (a.name) ${artifact} from chat_artifact a join chat_artifact_version v on v.artifact_id = a.id
+        where a.conversation_id = ${conversation} and a.deleted_at is null order by a.name, v.version desc`.pipe(
+        Effect.flatMap(decodeArtifacts),
+        fromSql
+      ),
+    versions: (conversation, id) =>
+      sql`select ${artifact} from chat_artifact a join chat_artifact_version v on v.artifact_id = a.id
+        where a.conversation_id = ${conversation} and a.id = ${id} and a.deleted_at is null order by v.version desc`.pipe(
+        Effect.flatMap(decodeArtifacts),
+        fromSql
+      ),
+    contentOf: (id, version) =>
+      sql`select a.name, v.media_type as "mediaType", v.content from chat_artifact a
+        join chat_artifact_version v on v.artifact_id = a.id join conversation c on c.id = a.conversation_id
+        where a.id = ${id} and v.version = ${version} and c.deleted_at is null`.pipe(
+        Effect.flatMap(decodeContent),
+        Effect.map(([row]) => row),
+        fromSql
+      ),
+    createArtifact: (conversation, id, name, at) =>
+      done(sql`insert into chat_artifact (id, conversation_id, name, created_at)
+        values (${id}, ${conversation}, ${name}, ${at})`),
+    addVersion: (id, { content, mediaType, version }, at) =>
+      done(sql`insert into chat_artifact_version (artifact_id, version, media_type, content, size_bytes, created_at)
+        values (${id}, ${version}, ${mediaType}, ${content}, ${Buffer.byteLength(content)}, ${at})`),
+    deleteArtifact: (id, at) => done(sql`update chat_artifact set deleted_at = ${at} where id = ${id}`),
+    addEvent: ({ action, artifact: of, id, messageId, version }, at) =>
+      done(sql`insert into chat_artifact_event (id, message_id, artifact_id, version, action, created_at)
+        values (${id}, ${messageId}, ${of}, ${version}, ${action}, ${at})`),
+    events: (conversation) =>
+      sql`select ${artifact}, e.message_id as "messageId", e.action from chat_artifact_event e
+        join chat_artifact a on a.id = e.artifact_id
+        join chat_artifact_version v on v.artifact_id = a.id and v.version = e.version
+        where a.conversation_id = ${conversation} order by e.id`.pipe(Effect.flatMap(decodeEvents), fromSql),
+    erase: (before, max) =>
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const rows = yield* sql`select id from conversation where deleted_at < ${before} and turn_id is null
+              limit ${max} for update skip locked`.pipe(Effect.flatMap(decodeIds))
+            const gone = rows.map(({ id }) => id)
+            if (gone.length === 0) return 0
+            const messages = sql`(select id from chat_message where conversation_id = any(${gone}::uuid[]))`
+            const artifacts = sql`(select id from chat_artifact where conversation_id = any(${gone}::uuid[]))`
+            yield* sql`delete from chat_artifact_event where artifact_id in ${artifacts}`
+            yield* sql`delete from chat_artifact_version where artifact_id in ${artifacts}`
+            yield* sql`delete from chat_artifact where conversation_id = any(${gone}::uuid[])`
+            yield* sql`delete from chat_message_image where message_id in ${messages}`
+            yield* sql`delete from chat_message where conversation_id = any(${gone}::uuid[])`
+            yield* sql`delete from conversation where id = any(${gone}::uuid[])`
+            return gone.length
+          })
+        )
+        .pipe(fromSql)
+  }
+}

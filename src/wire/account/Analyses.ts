@@ -1,0 +1,229 @@
+import * as Schema from "effect/Schema"
+import { Cost } from "../../domain/Call.ts"
+import { pageOf } from "./Page.ts"
+import { strict } from "./Strict.ts"
+import { timestamp } from "./Times.ts"
+
+/** The records of analyses. */
+
+const time = (description: string) =>
+  Schema.NullOr(Schema.Date).annotations({
+    description,
+    jsonSchema: { description, anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] }
+  })
+const money = (description: string) =>
+  Schema.NonNegativeInt.annotations({ description: `${description}, in micro-USD.` })
+const count = (description: string) => Schema.NonNegativeInt.annotations({ description })
+const share = (description: string) => Schema.Number.annotations({ description: `${description}, 0 to 1.` })
+const text = (description: string) => Schema.String.annotations({ description })
+const moneyOrNull = (description: string) =>
+  Schema.NullOr(Schema.NonNegativeInt).annotations({ description: `${description}, in micro-USD.` })
+
+export const maxRequestedCount = 1_000
+
+export const CreateAnalysis = strict({
+  requested_count: Schema.optionalWith(Schema.Int.pipe(Schema.between(1, maxRequestedCount)), {
+    default: () => maxRequestedCount,
+    exact: true
+  }).annotations({
+    description: `At most so many conversations, 1 to ${maxRequestedCount}; by default ${maxRequestedCount}.`
+  }),
+  start: Schema.optionalWith(time("Only calls from then on, RFC 3339; null: 30 days before `end`."), {
+    default: () => null,
+    exact: true
+  }),
+  end: Schema.optionalWith(time("Only calls before, RFC 3339; null: now."), { default: () => null, exact: true })
+}).annotations({ identifier: "CreateAnalysis" })
+export type CreateAnalysis = typeof CreateAnalysis.Type
+
+export const analysisStatuses = ["queued", "running", "succeeded", "failed", "cancelled", "insufficient_data"] as const
+export const analysisPhases = ["select", "load", "static", "report"] as const
+
+const summary = {
+  id: Schema.UUID.annotations({ description: "Id of the analysis." }),
+  project_id: Schema.UUID.annotations({ description: "Id of its project." }),
+  status: text(
+    "queued, running, succeeded, failed, cancelled, or insufficient_data: fewer than 30 calls or 20 effective conversations, and nothing that is sure without."
+  ),
+  range_start: timestamp("Only calls from then on are read."),
+  range_end: timestamp("Only calls before are read."),
+  requested_count: count("At most so many conversations."),
+  sample_count: count("Calls that were read."),
+  created_at: timestamp("When it was asked for."),
+  finished_at: time("When it ended; null before."),
+  error: Schema.NullOr(Schema.String).annotations({ description: "Why it failed; null if it did not." })
+}
+
+export const AnalysisSummary = Schema.Struct(summary).annotations({ identifier: "AnalysisSummary" })
+export type AnalysisSummary = typeof AnalysisSummary.Type
+export const AnalysesPage = pageOf("AnalysesPage", AnalysisSummary)
+
+const Scope = Schema.Struct({
+  from: text("Start of the range, RFC 3339."),
+  to: text("End of the range, RFC 3339."),
+  config_versions: Schema.Array(Schema.Int).annotations({
+    description: "Versions of the data collection that took the calls."
+  }),
+  source: Schema.Literal("captured", "call_log").annotations({
+    description: "captured: calls with their prompts. call_log: none are captured; what the log of calls says."
+  }),
+  conversations: count("Conversations that were read."),
+  effective_conversations: Schema.Number.annotations({
+    description: "How many equally costly conversations say as much."
+  }),
+  samples: count("Calls that were read."),
+  calls_covered: count("Of these, calls whose bill was computed again."),
+  traffic: Schema.Struct({
+    calls: count("Calls of the project in the range."),
+    spent_microusd: money("What they cost")
+  }).annotations({ description: "All calls of the project in the range." }),
+  covered_microusd: money("What the calls that were read cost"),
+  excluded: Schema.Array(
+    Schema.Struct({ reason: text("truncated, no_usage or no_prices."), count: count("Calls.") })
+  ).annotations({ description: "Calls that were read and could not be billed again." }),
+  model_error: Schema.Array(
+    Schema.Struct({
+      route: text("Id of the model."),
+      share: share("Difference between computed and charged amount, as a part of what was charged"),
+      reads_explained: share("Calls whose cached tokens are predicted within 3 % of the prompt")
+    })
+  ).annotations({ description: "How well the computed bills agree with what was charged." })
+})
+
+const Headline = Schema.Struct({
+  observed: Schema.Struct({
+    spent_microusd: money("What the calls that were read cost"),
+    avoidable_microusd: money("What of it was avoidable: the sum of the shares of the causes")
+  }).annotations({ description: "Of the calls that were read: without an error of sampling." }),
+  projected: Schema.NullOr(
+    Schema.Struct({
+      monthly_microusd: money("Avoidable in 30 days"),
+      at_least_microusd: money("Avoidable in 30 days at least, with the confidence below"),
+      confidence: share("Confidence of the lower bound"),
+      likely: Schema.NullOr(Schema.Tuple(Schema.NonNegativeInt, Schema.NonNegativeInt)).annotations({
+        description: "Range of 90 %, in micro-USD; null below 50 effective conversations."
+      }),
+      method: text("How it was computed.")
+    })
+  ).annotations({ description: "Of all calls of the project; null below 20 effective conversations." }),
+  hypotheses_microusd_up_to: money("What hypotheses would save at most: in no other sum")
+})
+
+const CauseOut = Schema.Struct({
+  id: text("Such as prefix_volatile; src/analysis/README.md lists them."),
+  number: count("In the documentation."),
+  tier: Schema.Literal("exact", "rebilled", "hypothesis", "info").annotations({
+    description: "exact: amounts of the ledger. rebilled: from bills computed again. hypothesis, info: in no sum."
+  }),
+  owner: Schema.Literal("client", "gateway", "provider").annotations({ description: "Who can change it." }),
+  title: text("For people."),
+  share_microusd: money("Its part of what was avoidable; 0 for hypotheses"),
+  alone_microusd: money("What it would save by itself; does not add up"),
+  at_least_microusd: moneyOrNull("Saved in 30 days at least; null below 20 effective conversations"),
+  calls: count("Calls that show it."),
+  conversations: count("Conversations that show it."),
+  confidence: share("How sure it is that this is waste"),
+  evidence: Schema.Array(
+    Schema.Struct({
+      sample_id: Schema.UUID.annotations({ description: "A call that shows it." }),
+      at: Schema.Struct({
+        message: Schema.NullOr(Schema.Int).annotations({
+          description: "Position in the prompt, tools first, then messages; null: the whole call."
+        })
+      }).annotations({ description: "Where in its prompt." })
+    })
+  ).annotations({ description: "At most five examples, without text." }),
+  figures: Schema.Record({ key: Schema.String, value: Schema.Number }).annotations({
+    description: "Other figures, each with its unit in its name."
+  }),
+  false_positive_if: text("When the same signs are no waste."),
+  action_id: Schema.NullOr(Schema.String).annotations({ description: "What to do about it; null: nothing." })
+})
+
+const Action = Schema.Struct({
+  id: text("Of the action, in this analysis."),
+  kind: Schema.Literal("client_hint").annotations({ description: "client_hint: a change of the application." }),
+  title: text("For people."),
+  owner: Schema.Literal("client", "gateway", "provider").annotations({ description: "Who can change it." }),
+  patch: Schema.Struct({ text: text("What to change.") }).annotations({ description: "The change." }),
+  undo: Schema.Struct({ text: text("How to take it back.") }).annotations({ description: "The way back." }),
+  saving: Schema.Struct({
+    at_least: moneyOrNull("In 30 days at least; null below 20 effective conversations"),
+    likely: money("On the calls that were read")
+  }).annotations({ description: "What it saves." }),
+  risk: text("When it does harm."),
+  receipt: Schema.Null.annotations({ description: "What was measured after it; null: nothing yet." })
+})
+
+export const AnalysisReport = Schema.Struct({
+  version: Schema.Literal(1).annotations({ description: "Of this shape." }),
+  scope: Scope.annotations({ description: "What was read." }),
+  headline: Headline.annotations({ description: "The result in a few figures." }),
+  causes: Schema.Array(CauseOut).annotations({
+    description: "Shares of exact and rebilled causes add up to what was avoidable."
+  }),
+  actions: Schema.Array(Action).annotations({ description: "What to do." }),
+  reliability: Schema.Struct({
+    attempts_wasted_ms: Schema.Number.annotations({
+      description: "Time of attempts that failed before an answer, in milliseconds."
+    }),
+    cancelled_microusd: money("Paid for answers that were given up and not asked for again"),
+    held_idle_microusd_hours: Schema.Number.annotations({
+      description: "Money held for output that no answer needs, micro-USD times hours."
+    })
+  }).annotations({ description: "What costs time or room, not money." }),
+  method: Schema.Struct({
+    cost: Cost,
+    seed: Schema.Int.annotations({ description: "Of everything random in it: the same calls give the same report." })
+  }).annotations({ description: "How it was made." }),
+  honesty: Schema.Struct({
+    not_looked_at: Schema.Array(Schema.String).annotations({ description: "What was left out." }),
+    assumptions: Schema.Array(Schema.String).annotations({ description: "What figures rest on." }),
+    insufficient: Schema.Array(
+      Schema.Struct({
+        what: text("What there is too little of."),
+        have: Schema.Number.annotations({ description: "So many." }),
+        need: Schema.Number.annotations({ description: "At least." })
+      })
+    ).annotations({ description: "Why something is not said." })
+  }).annotations({ description: "What the figures do not say." })
+}).annotations({
+  identifier: "AnalysisReport",
+  description: "All amounts are whole micro-USD; it has no text of calls."
+})
+export type AnalysisReport = typeof AnalysisReport.Type
+
+export const AnalysisDetail = Schema.Struct({
+  ...summary,
+  report: Schema.NullOr(AnalysisReport).annotations({
+    description: "null before the analysis has ended, and where it can no longer be opened."
+  }),
+  progress: Schema.NullOr(
+    Schema.Struct({
+      phase: Schema.Literal(...analysisPhases).annotations({ description: "What it is doing." }),
+      done: count("Conversations that are read."),
+      total: count("Of so many.")
+    })
+  ).annotations({ description: "null when it does not run." }),
+  actions_taken: Schema.Array(
+    Schema.Struct({
+      action_id: text("Of the action."),
+      applied_at: timestamp("When somebody said that it was followed."),
+      undone_at: time("When it was taken back; null: it was not.")
+    })
+  ).annotations({ description: "Actions of the report that were followed." })
+}).annotations({ identifier: "AnalysisDetail" })
+export type AnalysisDetail = typeof AnalysisDetail.Type
+
+export const AnalysisEstimate = Schema.Struct({
+  conversations: count("Conversations that the analysis would read."),
+  calls: count("Captured calls of them; 0: the log of calls would be read."),
+  traffic: Schema.Struct({
+    calls: count("Calls of the project in the range."),
+    spent_microusd: money("What they cost")
+  }).annotations({
+    description: "All calls of the project in the range."
+  }),
+  cost: Cost.annotations({ description: "An analysis without replay calls no model: 0." })
+}).annotations({ identifier: "AnalysisEstimate" })
+export type AnalysisEstimate = typeof AnalysisEstimate.Type

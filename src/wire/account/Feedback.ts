@@ -1,0 +1,47 @@
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { InvalidRequest } from "../../domain/GatewayError.ts"
+import { promptClasses } from "../../domain/PromptClass.ts"
+import { requestIdOf } from "../RequestIdHex.ts"
+import { explainer } from "../validation/Explanation.ts"
+
+/** The records of `POST /v1/feedback`. */
+
+const maxIdCharacters = 64
+
+export const FeedbackRequest = Schema.Struct({
+  request_id: Schema.String.pipe(
+    Schema.maxLength(maxIdCharacters),
+    Schema.filter((text) => requestIdOf(text) !== undefined, { title: "the id of a request or of a response" })
+  ).annotations({
+    description:
+      "The call that is graded: `x-request-id` of its response, or the `id` of the body (`chatcmpl-…`, `resp_…`, `msg_…`)."
+  }),
+  score: Schema.Number.pipe(Schema.between(0, 1, { title: "a number from 0 to 1" })).annotations({
+    description: "How good the response was for its task: 0 is useless, 1 as good as can be."
+  })
+}).annotations({ identifier: "FeedbackRequest", description: "A grade for the response of a call." })
+export type FeedbackRequest = typeof FeedbackRequest.Type
+
+export const FeedbackOut = Schema.Struct({
+  request_id: Schema.UUID.annotations({ description: "Id of the call." }),
+  model: Schema.String.annotations({ description: "Id of the model that is graded." }),
+  class: Schema.Literal(...promptClasses).annotations({ description: "What the prompt most likely asked for." }),
+  recorded: Schema.Boolean.annotations({
+    description: "False where the call had been graded before: its first grade counts."
+  })
+}).annotations({ identifier: "FeedbackOut", description: "What a grade counts for." })
+
+const parse = Schema.decodeUnknownEither(FeedbackRequest)
+const explain = explainer(FeedbackRequest)
+
+/** Reads the parsed body of `POST /v1/feedback`; the request id is the uuid, however it was written. */
+export const decodeFeedback = (
+  json: unknown
+): Either.Either<{ readonly requestId: string; readonly score: number }, InvalidRequest> =>
+  Either.mapBoth(parse(json), {
+    onLeft: () => new InvalidRequest(explain(json, []) ?? unreadable),
+    onRight: ({ request_id, score }) => ({ requestId: requestIdOf(request_id) ?? request_id, score })
+  })
+
+const unreadable = { code: "invalid_value", message: "The request could not be read.", param: null } as const

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest"
+import { diagnose } from "../../src/analysis/Diagnose.ts"
+import { Preparation } from "../../src/analysis/Prepare.ts"
+import { Rebill } from "../../src/analysis/Rebill.ts"
+import { tokensOf } from "../../src/analysis/Tokens.ts"
+import { type Application, cacheOfSimulated, generate, type Shape, truthOf } from "./planted/Application.ts"
+import { precisionOf } from "./planted/Precision.ts"
+
+const planted = (
+  shape: Shape,
+  plants: ReadonlyArray<string>,
+  traps: ReadonlyArray<string> = [],
+  seed = 77
+): Application => ({
+  seed,
+  shape,
+  plants: new Set(plants),
+  traps: new Set(traps)
+})
+
+const workloadOf = (app: Application) => {
+  const preparation = new Preparation(tokensOf, cacheOfSimulated)
+  for (const { calls, id } of generate(app)) preparation.add({ conversation: id, inclusion: 1 }, calls)
+  return preparation.workload()
+}
+const claimed = (app: Application) => {
+  const { findings } = diagnose(workloadOf(app), 1)
+  return findings.filter(({ tier }) => tier === "exact" || tier === "rebilled")
+}
+
+/** Each with the applications that show it, and what looks like it and is none. */
+const cases: ReadonlyArray<readonly [cause: string, shape: Shape, traps: ReadonlyArray<string>]> = [
+  ["prefix_volatile", "agent", ["name", "version"]],
+  ["tools_shuffled", "agent", ["rareTool"]],
+  ["cache_unmarked", "chat", []],
+  ["write_never_read", "unshared", []],
+  ["ttl_gap", "chat", []],
+  ["cache_lost", "agent", []],
+  ["route_switch", "chat", ["failover", "pinned"]],
+  ["duplicate", "extraction", ["samples"]],
+  ["client_retry", "chat", ["stopped"]],
+  ["truncated_retry", "chat", ["cut"]],
+  ["schema_reask", "extraction", ["clarified"]],
+  ["repeat_read", "agent", ["polling"]],
+  ["oversize_output", "agent", ["verbatim"]],
+  ["json_pretty", "agent", ["jsonFiles"]],
+  ["repeated_instruction", "chat", ["reminder"]],
+  ["unused_tools", "agent", ["rareTool"]]
+]
+
+describe.each(cases)("%s", (cause, shape, traps) => {
+  it("is found where it is planted, and nothing else is", () => {
+    const app = planted(shape, [cause])
+    const found = claimed(app)
+    expect(found.map((finding) => finding.cause.id)).toEqual([cause])
+    const truth = truthOf(app, cause)
+    expect(found[0]?.aloneMicroUsd).toBeGreaterThan(0.8 * truth)
+    expect(found[0]?.aloneMicroUsd).toBeLessThan(1.3 * truth)
+  })
+
+  it(`is not claimed for ${traps.length === 0 ? "a clean application" : traps.join(" and ")}`, () => {
+    expect(
+      claimed(planted(shape === "unshared" ? "chat" : shape, [], traps)).map((finding) => finding.cause.id)
+    ).toEqual([])
+  })
+})
+
+it("bills of the simulated provider are computed within 1 %", () => {
+  for (const shape of ["agent", "chat", "extraction"] as const) {
+    const errors = new Rebill(workloadOf(planted(shape, []))).modelErrors
+    expect(errors.length).toBeGreaterThan(0)
+    for (const { readsExplained, share } of errors) {
+      expect(share).toBeLessThan(0.01)
+      expect(readsExplained).toBeGreaterThan(0.9)
+    }
+  }
+})
+
+it("several causes are told apart in a slice of planted applications", { timeout: 120_000 }, () => {
+  const { scores } = precisionOf(Array.from({ length: 16 }, (_, i) => 300 + i))
+  let [tp, fp, fn] = [0, 0, 0]
+  for (const score of scores.values()) {
+    tp += score.truePositives
+    fp += score.falsePositives
+    fn += score.falseNegatives
+  }
+  expect(tp).toBeGreaterThan(8)
+  expect(fp / (tp + fp)).toBeLessThanOrEqual(0.05)
+  expect(fn / (tp + fn)).toBeLessThanOrEqual(0.05)
+})

@@ -1,0 +1,153 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { postgresServer } from "../ledger/databases.ts"
+import { type AccountNode, operatorOf, type Person, sendTo } from "../support/AccountService.ts"
+import { jsonOf, openService, Reader, startTalker, type Talker, talkOf } from "../support/Chat.ts"
+
+/** A sequence that is the same in every run. */
+const numbers = (seed: number) => () => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+  return seed / 2 ** 32
+}
+
+const alphabet = ["a", "é", "漢", "👩‍🚀", "\n", "ß", "🇫🇷", " "]
+const turns = 10
+const attaches = 29
+const piecesPerTurn = 40
+
+describe.skipIf(postgresServer === undefined)("answers on two nodes", () => {
+  let talker: Talker
+  let service: Awaited<ReturnType<typeof openService>>
+  let nodes: ReadonlyArray<AccountNode> = []
+  let people: ReadonlyArray<Person> = []
+  let project = ""
+  let used = 0
+  beforeAll(async () => {
+    talker = await startTalker()
+    service = await openService("PostgreSQL", talker)
+    const first = await service.node()
+    nodes = [first, await service.node()]
+    const person = await operatorOf(first)
+    const headers = { authorization: `Bearer ${person.token}` }
+    people = nodes.map(({ url }) => ({ ...person, send: sendTo(url, headers) }))
+    const me = await jsonOf<{ readonly default_project_id: string }>(person.send("GET", "/api/me"))
+    project = me.default_project_id
+  }, 120_000)
+  afterAll(async () => {
+    for (const node of nodes) await node.stop()
+    await talker.stop()
+    await service.close()
+  })
+  const at = <A>(list: ReadonlyArray<A>, index: number): A => {
+    const found = list[index]
+    if (found === undefined) throw new Error("there are two nodes")
+    return found
+  }
+
+  it("are the same to whoever attaches at any moment, at either of them", async () => {
+    const random = numbers(42)
+    let attached = 0
+    let [gaps, wrong] = [0, 0]
+    for (let turn = 0; turn < turns; turn++) {
+      const writer = talkOf(at(people, turn % 2))
+      const { id } = await writer.create(project)
+      const { assistant_message, cursor } = await writer.ask(id, `turn ${turn}`)
+      const talk = await talker.talk(used++)
+      const readers: Array<Reader> = []
+      let whole = ""
+      const readersNow = turn < attaches % turns ? Math.ceil(attaches / turns) : Math.floor(attaches / turns)
+      const moments = Array.from({ length: readersNow }, () => Math.floor(random() * piecesPerTurn))
+      for (let piece = 0; piece < piecesPerTurn; piece++) {
+        const text = Array.from({ length: 1 + Math.floor(random() * 30) }, () =>
+          at(alphabet, Math.floor(random() * alphabet.length))
+        ).join("")
+        whole += text
+        talk.say(text)
+        for (const _ of moments.filter((moment) => moment === piece)) {
+          const index = random() < 0.5 ? 0 : 1
+          const before = readers.at(-1)
+          const resumes = before?.lastId !== undefined && random() < 0.5
+          const from = resumes ? before.lastId : random() < 0.5 ? cursor : undefined
+          if (resumes) await before.leave()
+          const reader = new Reader(resumes ? before : undefined)
+          readers.push(await reader.open(at(nodes, index).url, at(people, index), id, from))
+          attached++
+        }
+      }
+      talk.finish()
+      for (const reader of readers) {
+        await reader.done
+        gaps += reader.gaps
+      }
+      await expect.poll(async () => (await writer.read(id)).running, { timeout: 10_000 }).toBe(false)
+      const stored = (await writer.read(id)).messages[1]?.content
+      expect(stored).toBe(whole)
+      const complete = readers.filter(
+        (reader) => reader.named("conversation").length + reader.named("snapshot").length > 0
+      )
+      wrong += complete.filter(
+        (reader) => reader.named("message").length > 0 && deltasOf(reader, assistant_message.id, whole) !== whole
+      ).length
+    }
+    expect({ attached, gaps, wrong }).toEqual({ attached: attaches, gaps: 0, wrong: 0 })
+  }, 120_000)
+
+  it("stop at the other node with exactly the text that was shown", async () => {
+    const { id } = await talkOf(at(people, 0)).create(project)
+    const { assistant_message } = await talkOf(at(people, 0)).ask(id, "count")
+    const talk = await talker.talk(used++)
+    const reader = await new Reader().open(at(nodes, 0).url, at(people, 0), id)
+    talk.say("eins, zwei, drei 🌍")
+    await reader.until(({ texts }) => texts.get(assistant_message.id) === "eins, zwei, drei 🌍")
+    expect(await talkOf(at(people, 1)).stop(id)).toMatchObject({ running: false })
+    await reader.done
+    expect(reader.named("message")[0]?.data).toMatchObject({ status: "stopped", content: "eins, zwei, drei 🌍" })
+    expect((await talkOf(at(people, 1)).read(id)).messages[1]).toMatchObject({
+      status: "stopped",
+      content: "eins, zwei, drei 🌍"
+    })
+  })
+
+  it("are interrupted when their node is dead, keep their text, and can be asked for once more", async () => {
+    const writer = talkOf(at(people, 0))
+    const { id } = await writer.create(project)
+    const node = "00000000-0000-7000-8000-00000000dead"
+    const [question, answer] = ["00000000-0000-7000-8000-000000000a01", "00000000-0000-7000-8000-000000000a02"]
+    await at(nodes, 0).run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`insert into chat_message (id, conversation_id, position, role, status, content, created_at)
+          values (${question}, ${id}, 0, 'user', 'complete', 'q', now()),
+            (${answer}, ${id}, 1, 'assistant', 'streaming', 'half of it', now())`
+        yield* sql`update conversation set turn_id = ${answer}, node_id = ${node} where id = ${id}`
+      })
+    )
+    await expect
+      .poll(async () => (await writer.read(id)).messages[1], { timeout: 15_000 })
+      .toMatchObject({ status: "interrupted", content: "half of it", cost: { amount_microusd: 0 } })
+    const retried = await at(people, 1).send("POST", `/api/chat/conversations/${id}/messages/${answer}/retry`, {
+      model: "acme/large",
+      artifacts: false
+    })
+    expect(retried.status).toBe(202)
+    ;(await talker.talk(used++)).finish()
+    await expect.poll(async () => (await writer.read(id)).running).toBe(false)
+  })
+})
+
+/** What the deltas alone make of the answer, beginning with what the reader knew. */
+const deltasOf = (reader: Reader, message: string, whole: string): string => {
+  let text: string | undefined
+  for (const { data, name } of reader.events) {
+    if (name === "snapshot") {
+      const messages = data["messages"] as ReadonlyArray<{ readonly id: string; readonly content: string }>
+      text = messages.find(({ id }) => id === message)?.content ?? ""
+    }
+    if (name !== "delta") continue
+    const { offset, text: more } = data as { readonly offset: number; readonly text: string }
+    text ??= whole.slice(0, offset)
+    text = text.slice(0, offset) + more
+  }
+  return text ?? whole
+}

@@ -1,0 +1,263 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { ContentStore } from "../../../src/chat/ContentStore.ts"
+import { eraseAll } from "../../../src/chat/Erasure.ts"
+import { Objects } from "../../../src/chat/Objects.ts"
+import { Timers } from "../../../src/domain/Timers.ts"
+import { type AccountNode, databaseKinds, newPerson, operatorOf, type Person } from "../../support/AccountService.ts"
+import { codeOf, jsonOf, openService, Reader, startTalker, type Talker, talkOf } from "../../support/Chat.ts"
+
+const root = "/api/chat/conversations"
+
+interface Artifact {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly content_url: string
+  readonly download_url: string
+}
+interface Image {
+  readonly id: string
+  readonly url: string
+  readonly media_type: string
+}
+
+/** The smallest headers that say their size. */
+const png = (width: number, height: number): Buffer => {
+  const data = Buffer.alloc(64)
+  data.write("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1")
+  data.writeUInt32BE(width, 16)
+  data.writeUInt32BE(height, 20)
+  return data
+}
+const jpeg = Buffer.from("ffd8ffe000040000ffc00011080010002003012200021101031101ffd9", "hex")
+const gif = Buffer.from("47494638396120001000000000", "hex")
+const webp = Buffer.concat([Buffer.from("RIFF\0\0\0\0WEBPVP8X", "latin1"), Buffer.alloc(20)])
+
+describe.each(databaseKinds)("images and artifacts of conversations on %s", (kind) => {
+  let talker: Talker
+  let service: Awaited<ReturnType<typeof openService>>
+  let node: AccountNode
+  let person: Person
+  let project = ""
+  let used = 0
+  beforeAll(async () => {
+    talker = await startTalker()
+    service = await openService(kind, talker)
+    node = await service.node()
+    person = await operatorOf(node)
+    const me = await jsonOf<{ readonly default_project_id: string }>(person.send("GET", "/api/me"))
+    project = me.default_project_id
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await talker.stop()
+    await service.close()
+  })
+
+  const chat = () => talkOf(person)
+  const upload = (bytes: Buffer, filename = "a.png", by = person) =>
+    fetch(`${node.url}/api/chat/images?filename=${filename}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${by.token}`, "content-type": "image/png" },
+      body: new Uint8Array(bytes)
+    })
+  const idle = (id: string) => expect.poll(async () => (await chat().read(id)).running).toBe(false)
+  const get = (url: string, headers: Record<string, string> = {}) => fetch(`${node.url}${url}`, { headers })
+
+  it("take images by their bytes alone", async () => {
+    for (const [bytes, type] of [
+      [png(10, 10), "image/png"],
+      [jpeg, "image/jpeg"],
+      [gif, "image/gif"],
+      [webp, "image/webp"]
+    ] as const) {
+      expect((await jsonOf<Image>(upload(bytes, "x.bin"), 201)).media_type).toBe(type)
+    }
+    const html = Buffer.from("<html><script>alert(1)</script></html>")
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')
+    for (const bytes of [html, svg, Buffer.alloc(0), png(8_193, 1), png(0, 1)]) {
+      expect(await codeOf(upload(bytes))).toEqual([400, "invalid_value"])
+    }
+    expect(await codeOf(upload(Buffer.concat([png(1, 1), Buffer.alloc(10 * 1024 * 1024)])))).toEqual([
+      400,
+      "request_too_large"
+    ])
+  })
+
+  it("send images with their question, show them by a signed link, and erase those that no message has", async () => {
+    const { id } = await chat().create(project)
+    const image = await jsonOf<Image>(upload(png(3, 4)), 201)
+    const unused = await jsonOf<Image>(upload(png(5, 6)), 201)
+    const stranger = await newPerson(node)
+    const foreign = await jsonOf<Image>(upload(png(1, 1), "b.png", stranger), 201)
+    const ask = (image_ids: ReadonlyArray<string>) =>
+      person.send("POST", `${root}/${id}/messages`, { content: "what?", model: "acme/large", image_ids })
+    expect(await codeOf(ask([foreign.id]))).toEqual([404, "not_found"])
+    expect((await ask([image.id])).status).toBe(202)
+    const talk = await talker.talk(used++)
+    const url = `data:image/png;base64,${png(3, 4).toString("base64")}`
+    expect(talk.received.body["messages"]).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "image_url", image_url: { url } },
+          { type: "text", text: "what?" }
+        ]
+      }
+    ])
+    talk.say("an image")
+    talk.finish()
+    await idle(id)
+    expect((await chat().read(id)).messages[0]?.images).toMatchObject([{ id: image.id, filename: "a.png" }])
+    const shown = await get(image.url)
+    expect([shown.status, Buffer.from(await shown.arrayBuffer()).equals(png(3, 4))]).toEqual([200, true])
+    expect(shown.headers.get("content-type")).toBe("image/png")
+    expect(shown.headers.get("content-security-policy")).toContain("sandbox")
+    expect((await get(image.url.replace(/signature=./, "signature=_"))).status).toBe(404)
+    expect((await get(image.url.replace(image.id, foreign.id))).status).toBe(404)
+    expect((await get(`/content/images/${image.id}`)).status).toBe(404)
+
+    const age = (image: string) =>
+      node.run(
+        Effect.flatMap(
+          SqlClient,
+          (sql) => sql`update chat_image set created_at = created_at - interval '25 hours' where id = ${image}`
+        )
+      )
+    await age(image.id)
+    await age(unused.id)
+    const erase = node.run(
+      Effect.gen(function* () {
+        yield* eraseAll({ contents: yield* ContentStore, objects: yield* Objects, timers: yield* Timers })
+      })
+    )
+    await erase
+    expect([(await get(image.url)).status, (await get(unused.url)).status]).toEqual([200, 404])
+  })
+
+  it("let models write artifacts, version after version, and people restore, download and delete them", async () => {
+    const { id } = await chat().create(project)
+    const { assistant_message } = await chat().ask(id, "make a page", { artifacts: true })
+    const reader = await new Reader().open(node.url, person, id)
+    const first = await talker.talk(used++)
+    expect(
+      (first.received.body["tools"] as ReadonlyArray<{ readonly function: object }>).map((t) => t.function)
+    ).toEqual([expect.objectContaining({ name: "write_artifact" }), expect.objectContaining({ name: "edit_artifact" })])
+    const page = `<h1>Hello 👋</h1>${"<p>more</p>".repeat(20)}`
+    const json = JSON.stringify({ name: "page é.html", media_type: "text/html", content: page })
+    first.say("Here it is. ")
+    first.call(0, "write_artifact", json.slice(0, 120))
+    await reader.until((seen) => seen.named("artifact_delta").length > 0)
+    first.callMore(0, json.slice(120))
+    first.finish("tool_calls")
+    const second = await talker.talk(used++)
+    expect((second.received.body["messages"] as ReadonlyArray<object>).slice(1)).toMatchObject([
+      { role: "assistant", content: "Here it is. ", tool_calls: [{ function: { name: "write_artifact" } }] },
+      {
+        role: "tool",
+        content: JSON.stringify({ name: "page é.html", version: 1, size_bytes: Buffer.byteLength(page) })
+      }
+    ])
+    const edit = (old_text: string) => JSON.stringify({ name: "page é.html", old_text, new_text: "Hi" })
+    second.call(0, "edit_artifact", edit("<p>more</p>"))
+    second.call(1, "edit_artifact", edit("Hello"))
+    second.finish("tool_calls")
+    const third = await talker.talk(used++)
+    expect((third.received.body["messages"] as ReadonlyArray<{ readonly content: string }>).slice(-2)).toMatchObject([
+      { content: expect.stringContaining("more than once") },
+      { content: expect.stringContaining('"version":2') }
+    ])
+    third.say("Done.")
+    third.finish()
+    await reader.done
+    const draft = reader
+      .named("artifact_delta")
+      .map(({ data }) => data["text"])
+      .join("")
+    expect(page.startsWith(draft) && draft.length > 20).toBe(true)
+    expect(reader.named("artifact").map(({ data }) => data["action"])).toEqual(["created", "updated"])
+
+    const detail = await chat().read(id)
+    expect(detail.messages[1]).toMatchObject({
+      id: assistant_message.id,
+      content: "Here it is. Done.",
+      artifact_events: [{ action: "created" }, { action: "updated" }]
+    })
+    expect(detail.messages[1]?.request_ids).toHaveLength(3)
+    const [artifact] = detail.artifacts as ReadonlyArray<Artifact>
+    expect(artifact).toMatchObject({ name: "page é.html", version: 2, media_type: "text/html" })
+    const of = `${root}/${id}/artifacts/${artifact?.id}`
+    const versions = await jsonOf<{ readonly items: ReadonlyArray<Artifact> }>(person.send("GET", `${of}/versions`))
+    expect(versions.items.map(({ version }) => version)).toEqual([2, 1])
+
+    const framed = await get(artifact?.content_url ?? "", { "sec-fetch-dest": "iframe" })
+    expect(await framed.text()).toBe(page.replace("Hello", "Hi"))
+    expect(Object.fromEntries(framed.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-disposition": "inline",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "content-security-policy":
+        "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+    })
+    for (const [url, headers] of [
+      [artifact?.content_url, { "sec-fetch-dest": "document" }],
+      [artifact?.content_url, { "sec-fetch-dest": "script" }],
+      [artifact?.content_url, {}],
+      [artifact?.download_url, { "sec-fetch-dest": "iframe" }]
+    ] as const) {
+      const file = await get(url ?? "", headers)
+      expect(file.headers.get("content-disposition")).toBe(
+        "attachment; filename=\"page _.html\"; filename*=UTF-8''page%20%C3%A9.html"
+      )
+      expect(file.headers.get("content-security-policy")).toContain("sandbox allow-scripts; default-src 'none'")
+      await file.text()
+    }
+
+    expect(await jsonOf(person.send("POST", `${of}/restore`, { version: 1 }), 201)).toMatchObject({ version: 3 })
+    expect(await codeOf(person.send("POST", `${of}/restore`, { version: 9 }))).toEqual([404, "not_found"])
+    const fork = await jsonOf<{ readonly id: string }>(person.send("POST", `${root}/${id}/fork`, {}), 201)
+    expect((await person.send("DELETE", of)).status).toBe(204)
+    const after = await chat().read(id)
+    expect(after.artifacts).toEqual([])
+    expect(after.messages[1]?.artifact_events.map(({ action }) => action)).toEqual([
+      "created",
+      "updated",
+      "restored",
+      "deleted"
+    ])
+    const forked = await chat().read(fork.id)
+    expect(forked.artifacts).toMatchObject([{ name: "page é.html", version: 3 }])
+    expect(forked.artifacts[0]?.id).not.toBe(artifact?.id)
+  })
+
+  it("erase deleted conversations with everything in them, once the deletion cannot be taken back", async () => {
+    const { id } = await chat().create(project)
+    const image = await jsonOf<Image>(upload(png(9, 9)), 201)
+    await chat().ask(id, "write", { artifacts: true, image_ids: [image.id] })
+    const talk = await talker.talk(used++)
+    talk.call(0, "write_artifact", JSON.stringify({ name: "a.md", media_type: "text/markdown", content: "# a" }))
+    talk.finish("tool_calls")
+    ;(await talker.talk(used++)).finish()
+    await idle(id)
+    const erase = (agoMillis: number) =>
+      node.run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          yield* sql`update conversation set deleted_at = deleted_at - ${`${agoMillis} milliseconds`}::interval
+            where id = ${id}`
+          yield* eraseAll({ contents: yield* ContentStore, objects: yield* Objects, timers: yield* Timers })
+          const rows = yield* sql`select id from conversation where id = ${id}
+            union all select id from chat_message where conversation_id = ${id}
+            union all select id from chat_artifact where conversation_id = ${id}`
+          return rows.length
+        })
+      )
+    expect((await person.send("DELETE", `${root}/${id}`)).status).toBe(204)
+    expect(await erase(0)).toBe(4)
+    expect(await erase(61_000)).toBe(0)
+    expect((await person.send("POST", `${root}/${id}/restore`)).status).toBe(404)
+  })
+})
