@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 /** What uses no database is the same on every one. */
@@ -8,8 +9,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: onlyPostgres ? withoutDatabase.map((folder) => `test/${folder}/**`) : [],
-    // two cores: more workers only make the ones that measure time fight each other
-    maxWorkers: 2,
+    // beside them run the services that they start
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     minWorkers: 1,
     testTimeout: 30_000,
     hookTimeout: 60_000

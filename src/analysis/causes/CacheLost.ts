@@ -21,10 +21,10 @@ export const cacheLost: Cause = {
     })
     const list = new EditList()
     for (const { lost, predicted } of routes.values()) {
+      const isGuaranteed = lost.some((call) => workload.calls[call]?.cache?.guaranteed === true)
+      const minShare = isGuaranteed ? minGuaranteedShare : minUnguaranteedShare
       if (lost.length < minLost || lost.length < minShare * predicted) continue
-      for (const call of lost) {
-        list.add(call, { restore: workload.calls[call]?.cache?.guaranteed === true ? 1 : unguaranteed })
-      }
+      for (const call of lost) list.add(call, { restore: isGuaranteed ? 1 : unguaranteed })
     }
     const calls = new Set(list.edits.keys())
     return found(
@@ -37,6 +37,8 @@ export const cacheLost: Cause = {
 }
 
 const minLost = 5
-const minShare = 0.02
+const minGuaranteedShare = 0.02
+/** Where the provider promises nothing, losing some is how its cache works. */
+const minUnguaranteedShare = 0.2
 /** Where the provider promises nothing, half of what is lost. */
 const unguaranteed = 0.5
