@@ -1,8 +1,18 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
-/** What uses no database is the same on every one. */
-const withoutDatabase = ["wire", "provider", "catalog", "domain", "routing", "config", "observe", "testing"]
+/** What uses no database is the same on every one; pages see it through the account API only, which is tested on both. */
+const withoutDatabase = [
+  "wire",
+  "provider",
+  "catalog",
+  "domain",
+  "config",
+  "observe",
+  "testing",
+  "browser",
+  "dashboard"
+]
 const onlyPostgres = process.env["TEST_DATABASES"] === "postgres"
 
 export default defineConfig({
