@@ -19,8 +19,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: onlyPostgres ? withoutDatabase.map((folder) => `test/${folder}/**`) : [],
-    // beside them run the services that they start
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // they wait for services that they start as much as they compute
+    maxWorkers: Math.max(2, availableParallelism()),
     minWorkers: 1,
     testTimeout: 30_000,
     hookTimeout: 60_000
