@@ -25,6 +25,7 @@ const errors: Readonly<Record<string, readonly [error: Error, fact: string]>> = 
     new Library.MasterKeyFailed({ path: "master.key", reason: "cannot be read" }),
     "master.key cannot be read"
   ],
+  ConfigVersionMismatch: [new Library.ConfigVersionMismatch(given), given.message],
   CredentialRequired: [new Library.CredentialRequired(given), given.message],
   Exhausted: [
     new Library.Exhausted<string, Error>({ failed: [{ candidate: "a", error: new Error("a is away.") }] }),

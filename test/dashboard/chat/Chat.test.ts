@@ -59,7 +59,8 @@ describe.skipIf(!hasChromium)("conversations", () => {
     const { api, projectId, service } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
     // a model that begins and never ends is not offered
-    await api("POST", `/api/chat/conversations/${id}/messages`, { content: "Write slowly", model: "sim/stall-mid" })
+    const question = { content: "Write slowly", model: "sim/stall-mid", artifacts: false }
+    await api("POST", `/api/chat/conversations/${id}/messages`, question)
     await page.goto(`${service.url}/dashboard/chat/${id}`)
     await expect.poll(async () => (await answer(page).innerText()).length, polling).toBeGreaterThan(0)
     const second = await page.context().newPage()

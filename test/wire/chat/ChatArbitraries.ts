@@ -162,6 +162,7 @@ export const body: fc.Arbitrary<unknown> = shape(
     alpha: orNull(fc.double({ min: 0, max: 1, noNaN: true })),
     max_input_price_microusd_per_million: orNull(fc.nat()),
     max_output_price_microusd_per_million: orNull(fc.nat()),
+    max_cost_microusd: orNull(fc.nat()),
     enable_fallback: orNull(fc.boolean())
   }
 ).map((value): unknown => JSON.parse(JSON.stringify(value)))
@@ -316,5 +317,6 @@ export const full = {
   alpha: 0.5,
   max_input_price_microusd_per_million: 1,
   max_output_price_microusd_per_million: 1,
+  max_cost_microusd: 1,
   enable_fallback: true
 }
