@@ -51,8 +51,14 @@ const parts = {
 /** @type {ReadonlyArray<PartName>} */
 export const allParts = ["service", "template", "dashboard", "library"]
 
-/** What a service on the embedded database needs. @type {ReadonlyArray<PartName>} */
-export const serviceParts = ["service", "template", "dashboard"]
+/** What a service on the embedded database needs to start. @type {ReadonlyArray<PartName>} */
+export const startParts = ["service", "template"]
+
+/** What a service on the embedded database serves. @type {ReadonlyArray<PartName>} */
+export const serviceParts = [...startParts, "dashboard"]
+
+/** While this file is there, the service waits with its pages for the build of the web app (src/http/dashboard/DashboardFiles.ts). */
+const dashboardMarker = join(dist, ".dashboard-building")
 
 /** Builds those parts whose sources have changed since they were built; ends the process when one cannot be built. @param {ReadonlyArray<PartName>} names */
 export const ensureBuilt = (names) => build(names.filter(isStale))
@@ -69,15 +75,31 @@ export const build = async (names) => {
   console.log(`built in ${secondsSince(started)} s`)
 }
 
-/** @param {PartName} name @returns {Promise<number>} the builder's exit code */
-const buildOne = async (name) => {
+/**
+ * Begins to build the web app when its sources have changed, without the compression that takes most of the time. The service
+ * starts meanwhile. A process that ends stops its build.
+ */
+export const ensureDashboardLater = () => {
+  if (!isStale("dashboard")) return
+  mkdirSync(dist, { recursive: true })
+  writeFileSync(dashboardMarker, "")
+  const unmark = () => rmSync(dashboardMarker, { force: true })
+  process.once("exit", unmark)
+  buildOne("dashboard", ["--quick"]).finally(unmark)
+}
+
+/** @param {PartName} name @param {ReadonlyArray<string>} [more] arguments @returns {Promise<number>} the builder's exit code */
+const buildOne = async (name, more = []) => {
   const started = performance.now()
   // read first: what is changed during the build is then seen as changed after it
   const builtFrom = fingerprint(name)
   rmSync(stampOf(name), { force: true })
   const [command = "", ...args] = parts[name].command
-  const child = spawn(command, args, { stdio: "inherit", cwd: root })
+  const child = spawn(command, [...args, ...more], { stdio: "inherit", cwd: root })
+  const stop = () => child.kill()
+  process.once("exit", stop)
   const status = await new Promise((resolve) => child.once("exit", (code) => resolve(code ?? 1)))
+  process.off("exit", stop)
   if (status !== 0) console.error(`${parts[name].title} could not be built`)
   else {
     writeFileSync(stampOf(name), builtFrom)

@@ -1,13 +1,19 @@
 import { randomBytes } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { UnknownPath } from "../../domain/GatewayError.ts"
 import * as Errors from "../Errors.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 import { notAllowed } from "../server/RouterResponse.ts"
-import { builtDirectory, type DashboardFile, type DashboardFiles, readFiles } from "./DashboardFiles.ts"
+import {
+  buildRoots,
+  builtDirectory,
+  type DashboardFile,
+  type DashboardFiles,
+  isBeingBuilt,
+  readFiles
+} from "./DashboardFiles.ts"
 
 /** How people sign in: by links of the gateway, or at the identity provider. */
 export type SignInMode = "link" | "oidc"
@@ -19,17 +25,12 @@ export interface DashboardShape {
 
 /** The web app, from memory. */
 export class Dashboard extends Context.Tag("gateway/http/Dashboard")<Dashboard, DashboardShape>() {
-  /** What `npm run build` has made beside the bundle; where there is none, the service has no pages. */
-  static readonly layer = (signIn: SignInMode): Layer.Layer<Dashboard> =>
-    Layer.unwrapEffect(
-      Effect.sync(() => {
-        const directory = builtDirectory()
-        return directory === undefined ? this.layerNone : this.layerOf(directory, signIn)
-      })
-    )
-
-  static readonly layerOf = (directory: string, signIn: SignInMode): Layer.Layer<Dashboard> =>
-    Layer.sync(this, () => make(readFiles(directory), signIn))
+  /**
+   * What the build has made in one of these folders, by default beside the bundle. While it is being built, browsers are told so,
+   * and their page loads itself anew; where there is none, the service has no pages.
+   */
+  static readonly layer = (signIn: SignInMode, roots = buildRoots): Layer.Layer<Dashboard> =>
+    Layer.sync(this, () => (isBeingBuilt(roots) ? makeWaiting(roots, signIn) : makeBuilt(roots, signIn)))
 
   static readonly layerNone: Layer.Layer<Dashboard> = Layer.succeed(this, { answer: () => false })
 }
@@ -38,13 +39,49 @@ const base = "/dashboard/"
 const assets = "assets/"
 const nonceBytes = 16
 
+const makeBuilt = (roots: ReadonlyArray<string>, signIn: SignInMode): DashboardShape => {
+  const directory = builtDirectory(roots)
+  return directory === undefined ? { answer: () => false } : make(readFiles(directory), signIn)
+}
+
+const waitSeconds = 1
+const waitingPage = `<!doctype html>
+<html lang="en">
+<title>The dashboard is being built</title>
+<p>The dashboard is being built. This page loads itself anew until it is there.</p>
+</html>
+`
+
+const makeWaiting = (roots: ReadonlyArray<string>, signIn: SignInMode): DashboardShape => {
+  let finished: DashboardShape | undefined
+  return {
+    answer: (exchange, path) => {
+      if (finished === undefined && isPath(path) && !isBeingBuilt(roots)) finished = makeBuilt(roots, signIn)
+      if (finished !== undefined) return finished.answer(exchange, path)
+      if (path === "/" && !(isRead(exchange.request) && takesPages(exchange.request))) return false
+      if (!isPath(path)) return false
+      send(exchange, 503, Buffer.from(waitingPage), {
+        ...sameOrigin,
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": "no-store",
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "retry-after": waitSeconds,
+        refresh: waitSeconds
+      })
+      return true
+    }
+  }
+}
+
+const isPath = (path: string): boolean => path === "/" || path === "/dashboard" || path.startsWith(base)
+
 const make = (built: DashboardFiles, signIn: SignInMode): DashboardShape => {
   const index = built.index.replaceAll("__SIGN_IN__", signIn)
 
   const page = (exchange: NodeResponse.HttpExchange) => {
     const nonce = randomBytes(nonceBytes).toString("base64")
     const html = index.replaceAll("__NONCE__", nonce)
-    send(exchange, Buffer.from(html), {
+    send(exchange, 200, Buffer.from(html), {
       ...sameOrigin,
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
@@ -70,10 +107,10 @@ const make = (built: DashboardFiles, signIn: SignInMode): DashboardShape => {
     }
     const accepted = exchange.request.headers["accept-encoding"] ?? ""
     if (found.brotli !== undefined && takes(accepted, "br")) {
-      send(exchange, found.brotli, { ...headers, "content-encoding": "br" })
+      send(exchange, 200, found.brotli, { ...headers, "content-encoding": "br" })
     } else if (found.gzip !== undefined && takes(accepted, "gzip")) {
-      send(exchange, found.gzip, { ...headers, "content-encoding": "gzip" })
-    } else send(exchange, found.plain, headers)
+      send(exchange, 200, found.gzip, { ...headers, "content-encoding": "gzip" })
+    } else send(exchange, 200, found.plain, headers)
   }
 
   return {
@@ -141,7 +178,12 @@ const redirect = (exchange: NodeResponse.HttpExchange): void => {
 const refuse = (exchange: NodeResponse.HttpExchange): void =>
   NodeResponse.error(exchange, Errors.of(notAllowed(exchange.request.method ?? "This method")))
 
-const send = (exchange: NodeResponse.HttpExchange, body: Buffer, headers: NodeResponse.Headers): void => {
-  NodeResponse.head(exchange, 200, headers, { "content-length": body.length })
+const send = (
+  exchange: NodeResponse.HttpExchange,
+  status: number,
+  body: Buffer,
+  headers: NodeResponse.Headers
+): void => {
+  NodeResponse.head(exchange, status, headers, { "content-length": body.length })
   exchange.response.end(exchange.request.method === "HEAD" ? undefined : body)
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { RequestId } from "../../../src/domain/Ids.ts"
 import { Dashboard } from "../../../src/http/dashboard/Dashboard.ts"
 import { openAiFormat } from "../../../src/http/WireFormat.ts"
@@ -33,18 +33,23 @@ const ask = (
   })
 
 let url = ""
-let folder = ""
+let root = ""
 let server: Http.Server
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "gateway-dashboard-"))
-  await mkdir(join(folder, "assets"))
+/** As the build writes it. */
+const writeApp = async () => {
+  const folder = join(root, "dashboard")
+  await mkdir(join(folder, "assets"), { recursive: true })
   await writeFile(join(folder, "index.html"), html)
   await writeFile(join(folder, "scheme.js"), "scheme()")
   await writeFile(join(folder, "assets/app-1.js"), script)
   await writeFile(join(folder, "assets/app-1.js.br"), brotliCompressSync(script))
   await writeFile(join(folder, "assets/app-1.js.gz"), gzipSync(script))
-  const dashboard = await Effect.runPromise(Effect.provide(Dashboard, Dashboard.layerOf(folder, "link")))
+}
+
+/** Serves what is in the folder at this moment. */
+const serve = async () => {
+  const dashboard = await Effect.runPromise(Effect.provide(Dashboard, Dashboard.layer("link", [root])))
   const requestId = RequestId.make("00000000-0000-7000-8000-000000000001")
   server = Http.createServer((request, response) => {
     if (
@@ -55,13 +60,49 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "gateway-dashboard-"))
 })
-afterAll(async () => {
+afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
-  await rm(folder, { recursive: true })
+  await rm(root, { recursive: true })
+})
+
+describe("while the web app is being built", () => {
+  it("a browser sees a page that loads itself anew until the app is there", async () => {
+    await writeFile(join(root, ".dashboard-building"), "")
+    // of a former build, whose sources have changed
+    await writeApp()
+    await serve()
+    for (const path of ["/", "/dashboard", "/dashboard/", "/dashboard/assets/app-1.js"]) {
+      const waiting = await ask(path, { accept: "text/html" })
+      expect([waiting.status, waiting.headers.refresh, waiting.headers["retry-after"]]).toEqual([503, "1", "1"])
+      expect(waiting.body.toString()).toContain("is being built")
+    }
+    expect((await ask("/", { accept: "application/json" })).status).toBe(404)
+    expect((await ask("/v1/models")).status).toBe(404)
+    await rm(join(root, ".dashboard-building"))
+    expect((await ask("/dashboard/", { accept: "text/html" })).body.toString()).toContain('content="link"')
+    expect((await ask("/", { accept: "text/html" })).headers.location).toBe("/dashboard/")
+  })
+
+  it("and has no pages when the build has failed", async () => {
+    await writeFile(join(root, ".dashboard-building"), "")
+    await serve()
+    expect((await ask("/dashboard/")).status).toBe(503)
+    await rm(join(root, ".dashboard-building"))
+    expect((await ask("/dashboard/")).status).toBe(404)
+  })
 })
 
 describe("the web app", () => {
+  beforeEach(async () => {
+    await writeApp()
+    await serve()
+  })
+
   it("is where a browser that opens the service is led, and nobody else", async () => {
     const browser = await ask("/", { accept: "text/html,application/xhtml+xml" })
     expect([browser.status, browser.headers.location, browser.headers.vary]).toEqual([303, "/dashboard/", "accept"])
