@@ -69,7 +69,7 @@ export const build = async (names) => {
   const started = performance.now()
   console.log(`building ${names.map((name) => parts[name].title).join(", ")} …`)
   mkdirSync(dist, { recursive: true })
-  const statuses = await Promise.all(names.map(buildOne))
+  const statuses = await Promise.all(names.map((name) => buildOne(name)))
   const failed = statuses.find((status) => status !== 0)
   if (failed !== undefined) process.exit(failed)
   console.log(`built in ${secondsSince(started)} s`)
