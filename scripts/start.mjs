@@ -1,11 +1,12 @@
 // @ts-check
-// `npm start`: builds what the service needs when its sources have changed, then becomes the service; the web app is built
-// meanwhile. A command of the service (`npm run sign-in`) needs no web app.
-import { builtBundle, ensureBuilt, ensureDashboardLater, startParts } from "./lib/built.mjs"
+// `npm start`: builds what the service needs when its sources have changed, then becomes the service. It waits itself for the
+// template of the embedded database; its pages come last.
+import { builtBundle, ensureBuilt, ensureBuiltLater } from "./lib/built.mjs"
 
-const built = ensureBuilt(process.env["DATABASE_URL"] ? startParts.filter((name) => name !== "template") : startParts)
-if (process.argv.length === 2) ensureDashboardLater()
-await built
+const isCommand = process.argv.length > 2
+if (!process.env["DATABASE_URL"]) void ensureBuiltLater("template")
+if (!isCommand) void ensureBuiltLater("dashboard")
+await ensureBuilt(["service"])
 
 // npm does not pass a SIGTERM on; without it the service would go on, and keep its port, after `npm start` was stopped
 const parent = process.ppid

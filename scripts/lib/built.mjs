@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { constants, setPriority } from "node:os"
 import { join } from "node:path"
 import { root } from "./root.mjs"
 
@@ -51,14 +52,8 @@ const parts = {
 /** @type {ReadonlyArray<PartName>} */
 export const allParts = ["service", "template", "dashboard", "library"]
 
-/** What a service on the embedded database needs to start. @type {ReadonlyArray<PartName>} */
-export const startParts = ["service", "template"]
-
-/** What a service on the embedded database serves. @type {ReadonlyArray<PartName>} */
-export const serviceParts = [...startParts, "dashboard"]
-
-/** While this file is there, the service waits with its pages for the build of the web app (src/http/dashboard/DashboardFiles.ts). */
-const dashboardMarker = join(dist, ".dashboard-building")
+/** What a service on the embedded database needs. @type {ReadonlyArray<PartName>} */
+export const serviceParts = ["service", "template", "dashboard"]
 
 /** Builds those parts whose sources have changed since they were built; ends the process when one cannot be built. @param {ReadonlyArray<PartName>} names */
 export const ensureBuilt = (names) => build(names.filter(isStale))
@@ -76,26 +71,33 @@ export const build = async (names) => {
 }
 
 /**
- * Begins to build the web app when its sources have changed, without the compression that takes most of the time. The service
- * starts meanwhile. A process that ends stops its build.
+ * Builds the part when its sources have changed. While the file `.<name>-building` is in `dist/`, a service that has
+ * been started meanwhile waits for it. A process that ends stops its build.
+ *
+ * @param {PartName} name
  */
-export const ensureDashboardLater = () => {
-  if (!isStale("dashboard")) return
+export const ensureBuiltLater = async (name) => {
+  if (!isStale(name)) return
   mkdirSync(dist, { recursive: true })
-  writeFileSync(dashboardMarker, "")
-  const unmark = () => rmSync(dashboardMarker, { force: true })
+  const marker = join(dist, `.${name}-building`)
+  writeFileSync(marker, "")
+  const unmark = () => rmSync(marker, { force: true })
   process.once("exit", unmark)
-  buildOne("dashboard", ["--quick"]).finally(unmark)
+  // the service can start without its pages
+  await (name === "dashboard" ? buildOne(name, ["--quick"], constants.priority.PRIORITY_LOW) : buildOne(name))
+  process.off("exit", unmark)
+  unmark()
 }
 
-/** @param {PartName} name @param {ReadonlyArray<string>} [more] arguments @returns {Promise<number>} the builder's exit code */
-const buildOne = async (name, more = []) => {
+/** @param {PartName} name @param {ReadonlyArray<string>} [more] arguments @param {number} [priority] @returns {Promise<number>} the builder's exit code */
+const buildOne = async (name, more = [], priority = constants.priority.PRIORITY_NORMAL) => {
   const started = performance.now()
   // read first: what is changed during the build is then seen as changed after it
   const builtFrom = fingerprint(name)
   rmSync(stampOf(name), { force: true })
   const [command = "", ...args] = parts[name].command
   const child = spawn(command, [...args, ...more], { stdio: "inherit", cwd: root })
+  if (child.pid !== undefined) setPriority(child.pid, priority)
   const stop = () => child.kill()
   process.once("exit", stop)
   const status = await new Promise((resolve) => child.once("exit", (code) => resolve(code ?? 1)))

@@ -1,24 +1,28 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { gunzipSync } from "node:zlib"
 import { PGlite } from "@electric-sql/pglite"
 
 /** Changed whenever existing files can no longer be opened. */
 const format = "pglite 0.5 / postgresql 18"
 const markerName = "gateway-format"
-/** The template's file name, beside the worker; written by the build. */
-const templateName = "template.tar.gz"
+/** Beside the worker; written by the build. */
+const templateFile = new URL("./template.tar.gz", import.meta.url)
+/** There while the template is being built: `npm start` starts the service meanwhile. */
+const buildingFile = new URL("./.template-building", import.meta.url)
+const pollMillis = 20
 
 /**
  * Makes sure that `directory` holds an initialised database and returns the path to open. A first start builds the files
  * under another name and renames them, so a process that is killed meanwhile leaves no incomplete database.
  *
  * @param {string} directory
- * @param {Uint8Array | null} template
+ * @param {() => Promise<Uint8Array | null>} [template]
  * @returns {Promise<string>}
  */
-export const prepare = async (directory, template) => {
+export const prepare = async (directory, template = readTemplate) => {
   const database = join(directory, "database")
   if (existsSync(database)) {
     await checkMarker(database)
@@ -27,8 +31,9 @@ export const prepare = async (directory, template) => {
   const unfinished = join(directory, "database.new")
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
-  if (template === null) await (await PGlite.create({ dataDir: unfinished })).close()
-  else unpack(gunzipSync(template), unfinished)
+  const archive = await template()
+  if (archive === null) await (await PGlite.create({ dataDir: unfinished })).close()
+  else unpack(gunzipSync(archive), unfinished)
   await writeFile(join(unfinished, markerName), `${format}\n`)
   await rename(unfinished, database)
   return database
@@ -36,8 +41,8 @@ export const prepare = async (directory, template) => {
 
 /** @returns {Promise<Uint8Array | null>} */
 export const readTemplate = async () => {
-  const file = new URL(`./${templateName}`, import.meta.url)
-  return existsSync(file) ? await readFile(file) : null
+  while (existsSync(buildingFile)) await setTimeout(pollMillis)
+  return existsSync(templateFile) ? await readFile(templateFile) : null
 }
 
 /** @param {string} database */

@@ -24,13 +24,14 @@ const { directory } = workerData
 /** PostgreSQL clears its buffers at every start; its default of 128 MB takes a tenth of a second and is never filled here. */
 const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"]
 
-const template = await readTemplate()
-const database = await PGlite.create({
-  startParams,
-  ...(directory !== null
-    ? { dataDir: await prepare(directory, template) }
-    : template !== null && { loadDataDir: new Blob([new Uint8Array(template)], { type: "application/gzip" }) })
-})
+/** The files in the directory, or a database in memory. */
+const openFiles = async () => {
+  if (directory !== null) return { dataDir: await prepare(directory) }
+  const template = await readTemplate()
+  return template === null ? {} : { loadDataDir: new Blob([new Uint8Array(template)], { type: "application/gzip" }) }
+}
+
+const database = await PGlite.create({ startParams, ...(await openFiles()) })
 /** @type {{ rows: Array<{ server_version: string }> }} */
 const { rows } = await database.query("show server_version")
 const engine = new Engine(database, rows[0]?.server_version ?? "")
