@@ -142,7 +142,7 @@ describe("the data directory", () => {
     () =>
       Effect.gen(function* () {
         const directory = yield* temporaryDirectory
-        yield* Effect.promise(() => prepare(directory, template))
+        yield* Effect.promise(() => prepare(directory, () => Promise.resolve(template)))
         const { died, pool } = yield* Embedded.open(directory)
         yield* Effect.promise(() => pool.query("select 1"))
         const wire = pool.options.stream?.()
@@ -201,7 +201,7 @@ describe("the data directory", () => {
         yield* Effect.promise(async () => {
           await mkdir(join(directory, "database.new", "base"), { recursive: true })
           await writeFile(join(directory, "database.new", "PG_VERSION"), "1")
-          await prepare(directory, template)
+          await prepare(directory, () => Promise.resolve(template))
         })
         expect(yield* Effect.promise(() => readdir(directory))).toEqual(["database"])
         const rows = yield* within(
