@@ -7,6 +7,7 @@ import type { ChatRequest } from "../../src/domain/Chat.ts"
 import type { CallFailure } from "../../src/domain/GatewayError.ts"
 import { makeUuid, nextRequestId } from "../../src/domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId, type RequestId } from "../../src/domain/Ids.ts"
+import type { RouterMetadata } from "../../src/domain/RouterMetadata.ts"
 import type { CallOptions } from "../../src/gateway/Admission.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 import { chatRequest } from "../support/ChatRequests.ts"
@@ -278,12 +279,15 @@ class World {
 
   private refused(callId: string): void {
     const call = this.calls.get(callId)
+    const isAway = (id: string): boolean => {
+      const node = this.calls.get(id)?.node
+      return node === undefined || node.isStopped || this.isAbsent(node)
+    }
     const running = (id: string): ClientCall | undefined => {
       const other = this.calls.get(id)
-      const isRunning = other?.outcome === undefined && other?.node.isStopped === false && !this.isAbsent(other.node)
-      return isRunning ? other : undefined
+      return other?.outcome === undefined && !isAway(id) ? other : undefined
     }
-    if (call !== undefined && isPhantom(call, this.database, running)) {
+    if (call !== undefined && isPhantom(call, this.database, { running, isAway })) {
       this.database.violations.push(`${callId}: refused, and it fits into what is left in the end`)
     }
   }
@@ -307,11 +311,8 @@ class World {
       drained: (resume: () => void) => {
         this.clock.after(this.dice.between(1, 3_000), resume)
       },
-      complete: (
-        _finish: unknown,
-        _usage: unknown,
-        metadata: { readonly cost: { readonly amount_microusd: number } }
-      ) => told(call, metadata.cost.amount_microusd),
+      complete: (_finish: unknown, _usage: unknown, { cost, notes }: RouterMetadata) =>
+        told(call, cost.amount_microusd, notes?.includes("output_capped_by_funds")),
       fail: (error: { readonly code: string }) => heard(call, { _tag: "Failed", code: error.code })
     }
   }
@@ -396,9 +397,9 @@ const heard = (call: ClientCall, outcome: Outcome): void => {
   if (!call.node.isStopped) call.outcome ??= outcome
 }
 
-const told = (call: ClientCall, costMicroUsd: number): void => {
+const told = (call: ClientCall, costMicroUsd: number, isCappedByFunds = false): void => {
   call.toldMicroUsd = costMicroUsd
-  heard(call, { _tag: "Complete", costMicroUsd })
+  heard(call, { _tag: "Complete", costMicroUsd, isCappedByFunds })
 }
 
 const failed = (cause: Cause.Cause<CallFailure>): Outcome => {

@@ -3,11 +3,17 @@ import type { LedgerCall } from "../../src/testing/doubles/MemoryLedger.ts"
 import { type NamedCall, namedViolations } from "./NamedCalls.ts"
 import { type SimulatedDatabase, silenceMillis } from "./SimulatedDatabase.ts"
 import type { SimulatedNode } from "./SimulatedNode.ts"
+import type { SimulatedAttempt } from "./SimulatedProviders.ts"
 import type { Absence, ClientCall } from "./Simulation.ts"
 
 /** What a client has seen of its call; nothing when its process was stopped. */
 export type Outcome =
-  | { readonly _tag: "Complete"; readonly costMicroUsd: number }
+  | {
+      readonly _tag: "Complete"
+      readonly costMicroUsd: number
+      /** The hold of a stream could not be extended: what was streamed until then is the response. */
+      readonly isCappedByFunds: boolean
+    }
   | { readonly _tag: "Failed"; readonly code: string }
   | { readonly _tag: "Left" }
   /** With the response of an earlier run. */
@@ -56,14 +62,14 @@ const callViolations = (call: ClientCall, row: LedgerCall | undefined): Readonly
   if (outcome?._tag === "Failed" && row.charged > 0) violations.push("failed and charged")
   if (outcome?._tag === "Complete") {
     const last = attempts.at(-1)
-    if (last?.endsWell !== true) violations.push("complete without a complete response")
+    if (outcome.isCappedByFunds) {
+      if (row.charged > mostEstimated(attempts)) violations.push("capped and charged more than a complete response")
+    } else if (last?.endsWell !== true) violations.push("complete without a complete response")
     else if (row.charged !== last.fullCostMicroUsd) violations.push("not charged what it cost")
     if (outcome.costMicroUsd !== row.charged) violations.push("told another cost")
   }
-  if (outcome?._tag === "Left") {
-    const most = Math.max(0, ...attempts.map(({ fullCostMicroUsd }) => fullCostMicroUsd))
-    if (row.charged > Math.ceil(most * estimateFactor))
-      violations.push("left and charged more than a complete response")
+  if (outcome?._tag === "Left" && row.charged > mostEstimated(attempts)) {
+    violations.push("left and charged more than a complete response")
   }
   return violations
 }
@@ -96,8 +102,11 @@ const costAt = (prices: string, { inputTokens, outputTokens }: Usage): number =>
   return Number((BigInt(inputTokens) * BigInt(input) + BigInt(outputTokens) * BigInt(output) + 999_999n) / 1_000_000n)
 }
 
-/** What a client that left is charged is estimated from what was streamed. */
+/** What a stream without its end is charged is estimated from what was streamed. */
 const estimateFactor = 1.6
+
+const mostEstimated = (attempts: ReadonlyArray<SimulatedAttempt>): number =>
+  Math.ceil(estimateFactor * Math.max(0, ...attempts.map(({ fullCostMicroUsd }) => fullCostMicroUsd)))
 
 const wasAbsent = (absences: ReadonlyArray<Absence>, nodeId: string, atMillis: number): boolean =>
   absences.some(

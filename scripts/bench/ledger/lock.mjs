@@ -1,6 +1,6 @@
 // @ts-check
 // What other accounts notice when something has the row of one account locked: their calls without a lock and beside one, in one
-// run. Needs PostgreSQL: TEST_DATABASE_URL=... node scripts/bench/ledger/lock.mjs [--rounds 5] [--calls 400] [--clients 8]
+// run. Needs PostgreSQL: TEST_DATABASE_URL=... node scripts/bench/ledger/lock.mjs [--rounds 5] [--calls 4000] [--clients 8]
 import { performance } from "node:perf_hooks"
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ const library = await importSources(new URL("./sources.ts", import.meta.url))
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
-    calls: { type: "string", default: "400" },
+    calls: { type: "string", default: "4000" },
     clients: { type: "string", default: "8" }
   }
 })
