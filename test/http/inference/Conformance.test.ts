@@ -153,6 +153,11 @@ describe("X-Service-Dropped-Tools", () => {
     await expectNamed("/v1/messages/count_tokens", message("nope"), 404)
     await expectNamed("/v1/messages/count_tokens", message("ok", { temperature: "warm" }), 400)
     for (const path of ["/v1/messages", "/v1/messages/count_tokens"]) {
+      // what no header could carry is no web search
+      for (const type of ["web_search_日本", "web_search_\r\nx: y"]) {
+        const refused = await post(path, message("ok", { tools: [{ type, name: "web_search" }] }))
+        expect([refused.status, header(refused)]).toEqual([400, null])
+      }
       expect(header(await post(path, message("ok", { tools: [own] })))).toBeNull()
     }
   })
