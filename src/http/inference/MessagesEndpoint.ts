@@ -5,7 +5,7 @@ import { MessagesStream, ping } from "../../wire/messages/MessagesStream.ts"
 import { webSearchIn } from "../../wire/responses/ResponsesTools.ts"
 import { inferencePaths } from "../Paths.ts"
 import { droppedToolsHeader } from "./DroppedTools.ts"
-import type { InferenceEndpoint } from "./InferenceHandler.ts"
+import type { InferenceEndpoint } from "./InferenceEndpoint.ts"
 
 /** POST /v1/messages: Anthropic's format of the same call. */
 export const messagesEndpoint: InferenceEndpoint<DecodedMessages> = {
