@@ -64,7 +64,7 @@ const read = (json: unknown, body: CountBody & { readonly max_tokens?: number })
     logprobs: undefined,
     topLogprobs: undefined,
     parallelToolCalls: choice.parallelToolCalls,
-    responseFormat: format && { type: "json_schema", json_schema: { name: "output", schema: format.schema } },
+    responseFormat: format && { type: "json_schema", json_schema: { schema: format.schema } },
     effort: body.output_config?.effort,
     reasoning: reasoningOf(body.thinking),
     verbosity: undefined,
