@@ -142,14 +142,14 @@ export type Keep = (answer: KeptAnswer) => SealedAnswer | undefined
  * Replays the kept response, or runs the request: `run` gets a function that seals the response for the settlement of the
  * call, which is replayed when the request is sent again. What has sealed nothing can be run again.
  */
-export const once = <A, E>(
+export const once = <A, E, R>(
   idempotency: IdempotencyShape,
   request: IdempotentRequest,
   on: {
-    readonly replay: (answer: KeptAnswer) => Effect.Effect<A, E>
-    readonly run: (keep: Keep) => Effect.Effect<A, E>
+    readonly replay: (answer: KeptAnswer) => Effect.Effect<A, E, R>
+    readonly run: (keep: Keep) => Effect.Effect<A, E, R>
   }
-): Effect.Effect<A, E | InvalidRequest | RateLimited | StoreUnavailable> =>
+): Effect.Effect<A, E | InvalidRequest | RateLimited | StoreUnavailable, R> =>
   Effect.acquireUseRelease(
     Effect.map(idempotency.begin(request), (begun): { readonly begun: Begun; isKept: boolean } => ({
       begun,

@@ -113,7 +113,7 @@ describe.each(routes.map((route) => [route.vendor, route] as const))("a coding a
     expect(last?.trim()).toBe("The tools answered: good morning")
     expect(answers.every(({ model }) => model === route.model)).toBe(true)
 
-    // every turn was accepted by the rules of the provider, and the last one has the whole work
+    // the client's offer to leave the conversation on the server is refused once; every other turn was accepted by the rules of the provider, and the last one has the whole work
     expect(simulator.rejections).toEqual([])
     expect(simulator.requests.length - before).toBe(steps.length + 1)
     const said = route.native.said(Native.lastRequest(simulator))

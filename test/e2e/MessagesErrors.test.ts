@@ -164,16 +164,39 @@ describe("the client tries again", () => {
 })
 
 describe("the list of models", () => {
-  it("takes the bearer alone, and says so to a client that sends its key in x-api-key", async () => {
-    const ids = []
-    for await (const { id } of clientOf(gateway, { apiKey: null, authToken: callerKey }).models.list()) ids.push(id)
-    expect(ids).toContain("one/ok")
-    const client = clientOf(gateway)
-    for (const answer of [client.models.list(), client.models.retrieve("one/ok")]) {
-      const { error, told } = await thrown(Promise.resolve(answer))
-      expect(error).toBeInstanceOf(Anthropic.AuthenticationError)
-      expect(told["message"]).toContain("as a bearer token")
+  it("takes the bearer, which the client sends for either kind of key, and says so where the key is in x-api-key", async () => {
+    for (const options of [{}, { apiKey: null, authToken: callerKey }]) {
+      const ids = []
+      for await (const { id } of clientOf(gateway, options).models.list()) ids.push(id)
+      expect(ids).toContain("one/ok")
     }
+    for (const path of ["/v1/models", "/v1/models/one/ok"]) {
+      const response = await fetch(gateway.url + path, {
+        headers: { "x-api-key": callerKey, "anthropic-version": "2023-06-01" }
+      })
+      expect(response.status).toBe(401)
+      const { error, type } = (await response.json()) as { error: Record<string, unknown>; type: string }
+      expect([type, error["type"]]).toEqual(["error", "authentication_error"])
+      expect(error["message"]).toContain("as a bearer token")
+    }
+  })
+})
+
+describe("a conversation that is to stay on the server", () => {
+  it("is refused in the way by which the client knows to send all of it", async () => {
+    const thread = clientOf(gateway).beta.messages.thread({ model: "one/ok", max_tokens: 100 })
+    const { error, told } = await thrown(thread.send(asked.messages))
+    expect(error).toBeInstanceOf(Anthropic.BadRequestError)
+    expect([told["code"], told["param"]]).toEqual(["unsupported_parameter", "thread"])
+    const patient = clientOf(gateway).beta.messages.thread({
+      model: "one/ok",
+      max_tokens: 100,
+      unsupportedRequestBehavior: "continue_unthreaded"
+    })
+    for (const _ of [1, 2]) expect((await patient.send(asked.messages)).stop_reason).toBe("end_turn")
+    expect(upstream.requests.at(-1)?.body["messages"]).toHaveLength(3)
+    const none = await gateway.post("/v1/messages", { ...asked, thread: null })
+    expect(none.status).toBe(200)
   })
 })
 

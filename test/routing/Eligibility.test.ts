@@ -7,7 +7,7 @@ import { type Parameter, tuningParameters } from "../../src/domain/Support.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import { filterEligible } from "../../src/routing/Eligibility.ts"
 import { extrasOf, leftOutOf } from "../../src/routing/LeftOut.ts"
-import { requirementsOf, tuningOf } from "../../src/routing/Requirements.ts"
+import { requirementsOf } from "../../src/routing/Requirements.ts"
 import { configuration, controls, model, prices, project, request, supporting } from "./models.ts"
 
 const ask = (
