@@ -57,7 +57,16 @@ import { viewOf } from "./reload/LiveSettings.ts"
 
 export type AccountSettings = Pick<
   Settings.Settings,
-  "bedrock" | "host" | "localCheckout" | "oidc" | "providers" | "publicUrl" | "rateLimits" | "simulated" | "stripe" | "vendorKeys"
+  | "bedrock"
+  | "host"
+  | "localCheckout"
+  | "oidc"
+  | "providers"
+  | "publicUrl"
+  | "rateLimits"
+  | "simulated"
+  | "stripe"
+  | "vendorKeys"
 >
 
 /** The programs of the account API, on the connections of their own. Sealing is shared with the calls. */

@@ -127,7 +127,9 @@ const make = Effect.fnUntraced(function* (secretOf: (request: IdempotentRequest)
       if (found.state === "running") return yield* inProgress
       const body = unseal(secretOf(request), purposeOf(request), found.sealed)
       if (body === undefined)
-        return yield* Effect.dieMessage("a kept response cannot be decrypted with the secret that it was encrypted with")
+        return yield* Effect.dieMessage(
+          "a kept response cannot be decrypted with the secret that it was encrypted with"
+        )
       const { contentType, headers, status } = found
       return { _tag: "Replay", answer: { status, contentType, headers, body } }
     })

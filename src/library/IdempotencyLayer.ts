@@ -13,7 +13,4 @@ import type { DatabaseServices } from "../sql/DatabaseLayer.ts"
 export const IdempotencyLayer = (
   options: IdempotencyOptions
 ): Layer.Layer<Idempotency, SqlError, DatabaseServices | IdGenerator> =>
-  Idempotency.layerWith(options).pipe(
-    Layer.provide(IdempotencyStore.layer),
-    Layer.provide(LedgerNode.layer)
-  )
+  Idempotency.layerWith(options).pipe(Layer.provide(IdempotencyStore.layer), Layer.provide(LedgerNode.layer))

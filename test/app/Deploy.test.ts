@@ -55,9 +55,9 @@ describe("every path of the examples exists", () => {
     const [, entry = ""] = scripts.scripts.build.split(" ")
     expect(ofBuild).toContain("npm run build")
     const needed = [entry, "scripts/lib/built.mjs", "tsconfig.json", "tsconfig.library.json", "src/main.ts", ".npmrc"]
-    expect(needed.filter((path) => !sources.some((source) => path === source || path.startsWith(`${source}/`)))).toEqual(
-      []
-    )
+    expect(
+      needed.filter((path) => !sources.some((source) => path === source || path.startsWith(`${source}/`)))
+    ).toEqual([])
   })
 
   it("in the image, and what it starts is among them", () => {

@@ -20,7 +20,9 @@ const documentation = [
   sectionOf(textOf("src/identity/README.md"), "Settings"),
   sectionOf(textOf("src/app/README.md"), "OpenTelemetry")
 ].join("\n")
-const documented = new Set([...documentation.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)`/g)].map(([, name = ""]) => name))
+const documented = new Set(
+  [...documentation.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)`/g)].map(([, name = ""]) => name)
+)
 
 /** Read by the exporter of OpenTelemetry itself. */
 const readElsewhere = ["OTEL_RESOURCE_ATTRIBUTES"]

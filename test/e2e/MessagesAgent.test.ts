@@ -109,7 +109,10 @@ describe.each(routes.map((route) => [route.vendor, route] as const))("a coding a
     expect(used).toEqual(steps)
     expect(await readFile(join(folder, "greeting.txt"), "utf8")).toBe("good morning\n")
     expect(answers.map(({ stop_reason }) => stop_reason)).toEqual([...steps.map(() => "tool_use"), "end_turn"])
-    const last = answers.at(-1)?.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("")
+    const last = answers
+      .at(-1)
+      ?.content.flatMap((block) => (block.type === "text" ? [block.text] : []))
+      .join("")
     expect(last?.trim()).toBe("The tools answered: good morning")
     expect(answers.every(({ model }) => model === route.model)).toBe(true)
 

@@ -177,9 +177,7 @@ it("one conversation goes from provider to provider, and reasoning is sent back 
     expect(textIn(second)).toContain(`fine ${turn}`)
     messages.push({ role: "assistant", content: second.content })
   }
-  const signatures = routes.map(
-    (route) => route.native.said(Native.lastRequest(simulatorOf(route))).signatures.length
-  )
+  const signatures = routes.map((route) => route.native.said(Native.lastRequest(simulatorOf(route))).signatures.length)
   expect(signatures.map((count) => count > 0)).toEqual([false, true, true, true])
 })
 

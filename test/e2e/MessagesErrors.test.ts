@@ -110,15 +110,18 @@ describe("a typed error", () => {
     expect(upstream.requests.length - before).toBe(2)
   })
 
-  it.each(["error-mid", "cut-mid"])("of a stream that breaks (%s) is thrown by the helpers for streams", async (name) => {
-    const client = clientOf(gateway)
-    let text = ""
-    const stream = client.messages.stream({ ...asked, model: `one/${name}` }).on("text", (piece) => {
-      text += piece
-    })
-    const { status, told } = await thrown(stream.finalMessage())
-    expect([status, told["type"], text]).toEqual([undefined, "api_error", "partial"])
-  })
+  it.each(["error-mid", "cut-mid"])(
+    "of a stream that breaks (%s) is thrown by the helpers for streams",
+    async (name) => {
+      const client = clientOf(gateway)
+      let text = ""
+      const stream = client.messages.stream({ ...asked, model: `one/${name}` }).on("text", (piece) => {
+        text += piece
+      })
+      const { status, told } = await thrown(stream.finalMessage())
+      expect([status, told["type"], text]).toEqual([undefined, "api_error", "partial"])
+    }
+  )
 })
 
 describe("the client tries again", () => {

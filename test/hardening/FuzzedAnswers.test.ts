@@ -134,10 +134,7 @@ interface Outcome {
 }
 
 /** The answer's text where it passes as whole, else why it does not. */
-const asked = async (
-  protocolId: string,
-  streamed: boolean
-): Promise<Outcome> => {
+const asked = async (protocolId: string, streamed: boolean): Promise<Outcome> => {
   const call = { ...request({ model: `${protocolId}/m`, stream: streamed }) }
   const sink = new EveryFormat()
   const program = Effect.gen(function* () {

@@ -236,7 +236,15 @@ const blocks: ReadonlyArray<RequestShape> = [
     messages: times(n, (at) => [said([toolUse(`c${at % 7}`)]), user([toolResult(`c${at % 7}`)])]).flat()
   })),
   messages("results with images", 700, (n) => ({
-    messages: [said([toolUse("a")]), user([toolResult("a", times(n, () => png))])]
+    messages: [
+      said([toolUse("a")]),
+      user([
+        toolResult(
+          "a",
+          times(n, () => png)
+        )
+      ])
+    ]
   })),
   messages("thinking between texts", 500, (n) => ({
     messages: [
@@ -263,7 +271,14 @@ const blocks: ReadonlyArray<RequestShape> = [
   })),
   messages("search results", 1_000, (n) => ({
     messages: [
-      user(times(n, (at) => ({ type: "search_result", title: `t${at}`, source: "a", content: [{ type: "text", text: "x" }] })))
+      user(
+        times(n, (at) => ({
+          type: "search_result",
+          title: `t${at}`,
+          source: "a",
+          content: [{ type: "text", text: "x" }]
+        }))
+      )
     ]
   })),
   messages("users and systems by turns", 1_000, (n) => ({

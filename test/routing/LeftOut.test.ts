@@ -99,7 +99,9 @@ describe("what a request loses on its way to a model", () => {
     const all = { name: "n", description: "d", strict: false }
     const translated = supporting({ response_format: "translated" })
     const lost = (one: Model, more: object, schema?: object) =>
-      leftOut({ ...one, support: translated }, format(more, schema)).altered.map((name) => name.replace("response_format.json_schema.", ""))
+      leftOut({ ...one, support: translated }, format(more, schema)).altered.map((name) =>
+        name.replace("response_format.json_schema.", "")
+      )
     expect(lost(claude, all)).toEqual(["name", "description", "strict"])
     expect(lost(gemini, all)).toEqual(["name", "strict"])
     expect(lost(gemini, all, { description: "of the schema itself" })).toEqual(["name", "strict", "description"])

@@ -180,8 +180,7 @@ export class HttpSink implements Sink {
     resume?.()
   }
 
-  private readonly write = (frame: string): boolean =>
-    this.repetition?.add(frame) === true ? true : this.send(frame)
+  private readonly write = (frame: string): boolean => (this.repetition?.add(frame) === true ? true : this.send(frame))
 
   private send(text: string): boolean {
     if (this.hasClientLeft) return true

@@ -124,7 +124,10 @@ const complete = <Decoded extends WithRequest>(
   // it goes on to its end when its client leaves, who can come back for the response
   return Effect.suspend(() => {
     const leave = drain.enter()
-    const running = Effect.ensuring(once(idempotency, named, { replay: (answer) => Effect.succeed(replayed(answer, ofRequest)), run }), Effect.sync(leave))
+    const running = Effect.ensuring(
+      once(idempotency, named, { replay: (answer) => Effect.succeed(replayed(answer, ofRequest)), run }),
+      Effect.sync(leave)
+    )
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.forkDaemon(Effect.interruptible(running)), (fiber) => restore(Fiber.join(fiber)))
     )

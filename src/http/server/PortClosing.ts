@@ -1,4 +1,5 @@
 import cluster from "node:cluster"
+import { readFileSync } from "node:fs"
 import * as Net from "node:net"
 import * as Effect from "effect/Effect"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
@@ -11,17 +12,20 @@ const maxAttempts = 500
  * Closes the port and no connection: `close` of an HTTP server would end idle ones, on which a request may be on its way.
  *
  * What waits to be accepted when the port is closed is reset, and a balancer does not repeat a POST that it has sent. So the queue
- * is emptied and kept so: once a connection of our own is accepted, the queue is shortened to one place, which a second one of our
- * own takes; the kernel drops what comes behind it, and whoever has sent it tries again in a second and is refused. The port is
- * closed in the moment in which the second one is accepted. With several workers the supervisor has the port.
+ * has nothing but a connection of our own in that moment: once one of our own is accepted, the queue is shortened to one place.
+ * When that place is left, another one of our own takes it before anything else is accepted, and the port is closed behind it. The
+ * kernel drops what comes meanwhile; who has sent it tries again in a second and is refused. Where the kernel does not tell who has
+ * the place, what comes in the last microseconds is reset. With several workers the supervisor has the port.
  */
 export const stopListening = (server: Net.Server, timers: TimersShape): Effect.Effect<void> =>
   Effect.async((resume) => {
     const own: Array<Net.Socket> = []
     let cancelRetry: Cancel = () => {}
     let isShortened = false
+    let isOpen = true
 
     const close = (): void => {
+      isOpen = false
       Net.Server.prototype.close.call(server)
       cancelRetry()
       server.off("connection", accepted)
@@ -29,7 +33,10 @@ export const stopListening = (server: Net.Server, timers: TimersShape): Effect.E
       resume(Effect.void)
     }
     const attempt = (): void => {
-      if (own.length >= maxAttempts) return close()
+      if (own.length >= maxAttempts) {
+        close()
+        return
+      }
       const socket = Net.connect(ownAddress(server))
       socket.on("error", () => {})
       own.push(socket)
@@ -37,16 +44,24 @@ export const stopListening = (server: Net.Server, timers: TimersShape): Effect.E
       cancelRetry = timers.after(attemptMillis, attempt)
     }
     const accepted = (socket: Net.Socket): void => {
-      const index = own.findIndex(({ localPort }) => localPort === socket.remotePort)
-      if (index < 0) return
-      if (isShortened) close()
-      else {
+      const isOwn = own.some(({ localPort }) => localPort === socket.remotePort)
+      if (isOwn) socket.destroy()
+      // whoever was accepted has left the only place
+      if (isShortened) closeBehindOwn()
+      else if (isOwn) {
         isShortened = true
         shortenQueue(server)
-        for (const one of own.splice(0)) one.destroy()
         attempt()
       }
-      socket.destroy()
+    }
+    const closeBehindOwn = (): void => {
+      const last = Net.connect(ownAddress(server))
+      last.on("error", () => {})
+      own.push(last)
+      // node connects in the next tick; until these are over nothing is accepted
+      process.nextTick(() => {
+        if (isOpen && isWaiting(server, last) !== false) close()
+      })
     }
     if (cluster.isWorker) return close()
     // before the server begins with the connection, which takes its time
@@ -61,6 +76,20 @@ const shortenQueue = (server: Net.Server): void => {
   const { listen } = handle
   if (typeof listen === "function") listen.call(handle, 0)
 }
+
+/** Whether this connection waits to be accepted; `undefined` where the system does not tell. */
+const isWaiting = (server: Net.Server, { localPort }: Net.Socket): boolean | undefined => {
+  const { host, port } = ownAddress(server)
+  try {
+    const connections = readFileSync(Net.isIPv6(host) ? "/proc/net/tcp6" : "/proc/net/tcp", "latin1")
+    return new RegExp(`:${portIn(port)} [0-9A-F]+:${portIn(localPort ?? 0)} ${established} `).test(connections)
+  } catch {
+    return undefined
+  }
+}
+
+const established = "01"
+const portIn = (port: number): string => port.toString(16).toUpperCase().padStart(4, "0")
 
 const ownAddress = (server: Net.Server): { readonly host: string; readonly port: number } => {
   const address = server.address()

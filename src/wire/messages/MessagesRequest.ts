@@ -43,7 +43,11 @@ const attempt = (run: () => DecodedMessages): Either.Either<DecodedMessages, Inv
 /** Anthropic's client offers to leave a conversation on the server, and sends all of it where that is refused. */
 const rejectThread = (json: unknown): void => {
   if (!G.isObject(json) || (json[threadParam] ?? null) === null) return
-  reject("unsupported_parameter", threadParam, "The gateway keeps no conversations: send all messages, without 'thread'.")
+  reject(
+    "unsupported_parameter",
+    threadParam,
+    "The gateway keeps no conversations: send all messages, without 'thread'."
+  )
 }
 
 const read = (json: unknown, body: CountBody & { readonly max_tokens?: number }): DecodedMessages => {

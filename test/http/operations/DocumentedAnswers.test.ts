@@ -191,7 +191,10 @@ const endpoints = [
   [
     "/v1/messages",
     { max_tokens: 100, messages },
-    [{ type: "web_search_20250305", name: "web_search" }, { name: "f", input_schema: { type: "object" } }]
+    [
+      { type: "web_search_20250305", name: "web_search" },
+      { name: "f", input_schema: { type: "object" } }
+    ]
   ]
 ] as const
 const countPath = "/v1/messages/count_tokens"

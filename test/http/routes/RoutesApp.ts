@@ -16,7 +16,13 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { Timers, type TimersShape } from "../../../src/domain/Timers.ts"
 import { Caller, HttpRoutesLayer } from "../../../src/index.ts"
-import { MemoryIdempotency, MemoryLedger, ScriptedProvider, TestGateway, testModel } from "../../../src/testing/index.ts"
+import {
+  MemoryIdempotency,
+  MemoryLedger,
+  ScriptedProvider,
+  TestGateway,
+  testModel
+} from "../../../src/testing/index.ts"
 
 const own = HttpApi.make("shop").add(
   HttpApiGroup.make("orders").add(HttpApiEndpoint.get("count", "/orders/count").addSuccess(Schema.Number))
@@ -84,12 +90,7 @@ export const served = (script: ScriptedProvider.Script, options: RouteTestOption
   })
 
 export const body = (more: object = {}) => ({ model: "one/m", messages: [{ role: "user", content: "Hi." }], ...more })
-export const post = (
-  url: string,
-  json: unknown,
-  headers: Record<string, string> = {},
-  path = "/v1/chat/completions"
-) =>
+export const post = (url: string, json: unknown, headers: Record<string, string> = {}, path = "/v1/chat/completions") =>
   fetch(`${url}${path}`, {
     method: "POST",
     headers: { authorization: "Bearer ours", "content-type": "application/json", ...headers },

@@ -255,7 +255,9 @@ describe.each(messagesPaths)("the bounds of %s", (path) => {
     const deep = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`)
     for (const more of [
       { tools: [{ ...tool, input_schema: deep(64) }] },
-      { messages: [message, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: deep(64) }] }] }
+      {
+        messages: [message, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: deep(64) }] }]
+      }
     ]) {
       await expectRefused(await post(more), null, "invalid_json")
     }

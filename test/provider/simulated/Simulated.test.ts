@@ -149,7 +149,7 @@ describe("listed simulated models", () => {
         parameters: { type: "object", properties: { line: { type: "string" } }, required: ["line"] }
       }
     }
-    const after = (result: string) =>
+    const answerAfter = (result: string) =>
       run("sim/fast", {
         tools: [weather, edit],
         messages: [
@@ -161,10 +161,10 @@ describe("listed simulated models", () => {
           { role: "tool", tool_call_id: "c", content: result }
         ]
       }).answer
-    expect(after('21 degrees. Continue with edit_file: "warm"')?.toolCalls).toMatchObject([
+    expect(answerAfter('21 degrees. Continue with edit_file: "warm"')?.toolCalls).toMatchObject([
       { name: "edit_file", arguments: '{"line":"warm"}' }
     ])
-    expect(after("Continue with no_such_tool.")?.text).toBe("The tools answered: Continue with no_such_tool.")
+    expect(answerAfter("Continue with no_such_tool.")?.text).toBe("The tools answered: Continue with no_such_tool.")
   })
 
   it("say what they see", () => {
