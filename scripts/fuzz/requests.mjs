@@ -191,7 +191,10 @@ const sourceOf = (random) =>
   random.pick(
     /** @type {[object, ...Array<object>]} */ ([
       { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
-      { type: "image", source: { type: "url", url: random.pick(dataUrls) } },
+      {
+        type: "image",
+        source: { type: "url", url: random.chance(0.05) ? random.pick(dataUrls) : "https://example.com/a.png" }
+      },
       { type: "document", source: { type: "base64", media_type: "application/pdf", data: "=".repeat(300) } },
       { type: "document", title: "a.txt", source: { type: "text", media_type: "text/plain", data: words(random) } },
       { type: "document", source: { type: "content", content: [{ type: "text", text: words(random) }] } },
@@ -223,7 +226,7 @@ const turnsOf = (random) =>
     .times(1, 5, () => {
       const calls = random.times(0, 3, () => ({
         type: "tool_use",
-        id: random.pick(ids),
+        id: random.pick(["call_a", "call_a", "call_b", "an id that no provider takes"]),
         name: random.pick(["tool_0", "same"]),
         input: random.pick(/** @type {[object, ...Array<object>]} */ ([{}, { a: 1 }, { a: [{ b: [] }] }])),
         ...mark(random)
@@ -271,7 +274,7 @@ const messageOf = (random, model) => ({
         : { name, description, input_schema: parameters, ...mark(random) }
     })
   }),
-  ...(random.chance(0.2) && { tool_choice: { type: random.pick(["auto", "any", "none"]) } }),
+  ...(random.chance(0.2) && { tool_choice: { type: random.pick(["auto", "none"]) } }),
   ...(random.chance(0.3) && {
     thinking: random.pick(
       /** @type {[object, ...Array<object>]} */ ([
