@@ -203,7 +203,7 @@ const sourceOf = (random) =>
   )
 
 /** What stands before the text and the calls of a turn, as it came from this gateway, from another, or from nobody. @param {Random} random */
-const thoughtOf = (random) =>
+const reasoningOf = (random) =>
   random.pick(
     /** @type {[object, ...Array<object>]} */ ([
       { type: "thinking", thinking: words(random), signature: random.pick(signatures) },
@@ -249,7 +249,7 @@ const turnsOf = (random) =>
         {
           role: "assistant",
           content: [
-            ...random.times(0, 2, () => thoughtOf(random)),
+            ...random.times(0, 2, () => reasoningOf(random)),
             { type: "text", text: words(random), ...mark(random) },
             ...calls
           ]

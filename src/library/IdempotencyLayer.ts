@@ -1,10 +1,9 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Layer from "effect/Layer"
 import { Idempotency, type IdempotencyOptions } from "../calls/Idempotency.ts"
 import { IdempotencyStore } from "../calls/IdempotencyStore.ts"
 import type { IdGenerator } from "../domain/IdGenerator.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
-import type { DatabaseServices } from "../sql/DatabaseLayer.ts"
+import type { DatabaseError, DatabaseServices } from "../sql/DatabaseLayer.ts"
 
 /**
  * Requests with an `Idempotency-Key` are run once: their responses are kept in the database for 24 hours, encrypted with `secret`,
@@ -12,5 +11,5 @@ import type { DatabaseServices } from "../sql/DatabaseLayer.ts"
  */
 export const IdempotencyLayer = (
   options: IdempotencyOptions
-): Layer.Layer<Idempotency, SqlError, DatabaseServices | IdGenerator> =>
+): Layer.Layer<Idempotency, DatabaseError, DatabaseServices | IdGenerator> =>
   Idempotency.layerWith(options).pipe(Layer.provide(IdempotencyStore.layer), Layer.provide(LedgerNode.layer))

@@ -117,7 +117,7 @@ describe("what a request loses on its way to a model", () => {
     const image = (detail?: string) =>
       ({ type: "image_url", image_url: { url: "https://a/b.png", ...(detail !== undefined && { detail }) } }) as const
     const messages: ReadonlyArray<Message> = [
-      { role: "system", content: "s", name: "house" },
+      { role: "system", content: "s", name: "shop" },
       { role: "user", content: [image("low"), image()] }
     ]
     for (const one of [claude, gemini, nova]) {

@@ -36,8 +36,10 @@ const typedErrors = async (access) => {
   const client = clientOf(access)
   const request = asked({ model: "sim/fast", prompt: speak })
   const named = { headers: { "idempotency-key": `acceptance-${process.pid}` } }
-  const long = asked({ model: "sim/best", prompt: "Please give me 400 words." })
+  const long = asked({ model: "sim/best", prompt: "Please give me 150 words." })
   const first = client.messages.create(long, named)
+  // a failure is told where it is awaited
+  first.catch(() => {})
   await client.messages.countTokens({ model: "sim/fast", messages: request.messages })
   const found = {
     "while it runs": await errorOf(client.messages.create(long, named)),
