@@ -74,6 +74,7 @@ export const allowedWords = [
     reason: "fields of the Messages format",
     files: [
       "src/wire/messages/",
+      "test/e2e/MessagesAgent.test.ts",
       "test/e2e/MessagesConversation.test.ts",
       "test/hardening/RequestShapes.ts",
       "test/wire/messages/",

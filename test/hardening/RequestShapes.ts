@@ -246,7 +246,7 @@ const blocks: ReadonlyArray<RequestShape> = [
       ])
     ]
   })),
-  messages("thinking between texts", 500, (n) => ({
+  messages("reasoning between texts", 500, (n) => ({
     messages: [
       user("f"),
       said(
@@ -257,7 +257,7 @@ const blocks: ReadonlyArray<RequestShape> = [
       )
     ]
   })),
-  messages("thinking of other models", 1_000, (n) => ({
+  messages("reasoning of other models", 1_000, (n) => ({
     messages: [user("f"), said(times(n, (at) => ({ type: "redacted_thinking", data: reasoning(at) })))]
   })),
   messages("marks on every block", 1_000, (n) => ({
