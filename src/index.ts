@@ -3,7 +3,7 @@
  *
  * A Layer of one service is a member of its class: `layer` with the defaults, `layerWith` with options, `layerMemory` and the like
  * for a variant. A Layer of several services is a function that ends in `Layer`: `ProviderLayer`, `PolicyLayer`, `LedgerLayer`,
- * `DatabaseLayer`, `AccountLayer`, `ProductionLayer`, `SimpleLayer`, `HttpRoutesLayer`. What makes a value begins with `make`.
+ * `DatabaseLayer`, `AccountLayer`, `IdempotencyLayer`, `ProductionLayer`, `SimpleLayer`, `HttpRoutesLayer`. What makes a value begins with `make`.
  */
 
 // Accounts, projects and keys
@@ -18,6 +18,16 @@ export { type Project, type ProjectPatch, Projects, type ProjectsShape } from ".
 export { RequestLog, type RequestLogShape } from "./account/requests/RequestLog.ts"
 export type { RequestFilter } from "./account/requests/RequestLogStore.ts"
 export { ProjectRoutings, type ProjectRoutingsShape } from "./account/routing/ProjectRoutings.ts"
+// Requests that are run once
+export {
+  type Begun,
+  Idempotency,
+  type IdempotencyOptions,
+  type IdempotencyShape,
+  type IdempotentCall,
+  type IdempotentRequest,
+  type KeptAnswer
+} from "./calls/Idempotency.ts"
 // Providers and models
 export { Catalog, type CatalogShape, type Snapshot, type UnavailableModel } from "./catalog/Catalog.ts"
 export type { ConfiguredModel, ModelPatch, ServiceTierPatch, TierPatch } from "./catalog/Patch.ts"
@@ -180,13 +190,13 @@ export {
 } from "./http/account/AccountClient.ts"
 export type { Identity as AccountIdentity } from "./http/account/Identity.ts"
 export { type HttpError, of as httpErrorOf } from "./http/Errors.ts"
+export type { RouteHandler } from "./http/routes/Answering.ts"
 export {
   type HttpHandlers,
   HttpRoutesLayer,
   type HttpRoutesOptions,
   makeHttpHandlers
 } from "./http/routes/HttpRoutesLayer.ts"
-export type { RouteHandler } from "./http/routes/InferenceApp.ts"
 export { ApiKeys, type ApiKeysShape, type AuthenticationFailure } from "./identity/keys/ApiKeys.ts"
 export {
   type Balance,
@@ -205,6 +215,7 @@ export { type ScopeState, Scopes, type ScopesShape } from "./ledger/Scopes.ts"
 export type { StoreHealth } from "./ledger/StoreHealth.ts"
 // Layers of whole programs
 export { AccountLayer, type AccountOptions, type AccountServices } from "./library/AccountLayer.ts"
+export { IdempotencyLayer } from "./library/IdempotencyLayer.ts"
 export { ProductionLayer, type ProductionOptions, type ProductionServices } from "./library/ProductionLayer.ts"
 export { SimpleLayer, type SimpleOptions } from "./library/SimpleLayer.ts"
 // Policy

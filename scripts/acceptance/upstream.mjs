@@ -79,6 +79,11 @@ export const startUpstream = async ({ lateMillis }) => {
   const server = createServer(async (request, response) => {
     const parts = []
     for await (const part of request) parts.push(part)
+    // the gateway asks for the list of models when it starts
+    if (request.method === "GET") {
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ object: "list", data: [] }))
+      return
+    }
     /** @type {{ model: string, stream?: boolean }} */
     const { model, stream } = JSON.parse(Buffer.concat(parts).toString())
     requests.set(model, (requests.get(model) ?? 0) + 1)

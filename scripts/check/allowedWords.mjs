@@ -72,7 +72,14 @@ export const allowedWords = [
   },
   {
     reason: "fields of the Messages format",
-    files: ["src/wire/messages/", "test/e2e/MessagesConversation.test.ts", "test/wire/messages/"],
+    files: [
+      "src/wire/messages/",
+      "test/e2e/MessagesAgent.test.ts",
+      "test/e2e/MessagesConversation.test.ts",
+      "test/hardening/RequestShapes.ts",
+      "test/wire/messages/",
+      "scripts/fuzz/requests.mjs"
+    ],
     texts: ["thinking", "thinking_tokens", ".thinking", "thinking block", "thinking.budget_tokens", "thinking.type"]
   },
   {

@@ -7,7 +7,7 @@ import { root } from "../lib/root.mjs"
 import { runTests } from "../lib/tests.mjs"
 
 const file = join(root, "test/faults/README.md")
-const columns = ["chat, stream", "chat, plain", "responses, stream", "responses, plain"]
+const columns = ["chat", "responses", "messages"].flatMap((endpoint) => [`${endpoint}, stream`, `${endpoint}, plain`])
 
 /** By fault and column: how its test ended. @type {Map<string, Map<string, string>>} */
 const rows = new Map()
@@ -16,7 +16,7 @@ const [faults, reused] = await Promise.all([
   runTests("test/faults/ReusedSocket.test.ts")
 ])
 for (const { status, title } of faults.tests) {
-  const [, name, column] = /^(\d+ .*): ((?:chat|responses), (?:stream|plain))$/.exec(title) ?? []
+  const [, name, column] = /^(\d+ .*): ((?:chat|responses|messages), (?:stream|plain))$/.exec(title) ?? []
   if (name !== undefined && column !== undefined) {
     rows.set(name, (rows.get(name) ?? new Map()).set(column, status))
   }
@@ -25,7 +25,7 @@ rows.set(
   "5 reset of a connection that was used before",
   new Map(
     reused.tests.map(({ status, title }) => {
-      const [, endpoint, stream] = /^(chat|responses), stream (true|false)/.exec(title) ?? []
+      const [, endpoint, stream] = /^(chat|responses|messages), stream (true|false)/.exec(title) ?? []
       return [`${endpoint}, ${stream === "true" ? "stream" : "plain"}`, status]
     })
   )
@@ -36,7 +36,7 @@ const mark = (status) => (status === undefined ? "–" : status === "passed" ? "
 const sorted = [...rows].sort(([a], [b]) => Number.parseInt(a, 10) - Number.parseInt(b, 10) || (a < b ? -1 : 1))
 const cells = sorted.flatMap(([, row]) => [...row.values()])
 const passed = cells.filter((status) => status === "passed").length
-const summary = `${passed} of ${cells.length} pass: the official OpenAI client sees the complete response or an error, never a part of a response as a complete one; a failed attempt costs nothing; and the next call avoids what was at fault.`
+const summary = `${passed} of ${cells.length} pass: the official clients see the complete response or an error, never a part of a response as a complete one; a failed attempt costs nothing; and the next call avoids what was at fault.`
 
 writeFileSync(
   file,

@@ -1,5 +1,5 @@
 // @ts-check
-// Requests of both endpoints: valid ones with schemas, tool calls, parts and nesting, then changed at random places.
+// Requests of the three endpoints: valid ones with schemas, tool calls, parts and nesting, then changed at random places.
 import { mutated } from "./mutate.mjs"
 
 /** @import { Random } from "./random.mjs" */
@@ -178,15 +178,133 @@ const responsesOf = (random, model) => ({
   ...(random.chance(0.3) && { text: { format: { type: "json_schema", name: "n", schema: rooted(random) } } })
 })
 
+/** @param {Random} random */
+const mark = (random) =>
+  random.chance(0.2) && {
+    cache_control: random.pick(
+      /** @type {[object, ...Array<object>]} */ ([{ type: "ephemeral" }, { type: "ephemeral", ttl: "1h" }])
+    )
+  }
+
+/** An image or a document of the Messages format, by its content, address or blocks. @param {Random} random @returns {object} */
+const sourceOf = (random) =>
+  random.pick(
+    /** @type {[object, ...Array<object>]} */ ([
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
+      {
+        type: "image",
+        source: { type: "url", url: random.chance(0.05) ? random.pick(dataUrls) : "https://example.com/a.png" }
+      },
+      { type: "document", source: { type: "base64", media_type: "application/pdf", data: "=".repeat(300) } },
+      { type: "document", title: "a.txt", source: { type: "text", media_type: "text/plain", data: words(random) } },
+      { type: "document", source: { type: "content", content: [{ type: "text", text: words(random) }] } },
+      { type: "search_result", title: "a", source: "https://a", content: [{ type: "text", text: words(random) }] }
+    ])
+  )
+
+/** What stands before the text and the calls of a turn, as it came from this gateway, from another, or from nobody. @param {Random} random */
+const reasoningOf = (random) =>
+  random.pick(
+    /** @type {[object, ...Array<object>]} */ ([
+      { type: "thinking", thinking: words(random), signature: random.pick(signatures) },
+      { type: "thinking", thinking: "", signature: random.pick(signatures) },
+      { type: "redacted_thinking", data: random.pick(signatures) }
+    ])
+  )
+
+/** @type {[string, ...Array<string>]} */
+const signatures = [
+  "",
+  "sig",
+  `mrg1.${Buffer.from(JSON.stringify({ origin: "acme/large", kind: "text", sealed: "s" })).toString("base64url")}`,
+  "mrg1.no JSON"
+]
+
+/** @param {Random} random */
+const turnsOf = (random) =>
+  random
+    .times(1, 5, () => {
+      const calls = random.times(0, 3, () => ({
+        type: "tool_use",
+        id: random.pick(["call_a", "call_a", "call_b", "an id that no provider takes"]),
+        name: random.pick(["tool_0", "same"]),
+        input: random.pick(/** @type {[object, ...Array<object>]} */ ([{}, { a: 1 }, { a: [{ b: [] }] }])),
+        ...mark(random)
+      }))
+      const results = calls
+        .filter(() => random.chance(0.9))
+        .map(({ id }) => ({
+          type: "tool_result",
+          tool_use_id: id,
+          is_error: random.chance(0.2),
+          content: random.chance(0.5) ? words(random) : [{ type: "text", text: words(random) }, sourceOf(random)]
+        }))
+      return [
+        {
+          role: "user",
+          content: random.chance(0.5)
+            ? words(random)
+            : [{ type: "text", text: words(random), ...mark(random) }, sourceOf(random)]
+        },
+        {
+          role: "assistant",
+          content: [
+            ...random.times(0, 2, () => reasoningOf(random)),
+            { type: "text", text: words(random), ...mark(random) },
+            ...calls
+          ]
+        },
+        ...(results.length > 0 ? [{ role: "user", content: results }] : [])
+      ]
+    })
+    .flat()
+
+/** @param {Random} random @param {string} model */
+const messageOf = (random, model) => ({
+  model,
+  max_tokens: 1 + random.below(4_000),
+  stream: random.chance(0.5),
+  messages: [...turnsOf(random), { role: "user", content: words(random) }],
+  ...(random.chance(0.5) && { system: [{ type: "text", text: words(random), ...mark(random) }] }),
+  ...(random.chance(0.7) && {
+    tools: random.times(1, 6, (at) => {
+      const { description, name, parameters } = toolOf(random, at).function
+      return random.chance(0.1)
+        ? { type: "web_search_20250305", name: "web_search" }
+        : { name, description, input_schema: parameters, ...mark(random) }
+    })
+  }),
+  ...(random.chance(0.2) && { tool_choice: { type: random.pick(["auto", "none"]) } }),
+  ...(random.chance(0.3) && {
+    thinking: random.pick(
+      /** @type {[object, ...Array<object>]} */ ([
+        { type: "enabled", budget_tokens: 1_024 },
+        { type: "adaptive", display: "omitted" },
+        { type: "disabled" }
+      ])
+    )
+  }),
+  ...(random.chance(0.2) && { output_config: { format: { type: "json_schema", schema: rooted(random) } } }),
+  ...(random.chance(0.3) && { stop_sequences: random.times(1, 6, () => random.pick(["END", "\n", " "])) }),
+  ...(random.chance(0.3) && { temperature: random.below(3), top_k: random.below(50) })
+})
+
+/** @type {Readonly<Record<EndpointName, (random: Random, model: string) => { model: string }>>} */
+const requests = { chat: chatOf, responses: responsesOf, messages: messageOf }
+
+/** The endpoints that requests are made for. @typedef {"chat" | "responses" | "messages"} EndpointName */
+/** @type {[EndpointName, ...Array<EndpointName>]} */
+export const endpointNames = ["chat", "responses", "messages"]
+
 /**
  * The JSON text of a request with up to two things wrong; sometimes with a name that stands there twice.
  *
  * @param {Random} random
- * @param {"chat" | "responses"} endpoint
+ * @param {EndpointName} endpoint
  * @param {string} model
  */
 export const requestOf = (random, endpoint, model) => {
-  let body = endpoint === "chat" ? chatOf(random, model) : responsesOf(random, model)
+  let body = requests[endpoint](random, model)
   const faults = random.below(3)
   for (let fault = 0; fault < faults; fault++) body = mutated(random, body)
   if (random.chance(0.9)) body.model = model

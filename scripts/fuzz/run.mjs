@@ -11,7 +11,7 @@ import { listen } from "../lib/listen.mjs"
 import { coreOfServers, killAll, startServer, stopServer } from "../lib/processes.mjs"
 import { answerOf, encoded, protocolIds } from "./answers.mjs"
 import { randomOf } from "./random.mjs"
-import { requestOf } from "./requests.mjs"
+import { endpointNames, requestOf } from "./requests.mjs"
 
 const count = Number(process.argv[2] ?? 2_000)
 const firstSeed = Number(process.argv[3] ?? 1)
@@ -84,6 +84,13 @@ const configuration = (port) => ({
 /** @type {[string, ...Array<string>]} */
 const models = ["auto", "sim/fast", "sim/deep", ...protocolIds.map((id) => `fuzz-${id}/m`)]
 
+/** @type {Readonly<Record<import("./requests.mjs").EndpointName, [string, ...Array<string>]>>} */
+const paths = {
+  chat: ["/v1/chat/completions"],
+  responses: ["/v1/responses"],
+  messages: ["/v1/messages", "/v1/messages", "/v1/messages/count_tokens"]
+}
+
 const upstream = await startUpstream()
 const folder = await mkdtemp(join(tmpdir(), "gateway-fuzz-"))
 try {
@@ -124,9 +131,9 @@ try {
     while (next < firstSeed + count) {
       const seed = next++
       const random = randomOf(seed)
-      const endpoint = random.pick(/** @type {["chat", "responses"]} */ (["chat", "responses"]))
+      const endpoint = random.pick(endpointNames)
       const body = requestOf(random, endpoint, random.pick(models))
-      const path = endpoint === "chat" ? "/v1/chat/completions" : "/v1/responses"
+      const path = random.pick(paths[endpoint])
       const { status, text } = await send(service.port, { method: "POST", path, headers, body })
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       const isOurs = typeof status === "number" && status !== 500 && !text.includes("internal_error")

@@ -57,7 +57,16 @@ import { viewOf } from "./reload/LiveSettings.ts"
 
 export type AccountSettings = Pick<
   Settings.Settings,
-  "bedrock" | "host" | "localCheckout" | "oidc" | "providers" | "publicUrl" | "rateLimits" | "stripe" | "vendorKeys"
+  | "bedrock"
+  | "host"
+  | "localCheckout"
+  | "oidc"
+  | "providers"
+  | "publicUrl"
+  | "rateLimits"
+  | "simulated"
+  | "stripe"
+  | "vendorKeys"
 >
 
 /** The programs of the account API, on the connections of their own. Sealing is shared with the calls. */
@@ -151,6 +160,9 @@ const checkouts = (settings: AccountSettings) => {
   return Checkouts.layerTest(() => localCheckout === "on" || costsNothing(settings))
 }
 
-/** A reload can change it. */
-const costsNothing = ({ bedrock, providers, vendorKeys }: AccountSettings): boolean =>
-  vendorKeys.size === 0 && bedrock === null && providers.every(({ apiKey }) => apiKey === null)
+/** A reload can change it. Where only projects with own credentials can call, test money would buy nothing. */
+const costsNothing = ({ bedrock, providers, simulated, vendorKeys }: AccountSettings): boolean =>
+  (simulated || providers.length > 0) &&
+  vendorKeys.size === 0 &&
+  bedrock === null &&
+  providers.every(({ apiKey }) => apiKey === null)

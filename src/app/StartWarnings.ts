@@ -3,7 +3,7 @@ import { Catalog, type Snapshot } from "../catalog/Catalog.ts"
 import type { ConfigIssue } from "../config/ConfigIssue.ts"
 import type { Variables } from "../config/DotEnv.ts"
 import { isLoopbackAddress } from "../config/Environment.ts"
-import type * as Settings from "../config/Settings.ts"
+import * as Settings from "../config/Settings.ts"
 import { similarNames } from "../config/SimilarNames.ts"
 import { unmatchedNames } from "./UnmatchedNames.ts"
 
@@ -15,6 +15,14 @@ export const warningsOf = (
 ): ReadonlyArray<ConfigIssue> => [
   ...similarNames(Object.keys(variables), settings.knownVariables),
   ...unmatchedNames(settings, snapshot),
+  ...(Settings.hasProvider(settings)
+    ? []
+    : [
+        {
+          path: "SIMULATED_PROVIDERS",
+          message: "is off, and the service has no provider of its own: only projects with own credentials can call"
+        }
+      ]),
   ...(isLoopbackAddress(settings.host) || settings.metricsToken !== null
     ? []
     : [{ path: "METRICS_TOKEN", message: "is not set: on an address that is not loopback /metrics answers 401" }])

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type { CallerShape } from "../domain/Caller.ts"
 import { InvalidRequest, RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
@@ -12,7 +13,7 @@ import { seal, unseal } from "./Seal.ts"
 
 export interface IdempotentRequest {
   readonly caller: CallerShape
-  /** The API key itself: the response is encrypted with it. */
+  /** The API key itself; empty where there is none, since an application authenticates. */
   readonly apiKey: string
   readonly idempotencyKey: string
   readonly requestId: RequestId
@@ -59,13 +60,33 @@ const releaseLostEvery = "10 seconds"
  * call keeps its response.
  */
 export class Idempotency extends Context.Tag("gateway/calls/Idempotency")<Idempotency, IdempotencyShape>() {
+  /** @internal Encrypts responses with the API keys of their requests. */
   static readonly layer: Layer.Layer<Idempotency, never, IdempotencyStore> = Layer.scoped(
     this,
-    Effect.suspend(() => make)
+    Effect.suspend(() => make(({ apiKey }) => apiKey))
   )
+
+  /** @internal For applications that authenticate themselves. */
+  static readonly layerWith = ({ secret }: IdempotencyOptions): Layer.Layer<Idempotency, never, IdempotencyStore> =>
+    Layer.scoped(
+      this,
+      Effect.suspend(() => make(({ caller }) => `${Redacted.value(secret)} ${caller.keyId}`))
+    )
+
+  /** Refuses every request that has an Idempotency-Key: one that runs twice would be charged twice. */
+  static readonly layerOff: Layer.Layer<Idempotency> = Layer.sync(this, () => refusing)
 }
 
-const make = Effect.gen(function* () {
+/** How applications keep responses for repetitions of their requests. */
+export interface IdempotencyOptions {
+  /** Encrypts the kept responses: the same text on all nodes, and after a restart. */
+  readonly secret: Redacted.Redacted
+}
+
+/** Without a store nothing can be kept. */
+export const refusing: IdempotencyShape = { begin: () => Effect.fail(unsupported) }
+
+const make = Effect.fnUntraced(function* (secretOf: (request: IdempotentRequest) => string) {
   const store = yield* IdempotencyStore
   /** From before the claim is sent: what the database has beyond these, nobody runs. */
   const running = new Set<RequestId>()
@@ -84,7 +105,7 @@ const make = Effect.gen(function* () {
             status,
             contentType,
             headers,
-            sealed: seal(request.apiKey, purposeOf(request), body),
+            sealed: seal(secretOf(request), purposeOf(request), body),
             keptMillis
           },
     // what cannot be released now is found lost later
@@ -104,9 +125,11 @@ const make = Effect.gen(function* () {
       running.delete(requestId)
       if (!requestHash.equals(found.requestHash)) return yield* reused
       if (found.state === "running") return yield* inProgress
-      const body = unseal(request.apiKey, purposeOf(request), found.sealed)
+      const body = unseal(secretOf(request), purposeOf(request), found.sealed)
       if (body === undefined)
-        return yield* Effect.dieMessage("a kept response cannot be decrypted with the key that it was encrypted for")
+        return yield* Effect.dieMessage(
+          "a kept response cannot be decrypted with the secret that it was encrypted with"
+        )
       const { contentType, headers, status } = found
       return { _tag: "Replay", answer: { status, contentType, headers, body } }
     })
@@ -121,14 +144,14 @@ export type Keep = (answer: KeptAnswer) => SealedAnswer | undefined
  * Replays the kept response, or runs the request: `run` gets a function that seals the response for the settlement of the
  * call, which is replayed when the request is sent again. What has sealed nothing can be run again.
  */
-export const once = <A, E>(
+export const once = <A, E, R>(
   idempotency: IdempotencyShape,
   request: IdempotentRequest,
   on: {
-    readonly replay: (answer: KeptAnswer) => Effect.Effect<A, E>
-    readonly run: (keep: Keep) => Effect.Effect<A, E>
+    readonly replay: (answer: KeptAnswer) => Effect.Effect<A, E, R>
+    readonly run: (keep: Keep) => Effect.Effect<A, E, R>
   }
-): Effect.Effect<A, E | InvalidRequest | RateLimited | StoreUnavailable> =>
+): Effect.Effect<A, E | InvalidRequest | RateLimited | StoreUnavailable, R> =>
   Effect.acquireUseRelease(
     Effect.map(idempotency.begin(request), (begun): { readonly begun: Begun; isKept: boolean } => ({
       begun,
@@ -148,6 +171,12 @@ export const once = <A, E>(
         ? Effect.void
         : Effect.ensuring(isKept ? Effect.void : begun.release, Effect.sync(begun.ended))
   )
+
+const unsupported = new InvalidRequest({
+  code: "unsupported_parameter",
+  message: "Idempotency-Key is not supported here.",
+  param: null
+})
 
 const reused = new InvalidRequest({
   code: "idempotency_key_reused",

@@ -90,21 +90,23 @@ export interface ConfiguredRouting extends RoutingRestrictions {
 
 export type LoadOptions = EnvironmentOptions & Omit<ValidationContext, "isSet">
 
-/** Where calls could go: without any provider every call would be refused. */
-export const requireProvider = ({
-  bedrock,
-  providers,
-  simulated,
-  vendorKeys
-}: Settings): Effect.Effect<void, InvalidConfiguration> =>
+/** The service can call some provider by itself. */
+export const hasProvider = ({ bedrock, providers, simulated, vendorKeys }: Settings): boolean =>
   simulated || providers.length > 0 || vendorKeys.size > 0 || bedrock !== null
+
+/**
+ * Where calls could go: without any provider every call would be refused. With a master key projects can bring credentials of
+ * their own, which it seals.
+ */
+export const requireProvider = (settings: Settings): Effect.Effect<void, InvalidConfiguration> =>
+  hasProvider(settings) || settings.masterKey.current !== null
     ? Effect.void
     : new InvalidConfiguration({
         issues: [
           {
             path: "SIMULATED_PROVIDERS",
             message:
-              "is off, and there is no other provider: set the key of a vendor, such as OPENAI_API_KEY, or add to `providers` of GATEWAY_CONFIG"
+              "is off, and there is no other provider: set the key of a vendor, such as OPENAI_API_KEY, add to `providers` of GATEWAY_CONFIG, or set GATEWAY_MASTER_KEY for projects with credentials of their own"
           }
         ]
       })

@@ -15,8 +15,8 @@ import type { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
 import type { Providers } from "../provider/Providers.ts"
 import type { Health } from "../routing/Health.ts"
 import type { RetryBudget } from "../routing/RetryBudget.ts"
-import type { CallOptions, Listable } from "./Admission.ts"
-import { CallRunner, type Completion, defaultOptions, type GatewayOptions } from "./CallRunner.ts"
+import type { CallOptions, Listable, RoutingFailure } from "./Admission.ts"
+import { CallRunner, type Completion, defaultOptions, type GatewayOptions, type TokenCount } from "./CallRunner.ts"
 import type { Sink } from "./Relay.ts"
 import * as StreamView from "./StreamView.ts"
 
@@ -44,6 +44,10 @@ export interface GatewayShape {
   readonly abort: Effect.Effect<void>
   /** The models and routing configurations that the caller's key may use. */
   readonly models: Effect.Effect<Listable, RateLimited | StoreUnavailable, Caller>
+  /** Likely tokens of a request's prompt, at the model that it names. It counts as a request; nothing is charged. */
+  readonly countTokens: (
+    request: ChatRequest
+  ) => Effect.Effect<TokenCount, RoutingFailure | RateLimited | StoreUnavailable, Caller>
 }
 
 /**
@@ -100,6 +104,7 @@ const make = Effect.gen(function* () {
     stream: (request) =>
       Effect.flatMap(Caller, (caller) => StreamView.make((sink) => runner.relay(caller, request, sink, newOptions()))),
     abort: runner.abort,
-    models: Effect.flatMap(Caller, runner.models)
+    models: Effect.flatMap(Caller, runner.models),
+    countTokens: (request) => Effect.flatMap(Caller, (caller) => runner.countTokens(caller, request))
   })
 })

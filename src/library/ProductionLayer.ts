@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Idempotency, type IdempotencyOptions } from "../calls/Idempotency.ts"
 import type { Catalog } from "../catalog/Catalog.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
 import { MasterKey, type MasterKeyFailed, type MasterKeyOptions } from "../credentials/MasterKey.ts"
@@ -33,6 +34,7 @@ import {
   type DatabaseServices
 } from "../sql/DatabaseLayer.ts"
 import { AccountLayer, type AccountOptions, type AccountServices } from "./AccountLayer.ts"
+import { IdempotencyLayer } from "./IdempotencyLayer.ts"
 
 /** What the whole stack is configured by; `R` is what the providers of the application need. */
 export interface ProductionOptions<R = never> extends PolicyOptions, Pick<AccountOptions, "callDays"> {
@@ -44,6 +46,8 @@ export interface ProductionOptions<R = never> extends PolicyOptions, Pick<Accoun
   readonly gateway?: GatewayOptions
   /** Opens the sealed credentials of projects that pay their providers themselves; without it these have none. */
   readonly masterKey?: MasterKeyOptions
+  /** Keeps responses for repetitions of requests with an `Idempotency-Key`; without it these are refused. */
+  readonly idempotency?: IdempotencyOptions
   /** Time for everything but the database; default real time. `Timers.layerClock` follows a TestClock. */
   readonly timers?: Layer.Layer<Timers>
 }
@@ -55,6 +59,7 @@ export type ProductionServices =
   | DatabaseServices
   | Gateway
   | Health
+  | Idempotency
   | IdGenerator
   | Ledger
   | Policy
@@ -88,9 +93,10 @@ export const ProductionLayer = <R = never>(
     )
   )
   const quality = QualitySnapshots.layer.pipe(Layer.provide(QualitySnapshotStore.layer))
-  return Layer.merge(
+  return Layer.mergeAll(
     Gateway.layerWith(gateway).pipe(Layer.provide([observers, credentials, quality])),
-    AccountLayer(account)
+    AccountLayer(account),
+    options.idempotency === undefined ? Idempotency.layerOff : IdempotencyLayer(options.idempotency)
   ).pipe(
     Layer.provideMerge(ProviderLayer(options.providers)),
     Layer.provideMerge(PolicyLayer(policy)),

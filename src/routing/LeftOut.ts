@@ -1,9 +1,10 @@
 import type { CallerShape } from "../domain/Caller.ts"
-import type { ChatRequest, Effort, JsonObject, ToolChoice } from "../domain/Chat.ts"
+import type { ChatRequest, Effort, JsonObject, Message, ToolChoice, UserMessage } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
-import type { TuningParameter } from "../domain/Support.ts"
+import type { ProtocolId, TuningParameter } from "../domain/Support.ts"
 import { isClaude, isModeLost } from "./ReasoningMode.ts"
+import { tuningOf } from "./Requirements.ts"
 
 /** What of a request does not reach a model as it was sent. The names are those of the request fields. */
 export interface LeftOut {
@@ -13,14 +14,27 @@ export interface LeftOut {
   readonly altered: ReadonlyArray<string>
 }
 
+/** What a request sets, beside its conversation. */
+export interface RequestExtras {
+  /** The tuning parameters. */
+  readonly tuning: ReadonlyArray<TuningParameter>
+  /** Fields of messages that only one protocol has. */
+  readonly ofMessages: ReadonlyArray<string>
+}
+
+/** Read once for all candidates: a conversation may be long. */
+export const extrasOf = (request: ChatRequest): RequestExtras => ({
+  tuning: tuningOf(request),
+  ofMessages: openAiFieldsIn(request.messages)
+})
+
 /**
- * What this model does not support, or what has no known price here; `tuning` are the tuning parameters that the request sets,
- * `effort` is what is sent. Whatever the translation to the model's protocol leaves out is named here: nothing is left out silently.
+ * What this model does not support, or what has no known price here; `extras` are those of the request, `effort` is what is sent. Whatever the translation to the model's protocol leaves out is named here: nothing is left out silently.
  */
 export const leftOutOf = (
   model: Model,
   request: ChatRequest,
-  tuning: ReadonlyArray<TuningParameter>,
+  { ofMessages, tuning }: RequestExtras,
   effort: Effort | number | undefined,
   isUnpriced: (name: TuningParameter) => boolean
 ): LeftOut => {
@@ -43,7 +57,9 @@ export const leftOutOf = (
   }
   if (request.responseFormat !== undefined && model.support.response_format !== "native") {
     addUnknownMembers(request.responseFormat, altered)
+    addLostMembers(model, request.responseFormat, altered)
   }
+  if (isTranslated(model)) for (const name of ofMessages) dropped.push(name)
   return { dropped, altered }
 }
 
@@ -152,6 +168,47 @@ const addUnknownMembers = (format: JsonObject, altered: Array<string>): void => 
   if (format["type"] !== "json_schema" || typeof schema !== "object" || schema === null) return
   for (const key in schema) if (!schemaMembers.has(key)) altered.push(memberOf("response_format.json_schema", key))
 }
+
+/** Members of a JSON schema format that these protocols have no field for. */
+const lostMembers: ReadonlyMap<ProtocolId, ReadonlyArray<string>> = new Map([
+  ["anthropic-messages", ["name", "description", "strict"]],
+  ["gemini", ["name", "strict"]],
+  ["bedrock-converse", ["strict"]]
+])
+
+const addLostMembers = ({ protocol }: Model, format: JsonObject, altered: Array<string>): void => {
+  const asked = format["json_schema"]
+  if (format["type"] !== "json_schema" || !isObject(asked)) return
+  const isGiven = (key: string): boolean => (asked[key] ?? null) !== null
+  for (const key of lostMembers.get(protocol) ?? []) {
+    if (isGiven(key)) altered.push(`response_format.json_schema.${key}`)
+  }
+  // at Gemini the description is one of the schema, which may have its own
+  const { schema } = asked
+  if (protocol === "gemini" && isGiven("description") && isObject(schema) && "description" in schema) {
+    altered.push("response_format.json_schema.description")
+  }
+}
+
+const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null
+
+/** Not in the form of chat completions. */
+const isTranslated = ({ protocol }: Model): boolean => lostMembers.has(protocol)
+
+/** The names of participants and the level of detail of images, where any is set; `auto` is the same as no level. */
+const openAiFieldsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<string> => {
+  let [hasName, hasDetail] = [false, false]
+  for (const message of messages) {
+    if (message.role === "tool" || message.role === "user") hasDetail ||= hasDetailedImage(message.content)
+    if (message.role !== "tool") hasName ||= message.name !== undefined
+    if (hasName && hasDetail) break
+  }
+  return [...(hasName ? ["messages.name"] : []), ...(hasDetail ? ["messages.image_url.detail"] : [])]
+}
+
+const hasDetailedImage = (content: UserMessage["content"]): boolean =>
+  typeof content !== "string" &&
+  content.some((part) => part.type === "image_url" && (part.image_url.detail ?? "auto") !== "auto")
 
 const maxNameCharacters = 64
 

@@ -10,15 +10,14 @@ import { claudeName, type Model } from "../domain/Model.ts"
 import type { MicroUsd } from "../domain/Money.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
-import type { TuningParameter } from "../domain/Support.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Affinity, balance, diversify, stay } from "./Arrange.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import type { RouteHealth } from "./Health.ts"
-import { addsUserTurn, forbidsEffort, leftOutOf, losesCacheTtl } from "./LeftOut.ts"
+import { addsUserTurn, extrasOf, forbidsEffort, leftOutOf, losesCacheTtl, type RequestExtras } from "./LeftOut.ts"
 import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
-import { isUnsupported, tuningOf } from "./Requirements.ts"
+import { isUnsupported } from "./Requirements.ts"
 import { assess, byHealthyRank, byRank, rate, reasoningFactor, type Scored, unit, weigh } from "./Score.ts"
 import { isUnpriced, termsAt } from "./Terms.ts"
 
@@ -92,9 +91,9 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   )
   if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request, pool.pinned, eligibility))
   const [best] = scored
-  const tuning = tuningOf(request)
+  const extras = extrasOf(request)
   const candidates = Arr.map(pool.pinned ? Arr.of(best) : scored, (one) =>
-    toCandidate(one, input, tuning, features.terms, pool.pinned)
+    toCandidate(one, input, extras, features.terms, pool.pinned)
   )
   return Either.right({
     candidates,
@@ -327,12 +326,12 @@ const effortFor = (
 const toCandidate = (
   scored: Scored,
   { billingMode, credentialOf, request }: RankInput,
-  tuning: ReadonlyArray<TuningParameter>,
+  extras: RequestExtras,
   terms: PriceTerms,
   pinned: boolean
 ): Candidate => {
   const { model } = scored
-  const { altered, dropped } = leftOutOf(model, request, tuning, scored.effort, (name) =>
+  const { altered, dropped } = leftOutOf(model, request, extras, scored.effort, (name) =>
     isUnpriced(model, name, terms, billingMode)
   )
   const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)

@@ -5,6 +5,7 @@
 
 export * as FixedKeys from "./doubles/FixedKeys.ts"
 export * as FixedPolicy from "./doubles/FixedPolicy.ts"
+export * as MemoryIdempotency from "./doubles/MemoryIdempotency.ts"
 export { type LedgerCall, MemoryLedger } from "./doubles/MemoryLedger.ts"
 export * as ScriptedProvider from "./doubles/ScriptedProvider.ts"
 export * as TestGateway from "./doubles/TestGateway.ts"

@@ -66,7 +66,16 @@ export const AnthropicErrorResponse = Schema.Struct({
     message: Schema.String.annotations({ description: "Human-readable error message." }),
     code: WireError.fields.code,
     param: WireError.fields.param,
-    metadata: WireError.fields.metadata
+    metadata: WireError.fields.metadata,
+    details: Schema.optionalWith(
+      Schema.Struct({
+        error_code: Schema.Literal("thread_unsupported_request").annotations({
+          description: "Anthropic's name of the error."
+        }),
+        unsupported: Schema.Array(Schema.String).annotations({ description: "What is not supported." })
+      }),
+      { exact: true }
+    ).annotations({ description: "Where Anthropic's clients decide by it what to do next." })
   }).annotations({ description: "The error." }),
   request_id: Schema.String.annotations({ description: "The gateway's id of the request." })
 }).annotations({ identifier: "AnthropicErrorResponse" })
@@ -82,10 +91,17 @@ export const anthropicError = (
     message,
     code,
     param,
-    ...(metadata === undefined ? {} : { metadata })
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(param === threadParam && code === "unsupported_parameter" && { details: threadUnsupported })
   },
   request_id: requestId
 })
+
+/** A field of Messages by which a client asks to keep the conversation on the server. */
+export const threadParam = "thread"
+
+/** By this Anthropic's client knows that it has to send the whole conversation each time. */
+const threadUnsupported = { error_code: "thread_unsupported_request", unsupported: [threadParam] } as const
 
 /** The body of an error for clients of Anthropic's formats. */
 export const anthropicErrorBody = (error: WireError, requestId: string): string =>

@@ -66,12 +66,13 @@ const defaultCloseMillis = 100
 /** Calls, leaves when `leaving` says so, and tells what became of upstream and money. */
 const leave = async (
   request: { readonly model: string; readonly stream: boolean },
-  leaving: (answer: Promise<Response>) => Promise<void>
+  leaving: (answer: Promise<Response>) => Promise<void>,
+  path = "/v1/chat/completions"
 ): Promise<{ readonly settled: Settled; readonly closeMillis: number }> => {
   const [received, settlements] = [upstream.requests.length, gateway.settlements.length]
   const client = new AbortController()
-  const answer = gateway.post("/v1/chat/completions", undefined, {
-    body: JSON.stringify({ ...request, messages: [{ role: "user", content: "tell me a story" }] }),
+  const answer = gateway.post(path, undefined, {
+    body: JSON.stringify({ ...request, max_tokens: 1_000, messages: [{ role: "user", content: "tell me a story" }] }),
     signal: client.signal
   })
   answer.catch(() => {})
@@ -85,6 +86,9 @@ const leave = async (
   expect(gateway.settlements.length).toBe(settlements + 1)
   return { settled, closeMillis }
 }
+
+/** What takes messages, in either format. */
+const paths = ["/v1/chat/completions", "/v1/messages"]
 
 const atOnce = async () => {}
 const firstBytes = async (answer: Promise<Response>) => {
@@ -104,11 +108,13 @@ describe("a client that leaves", () => {
     ["a stream whose head was sent, before its content", { model: "one/hang-content", stream: true }, firstBytes],
     ["a plain call", { model: "one/held", stream: false }, atOnce]
   ])("%s closes the upstream at once and pays for its prompt, as an estimate", async (_, request, leaving) => {
-    const left = await leave(request, leaving)
-    expectCancelled(left)
-    expect(left.settled.record.cost.basis).toBe("estimated")
-    expect(left.settled.record.usage).toMatchObject({ inputTokens: left.settled.actual, outputTokens: 0 })
-    expect(left.settled.actual).toBeGreaterThan(0)
+    for (const path of paths) {
+      const left = await leave(request, leaving, path)
+      expectCancelled(left)
+      expect(left.settled.record.cost.basis).toBe("estimated")
+      expect(left.settled.record.usage).toMatchObject({ inputTokens: left.settled.actual, outputTokens: 0 })
+      expect(left.settled.actual).toBeGreaterThan(0)
+    }
   })
 
   it("pays nothing where the provider is documented not to charge for aborted calls", async () => {
@@ -134,15 +140,17 @@ describe("a client that leaves", () => {
   })
 
   it("at its first content pays for the prompt and what was streamed, as an estimate", async () => {
-    const left = await leave({ model: "one/hang-mid", stream: true }, firstBytes)
-    expectCancelled(left)
-    expect(left.settled.record.cost.basis).toBe("estimated")
-    const { usage } = left.settled.record
-    // "partial" is seven bytes, two or three tokens
-    expect(usage?.outputTokens).toBeGreaterThanOrEqual(1)
-    expect(usage?.outputTokens).toBeLessThanOrEqual(7)
-    expect(usage?.inputTokens).toBeGreaterThan(0)
-    expect(left.settled.actual).toBe((usage?.inputTokens ?? 0) + 2 * (usage?.outputTokens ?? 0))
+    for (const path of paths) {
+      const left = await leave({ model: "one/hang-mid", stream: true }, firstBytes, path)
+      expectCancelled(left)
+      expect(left.settled.record.cost.basis).toBe("estimated")
+      const { usage } = left.settled.record
+      // "partial" is seven bytes, two or three tokens
+      expect(usage?.outputTokens).toBeGreaterThanOrEqual(1)
+      expect(usage?.outputTokens).toBeLessThanOrEqual(7)
+      expect(usage?.inputTokens).toBeGreaterThan(0)
+      expect(left.settled.actual).toBe((usage?.inputTokens ?? 0) + 2 * (usage?.outputTokens ?? 0))
+    }
   })
 
   it("in mid-stream pays for more the more was streamed", async () => {
@@ -177,9 +185,10 @@ describe("a client that leaves", () => {
     const calls = Array.from({ length: 60 }, (_, index) => {
       const client = new AbortController()
       const answer = gateway
-        .post("/v1/chat/completions", undefined, {
+        .post(paths[(index >> 1) % paths.length] ?? "", undefined, {
           body: JSON.stringify({
             ...kinds[index % kinds.length],
+            max_tokens: 1_000,
             messages: [{ role: "user", content: "hi" }]
           }),
           signal: client.signal

@@ -1,58 +1,17 @@
 import type OpenAI from "openai"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { buildModels } from "../../src/catalog/Build.ts"
-import { builtInCatalog } from "../../src/catalog/CatalogFile.ts"
 import type { ReasoningDetail } from "../../src/domain/Chat.ts"
 import type { RouterMetadata } from "../../src/domain/RouterMetadata.ts"
-import { describe } from "../../src/provider/vendors/Vendor.ts"
-import { vendors } from "../../src/provider/vendors/Vendors.ts"
-import * as AnthropicSimulator from "../../src/testing/simulators/anthropic/AnthropicSimulator.ts"
-import * as BedrockSimulator from "../../src/testing/simulators/bedrock/BedrockSimulator.ts"
-import type { Simulator } from "../../src/testing/simulators/core/Simulator.ts"
-import * as GeminiSimulator from "../../src/testing/simulators/gemini/GeminiSimulator.ts"
-import * as OpenAiSimulator from "../../src/testing/simulators/openai/OpenAiSimulator.ts"
-import { type InProcess, startInProcess } from "../support/InProcess.ts"
+import { type FourProviders, type Route, routes, startFourProviders } from "../support/FourProviders.ts"
 import * as Native from "../support/Native.ts"
 
-/** One model for each protocol; `auto` is held to one of them a turn. */
-const routes = [
-  { vendor: "openai", model: "openai/gpt-5", start: OpenAiSimulator.start, native: Native.openAi },
-  {
-    vendor: "anthropic",
-    model: "anthropic/claude-sonnet-5",
-    start: AnthropicSimulator.start,
-    native: Native.anthropic
-  },
-  { vendor: "google", model: "google/gemini-3-flash-preview", start: GeminiSimulator.start, native: Native.gemini },
-  {
-    vendor: "amazon-bedrock",
-    model: "amazon-bedrock/us.anthropic.claude-haiku-4-5-20251001-v1:0",
-    start: () => BedrockSimulator.start(),
-    native: Native.bedrock
-  }
-] as const
-type Route = (typeof routes)[number]
-
-/** The effort that each of them is run with. */
-const models = buildModels({ data: builtInCatalog, vendors: vendors.map(describe), configured: [], patches: {} })
-  .filter(({ id }) => routes.some(({ model }) => model === id))
-  .map((model) => ({ ...model, profile: { ...model.profile, effort: "low" as const } }))
-
-const simulators = new Map<string, Simulator>()
-let gateway: InProcess
+let providers: FourProviders
 
 beforeAll(async () => {
-  for (const { start, vendor } of routes) simulators.set(vendor, await start())
-  gateway = await startInProcess({
-    models,
-    origins: Object.fromEntries([...simulators].map(([vendor, { baseUrl }]) => [vendor, baseUrl])),
-    vendors: Object.fromEntries(routes.map(({ vendor }) => [vendor, vendor]))
-  })
+  // the effort that each of them is run with
+  providers = await startFourProviders((model) => ({ ...model, profile: { ...model.profile, effort: "low" } }))
 })
-afterAll(async () => {
-  await gateway.stop()
-  for (const simulator of simulators.values()) await simulator.stop()
-})
+afterAll(() => providers.stop())
 
 interface ToolCall {
   id: string
@@ -113,12 +72,11 @@ const ask = async (route: Route, messages: ReadonlyArray<Message>, stream: boole
     max_completion_tokens: 5000,
     ...(shaped && { response_format: forecast })
   }
-  const chat = gateway.client.chat.completions
+  const chat = providers.gateway.client.chat.completions
   const answered = stream
     ? await streamed(await chat.create({ ...body, stream: true, stream_options: { include_usage: true } }))
     : plain(await chat.create(body))
-  const simulator = simulators.get(route.vendor)
-  if (simulator === undefined) throw new Error("no simulator")
+  const simulator = providers.simulatorOf(route)
   expect(simulator.rejections).toEqual([])
   expect([answered.metadata.model, answered.metadata.attempts.length]).toEqual([route.model, 1])
   expect(route.native.said(Native.lastRequest(simulator))).toEqual(saidBy(messages, route))
@@ -295,16 +253,15 @@ it("a conversation of twelve turns, each answered over another protocol, is refu
   }
 
   expect([...asked.values()]).toEqual([4, 4, 4, 4])
-  const proofs = routes.map(({ native, vendor }) => {
-    const simulator = simulators.get(vendor)
-    return simulator === undefined ? 0 : native.said(Native.lastRequest(simulator)).signatures.length
-  })
+  const proofs = routes.map(
+    (route) => route.native.said(Native.lastRequest(providers.simulatorOf(route))).signatures.length
+  )
   expect(proofs.map((count) => count > 0)).toEqual([false, true, true, true])
   expect(calls.size).toBe(8)
   expect([...reasoned].sort()).toEqual(routes.map(({ model }) => model).sort())
   // what a provider has seen before begins alike the next time; a late instruction begins Gemini's anew, where it stands first
   expect(Object.fromEntries(cached)).toEqual({ openai: 3, anthropic: 3, google: 2, "amazon-bedrock": 3 })
-  expect(await gateway.spent()).toBe(cost.reduce((sum, one) => sum + one, 0))
-  expect(await gateway.held()).toBe(0)
-  expect(await gateway.audit()).toEqual([])
+  expect(await providers.gateway.spent()).toBe(cost.reduce((sum, one) => sum + one, 0))
+  expect(await providers.gateway.held()).toBe(0)
+  expect(await providers.gateway.audit()).toEqual([])
 })

@@ -1,65 +1,25 @@
 // Promise: Anthropic's client works unchanged with any provider behind it.
 import Anthropic from "@anthropic-ai/sdk"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { buildModels } from "../../src/catalog/Build.ts"
-import { builtInCatalog } from "../../src/catalog/CatalogFile.ts"
 import type { RouterMetadata } from "../../src/domain/RouterMetadata.ts"
-import { describe as describeVendor } from "../../src/provider/vendors/Vendor.ts"
-import { vendors } from "../../src/provider/vendors/Vendors.ts"
-import * as AnthropicSimulator from "../../src/testing/simulators/anthropic/AnthropicSimulator.ts"
-import * as BedrockSimulator from "../../src/testing/simulators/bedrock/BedrockSimulator.ts"
-import type { Simulator } from "../../src/testing/simulators/core/Simulator.ts"
-import * as GeminiSimulator from "../../src/testing/simulators/gemini/GeminiSimulator.ts"
-import * as OpenAiSimulator from "../../src/testing/simulators/openai/OpenAiSimulator.ts"
-import { callerKey, type InProcess, startInProcess } from "../support/InProcess.ts"
+import { type FourProviders, type Route, routes, startFourProviders } from "../support/FourProviders.ts"
+import { callerKey } from "../support/InProcess.ts"
 import * as Native from "../support/Native.ts"
 
-/** One model for each protocol; `auto` is held to one of them a turn. */
-const routes = [
-  { vendor: "openai", model: "openai/gpt-5", start: OpenAiSimulator.start, native: Native.openAi },
-  {
-    vendor: "anthropic",
-    model: "anthropic/claude-sonnet-5",
-    start: AnthropicSimulator.start,
-    native: Native.anthropic
-  },
-  { vendor: "google", model: "google/gemini-3-flash-preview", start: GeminiSimulator.start, native: Native.gemini },
-  {
-    vendor: "amazon-bedrock",
-    model: "amazon-bedrock/us.anthropic.claude-haiku-4-5-20251001-v1:0",
-    start: () => BedrockSimulator.start(),
-    native: Native.bedrock
-  }
-] as const
-type Route = (typeof routes)[number]
-
-const models = buildModels({ data: builtInCatalog, vendors: vendors.map(describeVendor), configured: [], patches: {} })
-
-const simulators = new Map<string, Simulator>()
-let gateway: InProcess
+let providers: FourProviders
 let client: Anthropic
 
 beforeAll(async () => {
-  for (const { start, vendor } of routes) simulators.set(vendor, await start())
-  gateway = await startInProcess({
-    models: models.filter(({ id }) => routes.some(({ model }) => model === id)),
-    origins: Object.fromEntries([...simulators].map(([vendor, { baseUrl }]) => [vendor, baseUrl])),
-    vendors: Object.fromEntries(routes.map(({ vendor }) => [vendor, vendor]))
-  })
-  client = new Anthropic({ apiKey: callerKey, baseURL: gateway.url, maxRetries: 0 })
+  providers = await startFourProviders()
+  client = new Anthropic({ apiKey: callerKey, baseURL: providers.gateway.url, maxRetries: 0 })
 })
 afterAll(async () => {
-  expect(await gateway.held()).toBe(0)
-  expect(await gateway.audit()).toEqual([])
-  await gateway.stop()
-  for (const simulator of simulators.values()) await simulator.stop()
+  expect(await providers.gateway.held()).toBe(0)
+  expect(await providers.gateway.audit()).toEqual([])
+  await providers.stop()
 })
 
-const simulatorOf = ({ vendor }: Route): Simulator => {
-  const simulator = simulators.get(vendor)
-  if (simulator === undefined) throw new Error("no simulator")
-  return simulator
-}
+const simulatorOf = (route: Route) => providers.simulatorOf(route)
 
 const ephemeral = { type: "ephemeral" } as const
 const tools: Array<Anthropic.Tool> = [
@@ -217,10 +177,7 @@ it("one conversation goes from provider to provider, and reasoning is sent back 
     expect(textIn(second)).toContain(`fine ${turn}`)
     messages.push({ role: "assistant", content: second.content })
   }
-  const signatures = routes.map(({ native, vendor }) => {
-    const simulator = simulators.get(vendor)
-    return simulator === undefined ? 0 : native.said(Native.lastRequest(simulator)).signatures.length
-  })
+  const signatures = routes.map((route) => route.native.said(Native.lastRequest(simulatorOf(route))).signatures.length)
   expect(signatures.map((count) => count > 0)).toEqual([false, true, true, true])
 })
 

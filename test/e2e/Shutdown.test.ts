@@ -58,8 +58,9 @@ const begin = async (service: Service) => {
   )
   const responses = service.post("/v1/responses", { model: "one/held-mid", stream: true, input: "hi" })
   const plain = service.post("/v1/chat/completions", { model: "one/held", messages })
-  await upstream.received(streams + 2)
-  return { begun, responses: await responses, plain }
+  const ofMessages = service.post("/v1/messages", { model: "one/held-mid", stream: true, max_tokens: 100, messages })
+  await upstream.received(streams + 3)
+  return { begun, responses: await responses, ofMessages: await ofMessages, plain }
 }
 
 /** A signal has been taken once the service says that it drains. */
@@ -77,7 +78,7 @@ const testMillis = 90_000
 describe("SIGTERM", { timeout: testMillis }, () => {
   it("refuses what is new, finishes what runs, and ends with 0", async () => {
     const service = await start()
-    const { begun, plain, responses } = await begin(service)
+    const { begun, ofMessages, plain, responses } = await begin(service)
     service.process.kill("SIGTERM")
 
     expect(await (await draining(service)).json()).toEqual({ status: "shutting_down" })
@@ -85,6 +86,9 @@ describe("SIGTERM", { timeout: testMillis }, () => {
     expect([refused.status, refused.headers.get("connection")]).toEqual([503, "close"])
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1)
     expect(await refused.json()).toMatchObject({ error: { type: "server_error", code: "shutting_down" } })
+    const message = await service.post("/v1/messages", { model: "one/held", max_tokens: 100, messages })
+    expect([message.status, message.headers.get("connection")]).toEqual([503, "close"])
+    expect(await message.json()).toMatchObject({ error: { type: "overloaded_error", code: "shutting_down" } })
     expect((await service.fetch("/livez")).status).toBe(200)
 
     upstream.release()
@@ -93,6 +97,9 @@ describe("SIGTERM", { timeout: testMillis }, () => {
       expect([stream.content, stream.isDone, stream.errors]).toEqual(["first second", true, []])
     }
     expect((await readStream(responses)).text).toContain("event: response.completed")
+    const messageEvents = (await readStream(ofMessages)).text
+    expect(messageEvents).toContain(" second")
+    expect(messageEvents).toContain("event: message_stop")
     expect((await plain).status).toBe(200)
     await (await plain).text()
     expect(await service.stop()).toBe(0)
@@ -104,7 +111,7 @@ describe("SIGTERM", { timeout: testMillis }, () => {
     ["the end of the grace", { DRAIN_GRACE: "1 seconds" }, false]
   ] as const)("then %s ends the streams with an error frame and without [DONE]", async (_, env, twice) => {
     const service = await start(env)
-    const { begun, plain, responses } = await begin(service)
+    const { begun, ofMessages, plain, responses } = await begin(service)
     service.process.kill("SIGTERM")
     if (twice) {
       await draining(service)
@@ -118,6 +125,9 @@ describe("SIGTERM", { timeout: testMillis }, () => {
     const typed = await readStream(responses)
     expect(typed.text).toContain("event: response.failed")
     expect([typed.isDone, typed.text.includes("server_shutdown")]).toEqual([false, true])
+    const message = await readStream(ofMessages)
+    expect(message.text.match(/^event: .*$/gm)?.slice(-1)).toEqual(["event: error"])
+    expect(message.errors).toMatchObject([{ type: "api_error", code: "server_shutdown" }])
     expect((await plain).status).toBe(503)
     expect(await (await plain).json()).toMatchObject({ error: { code: "shutting_down" } })
     expect(await service.stop()).toBe(0)

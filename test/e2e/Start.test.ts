@@ -33,3 +33,19 @@ describe("a fresh service", () => {
     expect(document.info.version).toBe("0.1.0")
   })
 })
+
+describe("a service without any provider of its own", () => {
+  it("starts with a master key, and says who alone can call", async () => {
+    const service = await startService({
+      env: { SIMULATED_PROVIDERS: "off", GATEWAY_MASTER_KEY: Buffer.alloc(32, 7).toString("base64") }
+    })
+    expect((await service.fetch("/readyz")).status).toBe(200)
+    expect(service.output()).toContain("only projects with own credentials can call")
+    const refused = await service.post("/v1/chat/completions", {
+      model: "auto",
+      messages: [{ role: "user", content: "Say hello." }]
+    })
+    expect(refused.status).toBe(404)
+    expect(await service.stop()).toBe(0)
+  })
+})

@@ -31,7 +31,7 @@ const refused = (error: Parameters<typeof httpErrorOf>[0]) => {
   return HttpServerResponse.text(encodeError(described), { status, headers, contentType: "application/json" })
 }
 
-/** Chat completions, Responses and models under /ai, beside the other routes of the application. */
+/** Chat completions, Responses, Messages and models under /ai, beside the other routes of the application. */
 export const routes = HttpRoutesLayer({ prefix: "/ai", drainGrace: "10 seconds" }).pipe(
   Layer.provide(authentication.layer)
 )

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest"
 import { startFaultHarness } from "./FaultHarness.ts"
 import { fullText } from "./FaultServer.ts"
 
-const modes = ["chat", "responses"].flatMap((endpoint) => [true, false].map((stream) => [endpoint, stream] as const))
+const modes = (["chat", "responses", "messages"] as const).flatMap((endpoint) =>
+  [true, false].map((stream) => [endpoint, stream] as const)
+)
 const placeOf = (endpoint: string, stream: boolean) => ({
   provider: `${endpoint}-${stream}`,
   fault: "reset-reused",
@@ -11,7 +13,7 @@ const placeOf = (endpoint: string, stream: boolean) => ({
 
 describe("5 a reused connection that is reset before any byte", () => {
   it.each(modes)("%s, stream %s: the same route is asked once more, and nobody notices", async (endpoint, stream) => {
-    const asked = { endpoint: endpoint === "chat" ? "chat" : "responses", stream, more: {} } as const
+    const asked = { endpoint, stream, more: {} }
     const place = placeOf(endpoint, stream)
     // a harness of its own: after a few such resets an origin's connections are not used again
     const harness = await startFaultHarness([place], false)

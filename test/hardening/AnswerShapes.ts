@@ -167,6 +167,24 @@ export const eventShapes: ReadonlyArray<readonly [string, number, (size: number)
       ).flat()
   ],
   [
+    "pieces of parallel calls by turns",
+    250,
+    (n) => [
+      ...times(
+        n,
+        (index): ChatEvent => ({
+          _tag: "ToolCall",
+          index,
+          kind: "function",
+          id: `c${index}`,
+          name: "f",
+          arguments: '{"a":'
+        })
+      ),
+      ...times(n, (index): ChatEvent => ({ _tag: "ToolCall", index: n - 1 - index, kind: "function", arguments: "1}" }))
+    ]
+  ],
+  [
     "reasoning blocks",
     500,
     (n) => times(n, (index): ChatEvent => ({ _tag: "Reasoning", index, kind: "text", text: "t", signature: "s" }))

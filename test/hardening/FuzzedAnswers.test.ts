@@ -22,6 +22,8 @@ import type { TransportShape } from "../../src/provider/transport/Transport.ts"
 import { TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
 import { chatCompletion } from "../../src/wire/chat/ChatAnswer.ts"
 import { ChatStream } from "../../src/wire/chat/ChatStream.ts"
+import { messageObject } from "../../src/wire/messages/MessagesObject.ts"
+import { MessagesStream } from "../../src/wire/messages/MessagesStream.ts"
 import { responseObject } from "../../src/wire/responses/ResponsesObject.ts"
 import { decode } from "../../src/wire/responses/ResponsesRequest.ts"
 import { ResponsesStream } from "../../src/wire/responses/ResponsesStream.ts"
@@ -68,12 +70,15 @@ const providers = protocolIds.map(
 
 const responses = Either.getOrThrow(decode({ model: "auto", input: "x" }))
 
-/** Writes an answer in both formats, as the endpoints would. */
-class BothFormats implements Sink {
+/** Writes an answer in the three formats, as the endpoints would. */
+class EveryFormat implements Sink {
   written = ""
+  /** Apart, since what it says has to be there for itself. */
+  ofMessages = ""
   outcome: "complete" | string | undefined
   private chat: ChatStream | undefined
   private responses: ResponsesStream | undefined
+  private messages: MessagesStream | undefined
 
   readonly begin: Sink["begin"] = (start) => {
     const write = (frame: string): boolean => {
@@ -82,22 +87,30 @@ class BothFormats implements Sink {
     }
     this.chat = new ChatStream(start, { includeUsage: true, excludeReasoning: false }, write)
     this.responses = new ResponsesStream(start, responses, write)
+    const ofMessages = (frame: string): boolean => {
+      this.ofMessages += frame
+      return true
+    }
+    this.messages = new MessagesStream(start, { omitReasoning: false }, ofMessages)
   }
   readonly event = (event: ChatEvent): boolean => {
     this.chat?.event(event)
     this.responses?.event(event)
+    this.messages?.event(event)
     return true
   }
   readonly drained = (): void => {}
   readonly complete: Sink["complete"] = (finish, usage, metadata) => {
     this.chat?.complete(finish, usage, metadata)
     this.responses?.complete(finish, usage, metadata)
+    this.messages?.complete(finish, usage, metadata)
     this.outcome = "complete"
   }
   readonly fail: Sink["fail"] = ({ code, message }) => {
     const error = { code, message: message ?? "", type: "provider_error", param: null }
     this.chat?.fail(error)
     this.responses?.fail(error)
+    this.messages?.fail(error)
     this.outcome = code
   }
 }
@@ -113,28 +126,35 @@ beforeAll(() => {
 })
 afterAll(() => runtime.dispose())
 
+/** The text of the answer in OpenAI's formats and in Anthropic's. */
+interface Outcome {
+  readonly text?: string
+  readonly ofMessages?: string
+  readonly error?: string
+}
+
 /** The answer's text where it passes as whole, else why it does not. */
-const asked = async (
-  protocolId: string,
-  streamed: boolean
-): Promise<{ readonly text?: string; readonly error?: string }> => {
+const asked = async (protocolId: string, streamed: boolean): Promise<Outcome> => {
   const call = { ...request({ model: `${protocolId}/m`, stream: streamed }) }
-  const sink = new BothFormats()
+  const sink = new EveryFormat()
   const program = Effect.gen(function* () {
     const gateway = yield* Gateway
     if (streamed) {
       yield* gateway.relay(call, sink)
-      return sink.outcome === "complete" ? { text: sink.written } : { error: sink.outcome ?? "no end" }
+      const { ofMessages, outcome, written: text } = sink
+      expect(ofMessages.includes("event: message_stop")).toBe(outcome === "complete")
+      return outcome === "complete" ? { text, ofMessages } : { error: outcome ?? "no end" }
     }
     const completion = yield* gateway.complete(call)
     const { answer, metadata } = completion
     const chat = chatCompletion(completion, answer, metadata, { excludeReasoning: false })
-    return { text: chat + responseObject(completion, responses, answer, metadata) }
+    const text = chat + responseObject(completion, responses, answer, metadata)
+    return { text, ofMessages: messageObject(completion, answer, metadata, { omitReasoning: false }) }
   }).pipe(
     Effect.catchAll((error) => Effect.succeed({ error: error._tag })),
     Effect.provideService(Caller, TestGateway.testCaller)
   )
-  let outcome: { readonly text?: string; readonly error?: string } | undefined
+  let outcome: Outcome | undefined
   const running = runtime.runPromise(program).then((value) => {
     outcome = value
   })
@@ -157,12 +177,12 @@ describe.each(protocolIds)("2,000 and more answers that are changed at random, i
       const { bytes, mediaType } = encoded(protocolId, answer)
       const cut = random.below(bytes.length + 1)
       next = { mediaType, pieces: [bytes.subarray(0, cut), bytes.subarray(cut)] }
-      const { error, text } = await asked(protocolId, streamed)
+      const { error, ofMessages = "", text } = await asked(protocolId, streamed)
       expect(error, `seed ${seed}`).not.toBe("hang")
       if (text === undefined) outcomes.failed++
       else {
         outcomes.whole++
-        const missing = answer.words.filter((word: string) => !text.includes(word))
+        const missing = answer.words.filter((word: string) => !text.includes(word) || !ofMessages.includes(word))
         expect(missing, `seed ${seed}: ${bytes.toString("utf8").slice(0, 4_000)}`).toEqual([])
       }
     }

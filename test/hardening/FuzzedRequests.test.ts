@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import { randomOf } from "../../scripts/fuzz/random.mjs"
-import { requestOf } from "../../scripts/fuzz/requests.mjs"
+import { type EndpointName, endpointNames, requestOf } from "../../scripts/fuzz/requests.mjs"
 import type { ChatRequest } from "../../src/domain/Chat.ts"
 import * as Estimate from "../../src/ledger/Estimate.ts"
 import { anthropicMessages } from "../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
@@ -14,6 +14,7 @@ import { answerTo } from "../../src/provider/simulated/Answers.ts"
 import { promptOf, promptTokens } from "../../src/provider/simulated/Prompt.ts"
 import { requirementsOf } from "../../src/routing/Requirements.ts"
 import * as Chat from "../../src/wire/chat/ChatRequest.ts"
+import * as Messages from "../../src/wire/messages/MessagesRequest.ts"
 import * as Responses from "../../src/wire/responses/ResponsesRequest.ts"
 import { call } from "../provider/protocols/calls.ts"
 
@@ -28,12 +29,18 @@ const protocols: ReadonlyArray<readonly [string, Protocol]> = [
   ["Gemini, OpenAPI schemas", Gemini.make("openapi")]
 ]
 
-const decoded = (endpoint: string, json: unknown): ChatRequest | undefined => {
-  const result = endpoint === "chat" ? Chat.decode(json) : Either.map(Responses.decode(json), ({ request }) => request)
-  return Either.getOrUndefined(result)
+const requestIn = ({ request }: { readonly request: ChatRequest }): ChatRequest => request
+
+const decoders: Readonly<Record<EndpointName, (json: unknown) => Either.Either<ChatRequest, unknown>>> = {
+  chat: Chat.decode,
+  responses: (json) => Either.map(Responses.decode(json), requestIn),
+  messages: (json) => Either.map(Messages.decode(json), requestIn)
 }
 
-describe.each(["chat", "responses"] as const)("500 requests that are changed at random, for %s", (endpoint) => {
+const decoded = (endpoint: EndpointName, json: unknown): ChatRequest | undefined =>
+  Either.getOrUndefined(decoders[endpoint](json))
+
+describe.each(endpointNames)("500 requests that are changed at random, for %s", (endpoint) => {
   it("are refused, or become a body or a refusal of every protocol, without a defect", { timeout: 120_000 }, () => {
     let accepted = 0
     for (let seed = 1; seed <= runs; seed++) {

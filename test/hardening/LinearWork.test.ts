@@ -17,6 +17,9 @@ import { requirementsOf } from "../../src/routing/Requirements.ts"
 import { chatCompletion } from "../../src/wire/chat/ChatAnswer.ts"
 import * as ChatDecoding from "../../src/wire/chat/ChatRequest.ts"
 import { ChatStream } from "../../src/wire/chat/ChatStream.ts"
+import { messageObject } from "../../src/wire/messages/MessagesObject.ts"
+import * as MessagesDecoding from "../../src/wire/messages/MessagesRequest.ts"
+import { MessagesStream } from "../../src/wire/messages/MessagesStream.ts"
 import { responseObject } from "../../src/wire/responses/ResponsesObject.ts"
 import * as ResponsesDecoding from "../../src/wire/responses/ResponsesRequest.ts"
 import { ResponsesStream } from "../../src/wire/responses/ResponsesStream.ts"
@@ -80,10 +83,12 @@ const byId: Readonly<Record<AnswerShape["protocol"], Protocol>> = {
   "bedrock-converse": bedrockConverse
 }
 
-const decode = ({ endpoint }: RequestShape, json: unknown): ChatRequest =>
-  endpoint === "chat"
-    ? Either.getOrThrow(ChatDecoding.decode(json))
-    : Either.getOrThrow(ResponsesDecoding.decode(json)).request
+const decoders: Readonly<Record<RequestShape["endpoint"], (json: unknown) => ChatRequest>> = {
+  chat: (json) => Either.getOrThrow(ChatDecoding.decode(json)),
+  responses: (json) => Either.getOrThrow(ResponsesDecoding.decode(json)).request,
+  messages: (json) => Either.getOrThrow(MessagesDecoding.decode(json)).request
+}
+const decode = ({ endpoint }: RequestShape, json: unknown): ChatRequest => decoders[endpoint](json)
 
 describe.each(requestShapes.map((shape) => [`${shape.endpoint}: ${shape.name}`, shape] as const))("%s", (_, shape) => {
   const excess: Record<string, ReadonlyArray<string>> = {}
@@ -137,6 +142,11 @@ describe.each(eventShapes)("an answer of %s", (_, size, events) => {
       for (const event of sent) stream.event(event)
       stream.complete(finished, counts, metadata)
     }
+    const encodeMessages = (sent: ReadonlyArray<ChatEvent>): void => {
+      const stream = new MessagesStream(head, { omitReasoning: false }, () => true)
+      for (const event of sent) stream.event(event)
+      stream.complete(finished, counts, metadata)
+    }
     const whole = (sent: ReadonlyArray<ChatEvent>): string => {
       const answer = new Accumulator()
       for (const event of [...sent, finished]) answer.add(event)
@@ -144,11 +154,13 @@ describe.each(eventShapes)("an answer of %s", (_, size, events) => {
       if (done === undefined) throw new Error("not whole")
       return (
         chatCompletion(head, done, metadata, { excludeReasoning: false }) +
-        responseObject(head, decoded({}), done, metadata)
+        responseObject(head, decoded({}), done, metadata) +
+        messageObject(head, done, metadata, { omitReasoning: false })
       )
     }
     expect(excessOf(doubled(meter, events, size, encodeChat))).toEqual([])
     expect(excessOf(doubled(meter, events, size, encodeResponses))).toEqual([])
+    expect(excessOf(doubled(meter, events, size, encodeMessages))).toEqual([])
     expect(excessOf(doubled(meter, events, size, whole))).toEqual([])
   })
 })

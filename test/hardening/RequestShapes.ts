@@ -1,7 +1,7 @@
 /** Requests that have been hard on some step, each as it grows with `size`. */
 export interface RequestShape {
   readonly name: string
-  readonly endpoint: "chat" | "responses"
+  readonly endpoint: "chat" | "responses" | "messages"
   readonly size: number
   readonly body: (size: number) => object
 }
@@ -212,4 +212,93 @@ const items: ReadonlyArray<RequestShape> = [
 const reasoning = (at: number): string =>
   `mrg1.${Buffer.from(JSON.stringify({ origin: "acme/large", kind: "summary", id: `r${at}` })).toString("base64url")}`
 
-export const requestShapes: ReadonlyArray<RequestShape> = [...schemas, ...conversations, ...fields, ...items]
+const messages = (name: string, size: number, fields: (size: number) => Json): RequestShape => ({
+  name,
+  size,
+  endpoint: "messages",
+  body: (n) => ({ model: "auto", max_tokens: 1_000, messages: [user("f")], ...fields(n) })
+})
+
+const said = (content: unknown): Json => ({ role: "assistant", content })
+const toolUse = (id: string, input: Json = {}): Json => ({ type: "tool_use", id, name: "f", input })
+const toolResult = (id: string, content: unknown = "r"): Json => ({ type: "tool_result", tool_use_id: id, content })
+const mark = { cache_control: { type: "ephemeral" } }
+const png = { type: "image", source: { type: "base64", media_type: "image/png", data: "QUFB" } }
+
+const blocks: ReadonlyArray<RequestShape> = [
+  messages("calls of one id and their results", 300, (n) => ({
+    messages: [said(times(n, () => toolUse("same"))), user(times(n, () => toolResult("same")))]
+  })),
+  messages("calls and their results in reverse", 1_000, (n) => ({
+    messages: [said(times(n, (at) => toolUse(`c${at}`))), user(times(n, (at) => toolResult(`c${n - 1 - at}`)))]
+  })),
+  messages("many turns of calls", 700, (n) => ({
+    messages: times(n, (at) => [said([toolUse(`c${at % 7}`)]), user([toolResult(`c${at % 7}`)])]).flat()
+  })),
+  messages("results with images", 700, (n) => ({
+    messages: [
+      said([toolUse("a")]),
+      user([
+        toolResult(
+          "a",
+          times(n, () => png)
+        )
+      ])
+    ]
+  })),
+  messages("reasoning between texts", 500, (n) => ({
+    messages: [
+      user("f"),
+      said(
+        times(n, (at) => [
+          { type: "thinking", thinking: `t${at}`, signature: "s" },
+          { type: "text", text: `a${at}` }
+        ]).flat()
+      )
+    ]
+  })),
+  messages("reasoning of other models", 1_000, (n) => ({
+    messages: [user("f"), said(times(n, (at) => ({ type: "redacted_thinking", data: reasoning(at) })))]
+  })),
+  messages("marks on every block", 1_000, (n) => ({
+    system: times(n, (at) => ({ type: "text", text: `s${at}`, ...mark })),
+    messages: [user(times(n, (at) => ({ type: "text", text: `u${at}`, ...mark })))]
+  })),
+  messages("documents of blocks", 700, (n) => ({
+    messages: [
+      user([{ type: "document", source: { type: "content", content: times(n, () => ({ type: "text", text: "d" })) } }])
+    ]
+  })),
+  messages("search results", 1_000, (n) => ({
+    messages: [
+      user(
+        times(n, (at) => ({
+          type: "search_result",
+          title: `t${at}`,
+          source: "a",
+          content: [{ type: "text", text: "x" }]
+        }))
+      )
+    ]
+  })),
+  messages("users and systems by turns", 1_000, (n) => ({
+    messages: times(n, (at) => [user(`u${at}`), { role: "system", content: `s${at}` }]).flat()
+  })),
+  messages("texts of one turn", 1_000, (n) => ({
+    messages: [user("f"), ...times(n, (at) => said(`m${at}`))]
+  })),
+  messages("hosted tools of many versions", 400, (n) => ({
+    tools: times(n, (at) => ({ type: `web_search_${at}`, name: "web_search" })),
+    tool_choice: { type: "tool", name: "web_search" }
+  })),
+  messages("tools of long names", 250, (n) => ({
+    tools: times(n, (at) => ({ name: `${"n".repeat(200)}${at}`, input_schema: { type: "object" } })),
+    tool_choice: { type: "tool", name: `${"n".repeat(200)}0` }
+  })),
+  messages("input of one call", 4_000, (n) => ({
+    messages: [user("f"), said([toolUse("a", Object.fromEntries(times(n, (at) => [`k${at}`, at])))])]
+  })),
+  messages("unknown fields", 4_000, (n) => Object.fromEntries(times(n, (at) => [`x${at}`, at])))
+]
+
+export const requestShapes: ReadonlyArray<RequestShape> = [...schemas, ...conversations, ...fields, ...items, ...blocks]

@@ -6,8 +6,8 @@ import { plainTerms } from "../../src/domain/Prices.ts"
 import { type Parameter, tuningParameters } from "../../src/domain/Support.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import { filterEligible } from "../../src/routing/Eligibility.ts"
-import { leftOutOf } from "../../src/routing/LeftOut.ts"
-import { requirementsOf, tuningOf } from "../../src/routing/Requirements.ts"
+import { extrasOf, leftOutOf } from "../../src/routing/LeftOut.ts"
+import { requirementsOf } from "../../src/routing/Requirements.ts"
 import { configuration, controls, model, prices, project, request, supporting } from "./models.ts"
 
 const ask = (
@@ -238,7 +238,7 @@ describe("Tuning parameters", () => {
   }
   const dropped = (one: Model, asked: Partial<ChatRequest>) => {
     const made = request(asked)
-    return leftOutOf(one, made, tuningOf(made), undefined, () => false).dropped
+    return leftOutOf(one, made, extrasOf(made), undefined, () => false).dropped
   }
 
   it.each(tuningParameters)("%s is left out and named where the route drops it, but only when it was sent", (name) => {

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { ChatRequest, Message } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
-import { addsUserTurn, leftOutOf } from "../../src/routing/LeftOut.ts"
-import { tuningOf } from "../../src/routing/Requirements.ts"
+import { addsUserTurn, extrasOf, leftOutOf } from "../../src/routing/LeftOut.ts"
 import { model, request, supporting } from "./models.ts"
 
 const leftOut = (one: Model, more: Partial<ChatRequest>, effort?: "high" | "none") => {
   const asked = request(more)
-  return leftOutOf(one, asked, tuningOf(asked), effort, () => false)
+  return leftOutOf(one, asked, extrasOf(asked), effort, () => false)
 }
 const of = (protocol: Model["protocol"], more: Partial<Model> = {}) => model("acme/large", { protocol, ...more })
 const claude = of("anthropic-messages")
@@ -91,6 +90,43 @@ describe("what a request loses on its way to a model", () => {
       "response_format.json_schema"
     ])
     expect(leftOut(openAi, { responseFormat: more })).toEqual(nothing)
+  })
+
+  it("members of a JSON schema format that the protocol has no field for", () => {
+    const format = (more: object, schema: object = {}) => ({
+      responseFormat: { type: "json_schema", json_schema: { schema, ...more } }
+    })
+    const all = { name: "n", description: "d", strict: false }
+    const translated = supporting({ response_format: "translated" })
+    const lost = (one: Model, more: object, schema?: object) =>
+      leftOut({ ...one, support: translated }, format(more, schema)).altered.map((name) =>
+        name.replace("response_format.json_schema.", "")
+      )
+    expect(lost(claude, all)).toEqual(["name", "description", "strict"])
+    expect(lost(gemini, all)).toEqual(["name", "strict"])
+    expect(lost(gemini, all, { description: "of the schema itself" })).toEqual(["name", "strict", "description"])
+    expect(lost(nova, all)).toEqual(["strict"])
+    expect(lost(openAi, all)).toEqual([])
+    for (const one of [claude, gemini, nova]) {
+      expect(lost(one, {})).toEqual([])
+      expect(lost(one, { name: null, description: null, strict: null })).toEqual([])
+    }
+  })
+
+  it("names of participants and the detail of images, outside of chat completions", () => {
+    const image = (detail?: string) =>
+      ({ type: "image_url", image_url: { url: "https://a/b.png", ...(detail !== undefined && { detail }) } }) as const
+    const messages: ReadonlyArray<Message> = [
+      { role: "system", content: "s", name: "shop" },
+      { role: "user", content: [image("low"), image()] }
+    ]
+    for (const one of [claude, gemini, nova]) {
+      expect(leftOut(one, { messages }).dropped).toEqual(["messages.name", "messages.image_url.detail"])
+      expect(leftOut(one, { messages: [{ role: "user", content: [image("auto"), image()] }] })).toEqual(nothing)
+      const result: Message = { role: "tool", tool_call_id: "c", content: [image("high")] }
+      expect(leftOut(one, { messages: [result] }).dropped).toEqual(["messages.image_url.detail"])
+    }
+    expect(leftOut(openAi, { messages })).toEqual(nothing)
   })
 
   it("a turn of the user is added at Bedrock where the assistant has the last word", () => {

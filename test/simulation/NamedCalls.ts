@@ -97,7 +97,7 @@ export class NamedCalls {
       path: "chat",
       body: Buffer.from(idempotencyKey)
     }
-    return once<number | undefined, CallFailure>(call.node.idempotency, request, {
+    return once<number | undefined, CallFailure, never>(call.node.idempotency, request, {
       replay: (answer) => this.replayed(call, answer),
       run: (keep) =>
         this.world.program(call, (exit) => {

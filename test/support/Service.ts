@@ -19,6 +19,8 @@ export interface ServiceOptions {
   readonly config?: unknown
   /** The embedded database in this folder, kept by the caller; else a fresh database of the kind the suite runs on. */
   readonly dataDir?: string
+  /** In place of the built one of the repository. */
+  readonly bundle?: string
   /** The working directory, where `.env` is read; else an empty one. */
   readonly cwd?: string
 }
@@ -76,7 +78,7 @@ export const startService = async (options: ServiceOptions = {}): Promise<Servic
     env["GATEWAY_CONFIG"] = join(folder, "gateway.json")
     await writeFile(env["GATEWAY_CONFIG"], JSON.stringify(options.config))
   }
-  const child = spawn(process.execPath, [bundle], {
+  const child = spawn(process.execPath, [options.bundle ?? bundle], {
     env,
     cwd: options.cwd ?? folder,
     stdio: ["ignore", "pipe", "pipe"]

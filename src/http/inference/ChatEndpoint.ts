@@ -5,7 +5,7 @@ import { decode } from "../../wire/chat/ChatRequest.ts"
 import { ChatStream } from "../../wire/chat/ChatStream.ts"
 import { heartbeat } from "../../wire/framing/Sse.ts"
 import { inferencePaths } from "../Paths.ts"
-import type { InferenceEndpoint } from "./InferenceHandler.ts"
+import type { InferenceEndpoint } from "./InferenceEndpoint.ts"
 
 interface DecodedChat {
   readonly request: ChatRequest

@@ -1,11 +1,14 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { AccountError } from "../../domain/AccountError.ts"
 import type { GatewayError } from "../../domain/GatewayError.ts"
 import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import { decodeCount } from "../../wire/messages/MessagesRequest.ts"
+import { webSearchIn } from "../../wire/responses/ResponsesTools.ts"
 import { hasQuota, rateLimitHeaders } from "../RateLimitHeaders.ts"
 import * as Body from "../server/Body.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
+import { droppedToolsHeader } from "./DroppedTools.ts"
 import { failed, type InferenceDeps, methodOrDrainError, overloaded, type RunningCall } from "./InferenceHandler.ts"
 
 /** POST /v1/messages/count_tokens: the gateway's own estimate of a prompt's tokens. No provider is asked, nothing is charged. */
@@ -27,8 +30,12 @@ const answer = (
     if (!state.passedLoadShedding && loadShedding.rejects(caller.accountId)) return yield* overloaded
     const body = yield* Body.read(request)
     yield* yieldIfLarge(body.bytes.length)
-    const decoded = yield* decodeCount(body.json)
+    const count = decodeCount(body.json)
+    // from here on every answer names the hosted tools that do not count
+    const dropped = Either.isRight(count) ? count.right.droppedTools : webSearchIn(body.json)
+    exchange.requestHeaders = droppedToolsHeader(dropped)
+    const decoded = yield* count
     const { rateLimits, tokens } = yield* calls.countTokens(caller, decoded.request)
     if (hasQuota(rateLimits)) exchange.earlyHeaders = rateLimitHeaders(rateLimits)
-    NodeResponse.json(exchange, 200, JSON.stringify({ input_tokens: tokens }))
+    NodeResponse.json(exchange, 200, JSON.stringify({ input_tokens: tokens }), exchange.requestHeaders)
   })

@@ -1,4 +1,3 @@
-import { maxAnswerBytes } from "../../calls/Idempotency.ts"
 import type { CallError } from "../../domain/Call.ts"
 import type { ChatEvent, Finish } from "../../domain/ChatEvent.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
@@ -9,6 +8,7 @@ import type { Sink } from "../../gateway/Relay.ts"
 import type { WireError } from "../../wire/ErrorBody.ts"
 import * as Errors from "../Errors.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
+import { KeptStream, shutdownCode } from "./KeptStream.ts"
 
 /** The wire format of a streamed response: a state machine from events to frames. */
 export interface StreamEncoder {
@@ -37,8 +37,6 @@ export interface HttpSinkOptions {
   readonly isKept: boolean
 }
 
-/** Of a call that the shutdown of its node has ended. */
-const shutdownCode = "server_shutdown"
 /** A client that reads nothing for this long counts as disconnected, even if the socket is open. */
 const writeStallMillis = 60_000
 
@@ -64,11 +62,8 @@ export class HttpSink implements Sink {
   private cancelStall: Cancel | undefined
   private lastWriteAtMillis = 0
   private isOver = false
-  /** Frames for a repetition of the request; given up when they are too many to be kept. */
-  private transcript: Array<string> | undefined
-  private transcriptLength = 0
-  /** Frames of the end, until they are delivered. */
-  private tail: Array<string> | undefined
+  /** For a repetition of the request. */
+  private readonly repetition: KeptStream | undefined
   private isEnded = false
   private hasClientLeft = false
   private resumeReading: (() => void) | undefined
@@ -77,7 +72,7 @@ export class HttpSink implements Sink {
     this.options = options
     this.model = options.startBeforeResponse.model
     if (options.isKept) {
-      this.transcript = []
+      this.repetition = new KeptStream()
       options.exchange.response.once("close", () => this.clientLeft())
     }
     this.cancelHeartbeat = options.timers.after(options.headHoldMillis, () => this.heartbeat())
@@ -89,7 +84,7 @@ export class HttpSink implements Sink {
 
   /** The stream for a repetition of the request, once it has ended; without it the request is run again. */
   get kept(): string | undefined {
-    return this.isEnded ? this.transcript?.join("") : undefined
+    return this.isEnded ? this.repetition?.text : undefined
   }
 
   readonly begin = (start: ResponseStart): void => {
@@ -122,14 +117,14 @@ export class HttpSink implements Sink {
   }
 
   readonly complete = (finish: Finish, usage: Usage, metadata: RouterMetadata): void => {
-    this.holdTail()
+    this.repetition?.holdTail()
     this.encoder?.complete(finish, usage, metadata)
     this.ended()
   }
 
   readonly fail = (error: CallError): void => {
     // what the shutdown of this node has cut short can be run again
-    if (error.code === shutdownCode) this.transcript = undefined
+    if (error.code === shutdownCode) this.repetition?.giveUp()
     this.failWith(Errors.inBand(error, this.model))
   }
 
@@ -137,7 +132,7 @@ export class HttpSink implements Sink {
   failWith(error: WireError): void {
     if (this.isOver || this.isEnded) return
     try {
-      this.holdTail()
+      this.repetition?.holdTail()
       const encoder = this.encoder ?? this.options.encoder(this.options.startBeforeResponse, this.write)
       encoder.fail(error)
       this.ended()
@@ -150,9 +145,9 @@ export class HttpSink implements Sink {
 
   /** Sends the last frames of a kept stream, once its settlement is written. */
   deliver(): void {
-    const { tail } = this
-    if (!this.isEnded || tail === undefined || this.isOver) return
-    this.tail = undefined
+    if (!this.isEnded || this.isOver) return
+    const tail = this.repetition?.takeTail()
+    if (tail === undefined) return
     for (const frame of tail) this.send(frame)
     this.end()
   }
@@ -165,13 +160,9 @@ export class HttpSink implements Sink {
     this.cancelStall?.()
   }
 
-  private holdTail(): void {
-    if (this.options.isKept) this.tail = []
-  }
-
   private ended(): void {
     this.isEnded = true
-    if (this.tail === undefined) this.end()
+    if (this.repetition === undefined) this.end()
   }
 
   private end(): void {
@@ -189,19 +180,7 @@ export class HttpSink implements Sink {
     resume?.()
   }
 
-  private readonly write = (frame: string): boolean => {
-    this.record(frame)
-    if (this.tail === undefined) return this.send(frame)
-    this.tail.push(frame)
-    return true
-  }
-
-  private record(frame: string): void {
-    if (this.transcript === undefined) return
-    this.transcript.push(frame)
-    this.transcriptLength += frame.length
-    if (this.transcriptLength > maxAnswerBytes) this.transcript = undefined
-  }
+  private readonly write = (frame: string): boolean => (this.repetition?.add(frame) === true ? true : this.send(frame))
 
   private send(text: string): boolean {
     if (this.hasClientLeft) return true

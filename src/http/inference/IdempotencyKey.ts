@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { type IdempotencyShape, type Keep, once } from "../../calls/Idempotency.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import { type GatewayError, InvalidRequest } from "../../domain/GatewayError.ts"
@@ -22,19 +23,23 @@ export const withIdempotency = (
   attempted: IdempotentRequest,
   run: (keep: Keep) => Effect.Effect<void, GatewayError>
 ): Effect.Effect<void, GatewayError> => {
-  const idempotencyKey = attempted.exchange.request.headers["idempotency-key"]
-  if (typeof idempotencyKey !== "string" || !/^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(idempotencyKey)) {
-    return Effect.fail(malformed)
-  }
   const { body, caller, exchange, path } = attempted
   const { format, request, requestId } = exchange
   const apiKey = (authorizationOf(request, format) ?? "").replace(/^bearer /i, "")
-  return once(
-    idempotency,
-    { caller, apiKey, idempotencyKey, requestId, path, body },
-    { replay: (answer) => Effect.sync(() => NodeResponse.replay(exchange, answer)), run }
+  return Effect.flatMap(idempotencyKeyIn(request.headers["idempotency-key"]), (idempotencyKey) =>
+    once(
+      idempotency,
+      { caller, apiKey, idempotencyKey, requestId, path, body },
+      { replay: (answer) => Effect.sync(() => NodeResponse.replay(exchange, answer)), run }
+    )
   )
 }
+
+/** The Idempotency-Key of a header. */
+export const idempotencyKeyIn = (given: unknown): Either.Either<string, InvalidRequest> =>
+  typeof given === "string" && /^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(given)
+    ? Either.right(given)
+    : Either.left(malformed)
 
 const malformed = new InvalidRequest({
   code: "invalid_value",

@@ -3,22 +3,18 @@ import * as Headers from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import type * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type { IdempotencyShape, Keep, KeptAnswer } from "../../calls/Idempotency.ts"
+import type { IdempotencyShape, Keep } from "../../calls/Idempotency.ts"
 import type { AccountError } from "../../domain/AccountError.ts"
-import type { Endpoint } from "../../domain/Call.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import type { RequestBytes } from "../../domain/CallObserver.ts"
-import type { ChatRequest } from "../../domain/Chat.ts"
-import { type CallFailure, type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
+import { type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
 import type { RequestId } from "../../domain/Ids.ts"
-import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
-import type { CallRunnerShape, Completion } from "../../gateway/CallRunner.ts"
-import type { SealedAnswer } from "../../ledger/Ledger.ts"
+import type { CallRunnerShape } from "../../gateway/CallRunner.ts"
 import * as Metrics from "../../observe/Metrics.ts"
 import * as Spans from "../../observe/Spans.ts"
 import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
@@ -30,31 +26,12 @@ import * as Body from "../server/Body.ts"
 import type { DrainShape } from "../server/Drain.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 import type { WireFormat } from "../WireFormat.ts"
-import { HttpSink, type StreamEncoder, streamHeaders } from "./HttpSink.ts"
+import { HttpSink, streamHeaders } from "./HttpSink.ts"
 import { hasIdempotencyKey, withIdempotency } from "./IdempotencyKey.ts"
+import { headersOf, type InferenceEndpoint, located, type WithRequest } from "./InferenceEndpoint.ts"
+import { keeping, keptError, keptOf } from "./KeptAnswers.ts"
 
 type HandlerError = GatewayError | AccountError
-
-interface WithRequest {
-  readonly request: ChatRequest
-}
-
-/** The differences between the formats; the rest of a call is the same program. */
-export interface InferenceEndpoint<Decoded extends WithRequest> {
-  readonly name: Endpoint
-  readonly path: string
-  readonly decode: (json: unknown) => Either.Either<Decoded, InvalidRequest>
-  /** Response headers that depend on the request. */
-  readonly headers: (decoded: Decoded) => Readonly<Record<string, string>>
-  readonly nonStreaming: (completion: Completion, decoded: Decoded) => string
-  readonly stream: (start: ResponseStart, decoded: Decoded, write: (frame: string) => boolean) => StreamEncoder
-  /** The frame of a stream that keeps a silent connection alive. */
-  readonly heartbeat: string
-  /** Response headers of a request that cannot be decoded. */
-  readonly headersOfRejected?: (json: unknown) => Readonly<Record<string, string>>
-  /** The path of the client's body for one of the canonical request. */
-  readonly paramOf?: (param: string, decoded: Decoded) => string
-}
 
 /** Authenticates by a project key, or a person in a project. */
 export interface CallSecurity {
@@ -126,30 +103,9 @@ const decodedBy = <Decoded extends WithRequest>(
   json: unknown
 ): Either.Either<Decoded, InvalidRequest> => {
   const decoded = endpoint.decode(json)
-  exchange.requestHeaders = Either.isRight(decoded)
-    ? endpoint.headers(decoded.right)
-    : (endpoint.headersOfRejected?.(json) ?? {})
+  exchange.requestHeaders = headersOf(endpoint, decoded, json)
   return decoded
 }
-
-/** Errors name fields as the client has sent them. */
-const located = <Decoded extends WithRequest>(
-  { paramOf }: InferenceEndpoint<Decoded>,
-  decoded: Decoded,
-  call: Effect.Effect<void, GatewayError>
-): Effect.Effect<void, GatewayError> =>
-  paramOf === undefined
-    ? call
-    : Effect.mapError(call, (error) => {
-        if (error._tag !== "InvalidRequest" || error.param === null) return error
-        const { attempts, code, message, param } = error
-        return new InvalidRequest({
-          code,
-          message,
-          param: paramOf(param, decoded),
-          ...(attempts !== undefined && { attempts })
-        })
-      })
 
 /**
  * With an Idempotency-Key the call runs once, up to its end even if the client leaves, who can send the request again to get the
@@ -269,40 +225,6 @@ const streamed = <Decoded extends WithRequest>(
       })
     )
   })
-
-/** What is kept at the end of a call: its response, or its failure after all of its providers failed. */
-const keeping =
-  (
-    keep: Keep,
-    on: {
-      readonly success: (value: unknown) => KeptAnswer | undefined
-      readonly failure: (error: Errors.HttpError) => KeptAnswer | undefined
-    }
-  ) =>
-  (exit: Exit.Exit<unknown, CallFailure>): SealedAnswer | undefined => {
-    const answer = Exit.match(exit, {
-      onSuccess: on.success,
-      onFailure: (cause) => {
-        const failure = Cause.failureOption(cause)
-        const isFinal =
-          failure._tag === "Some" && failure.value._tag === "ProvidersFailed" && failure.value.attempts.length > 0
-        return isFinal ? on.failure(Errors.of(failure.value)) : undefined
-      }
-    })
-    return answer && keep(answer)
-  }
-
-const keptOf = (status: number, headers: Readonly<Record<string, string>>, body: string): KeptAnswer => {
-  const { "content-type": contentType = "", ...others } = headers
-  return { status, contentType, headers: others, body: Buffer.from(body) }
-}
-
-const keptError = (
-  { format, requestId }: NodeResponse.HttpExchange,
-  { error, headers, status }: Errors.HttpError,
-  more: Readonly<Record<string, string>>
-): KeptAnswer =>
-  keptOf(status, { ...NodeResponse.jsonHeaders, ...headers, ...more }, format.errorBody(error, requestId))
 
 const sinkOf = <Decoded extends WithRequest>(
   { decoded, deps, endpoint, exchange, state }: DecodedCall<Decoded>,

@@ -2,9 +2,10 @@ import { clientMetadata, paramOf } from "../../wire/messages/MessagesNames.ts"
 import { messageObject } from "../../wire/messages/MessagesObject.ts"
 import { type DecodedMessages, decode } from "../../wire/messages/MessagesRequest.ts"
 import { MessagesStream, ping } from "../../wire/messages/MessagesStream.ts"
+import { webSearchIn } from "../../wire/responses/ResponsesTools.ts"
 import { inferencePaths } from "../Paths.ts"
 import { droppedToolsHeader } from "./DroppedTools.ts"
-import type { InferenceEndpoint } from "./InferenceHandler.ts"
+import type { InferenceEndpoint } from "./InferenceEndpoint.ts"
 
 /** POST /v1/messages: Anthropic's format of the same call. */
 export const messagesEndpoint: InferenceEndpoint<DecodedMessages> = {
@@ -12,6 +13,7 @@ export const messagesEndpoint: InferenceEndpoint<DecodedMessages> = {
   path: inferencePaths.createMessage,
   decode,
   headers: ({ droppedTools }) => droppedToolsHeader(droppedTools),
+  headersOfRejected: (json) => droppedToolsHeader(webSearchIn(json)),
   nonStreaming: (completion, decoded) =>
     messageObject(completion, completion.answer, clientMetadata(completion.metadata), optionsOf(decoded)),
   stream: (start, decoded, write) => new MessagesStream(start, optionsOf(decoded), write),

@@ -5,7 +5,7 @@ import { ResponsesStream } from "../../wire/responses/ResponsesStream.ts"
 import { webSearchIn } from "../../wire/responses/ResponsesTools.ts"
 import { inferencePaths } from "../Paths.ts"
 import { droppedToolsHeader } from "./DroppedTools.ts"
-import type { InferenceEndpoint } from "./InferenceHandler.ts"
+import type { InferenceEndpoint } from "./InferenceEndpoint.ts"
 
 /** POST /v1/responses (beta): another wire format of the same call. */
 export const responsesEndpoint: InferenceEndpoint<DecodedResponses> = {

@@ -51,7 +51,21 @@ export const documentedParameters: Json = {
   }
 }
 
-const calls: ReadonlySet<string> = new Set<string>([inferencePaths.createChatCompletion, inferencePaths.createResponse])
+const calls: ReadonlySet<string> = new Set<string>([
+  inferencePaths.createChatCompletion,
+  inferencePaths.createResponse,
+  inferencePaths.createMessage
+])
+/** Hosted tools are removed there. */
+const toolDropping: ReadonlySet<string> = new Set<string>([
+  inferencePaths.createResponse,
+  inferencePaths.createMessage,
+  inferencePaths.countMessageTokens
+])
+const inAnthropicFormat: ReadonlySet<string> = new Set<string>([
+  inferencePaths.createMessage,
+  inferencePaths.countMessageTokens
+])
 const lists: ReadonlySet<string> = new Set<string>([routedPaths.listModels, modelPath.replace(":id", "{id}")])
 
 const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
@@ -85,10 +99,9 @@ export const declareHeaders = (path: string, operation: Json): void => {
       ...(calls.has(path) && status === "200"
         ? { "idempotent-replayed": header("IdempotentReplayed"), "X-Accel-Buffering": header("AccelBuffering") }
         : {}),
-      ...(lists.has(path)
-        ? { "request-id": header("AnthropicRequestId"), ...(status === "200" ? { Vary: header("Vary") } : {}) }
-        : {}),
-      ...(path === inferencePaths.createResponse ? { "X-Service-Dropped-Tools": header("DroppedTools") } : {}),
+      ...(lists.has(path) || inAnthropicFormat.has(path) ? { "request-id": header("AnthropicRequestId") } : {}),
+      ...(lists.has(path) && status === "200" ? { Vary: header("Vary") } : {}),
+      ...(toolDropping.has(path) ? { "X-Service-Dropped-Tools": header("DroppedTools") } : {}),
       ...own
     }
   }

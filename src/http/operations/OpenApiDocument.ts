@@ -87,9 +87,6 @@ const completed = (spec: Json): Json => {
   }
   const responses = operation(paths, inferencePaths.createResponse, "post")
   responses["x-beta"] = true
-  child(child(responses, "responses"), "200")["headers"] = { ...rateLimitHeaders, ...droppedTools }
-  const message = operation(paths, inferencePaths.createMessage, "post")
-  child(child(message, "responses"), "200")["headers"] = { ...requestIdHeader, ...rateLimitHeaders, ...droppedTools }
   describeAccount(paths)
   for (const path of [routedPaths.livez, routedPaths.readyz, routedPaths.metrics]) {
     const one = operation(paths, path, "get")
@@ -119,17 +116,6 @@ const identitySchemes: Json = {
     description: "The cookie of a session; its name is `__Host-gateway_session` or `gateway_session_<port>`."
   },
   pageToken: { type: "apiKey", in: "header", name: "x-csrf-token", description: "`csrf_token` of the same session." }
-}
-
-const droppedTools: Json = {
-  "X-Service-Dropped-Tools": {
-    description: "Hosted tools that were removed before execution, separated by commas.",
-    schema: { type: "string" }
-  }
-}
-
-const requestIdHeader: Json = {
-  "request-id": { description: "The gateway's id of the request, as in `x-request-id`.", schema: { type: "string" } }
 }
 
 const identities: ReadonlyArray<Json> = [{ identityToken: [] }, { sessionCookie: [], pageToken: [] }]
@@ -208,12 +194,13 @@ const describeMessages = (
   describe(target, schemas, statuses, event)
   target["security"] = [{ projectKey: [] }, { apiKeyHeader: [] }]
   const responses = child(target, "responses")
+  if (event !== undefined) {
+    // a failure after the head is among its events
+    child(child(responses, "200"), "content")["text/event-stream"] = { schema: schemaOf(event, schemas) }
+  }
   const schema = schemaOf(AnthropicErrorResponse, schemas)
   for (const [status, response] of Object.entries(responses)) {
     if (typeof response !== "object" || response === null) continue
-    Object.assign(response, {
-      headers: { ...requestIdHeader, ...("headers" in response ? Object(response.headers) : {}) }
-    })
     if (status !== "200") Object.assign(response, { content: { "application/json": { schema } } })
   }
 }

@@ -2,15 +2,19 @@ import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { Idempotency, refusing } from "../../calls/Idempotency.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { chatEndpoint } from "../inference/ChatEndpoint.ts"
+import { messagesEndpoint } from "../inference/MessagesEndpoint.ts"
 import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
 import * as Drain from "../server/Drain.ts"
-import { type AppDeps, post, type RouteHandler } from "./InferenceApp.ts"
+import type { AppDeps, RouteHandler } from "./Answering.ts"
+import { countTokens, post } from "./InferenceApp.ts"
 import { models } from "./ModelsApp.ts"
 
 /** How the routes behave towards clients. */
@@ -31,6 +35,10 @@ export interface HttpHandlers {
   readonly chatCompletions: RouteHandler
   /** `POST /responses` */
   readonly responses: RouteHandler
+  /** `POST /messages`, Anthropic's format */
+  readonly messages: RouteHandler
+  /** `POST /messages/count_tokens` */
+  readonly countTokens: RouteHandler
   /** `GET /models` */
   readonly models: RouteHandler
 }
@@ -54,6 +62,7 @@ export const makeHttpHandlers = ({
     const deps: AppDeps = {
       gateway,
       drain,
+      idempotency: Option.getOrElse(yield* Effect.serviceOption(Idempotency), () => refusing),
       ids: yield* IdGenerator,
       timers: yield* Timers,
       headHoldMillis,
@@ -63,14 +72,17 @@ export const makeHttpHandlers = ({
     return {
       chatCompletions: post(chatEndpoint, deps),
       responses: post(responsesEndpoint, deps),
+      messages: post(messagesEndpoint, deps),
+      countTokens: countTokens(deps),
       models: models(deps)
     }
   })
 
 /**
- * Chat completions, Responses and the list of models for an application of `HttpLayerRouter`, an `HttpApi` beside it too. The
- * application authenticates: its middleware provides the `Caller` of each request. Errors have the statuses and bodies of the
- * service, and no stream ends as if it were whole after a failure. The body's limit is 20 MiB.
+ * Chat completions, Responses, Anthropic's Messages and the list of models for an application of `HttpLayerRouter`, an `HttpApi`
+ * beside it too. The application authenticates: its middleware provides the `Caller` of each request. Errors have the statuses and
+ * bodies of the service, and no stream ends as if it were whole after a failure. The body's limit is 20 MiB. `Idempotency-Key` is
+ * honoured where `Idempotency` is provided, and else refused.
  *
  * @example
  * const routes = HttpRoutesLayer({ prefix: "/ai", drainGrace: "10 seconds" })
@@ -88,6 +100,8 @@ export const HttpRoutesLayer = (
       const handlers = yield* makeHttpHandlers(options)
       yield* router.add("POST", `${prefix}/chat/completions`, handlers.chatCompletions)
       yield* router.add("POST", `${prefix}/responses`, handlers.responses)
+      yield* router.add("POST", `${prefix}/messages`, handlers.messages)
+      yield* router.add("POST", `${prefix}/messages/count_tokens`, handlers.countTokens)
       yield* router.add("GET", `${prefix}/models`, handlers.models)
     })
   )

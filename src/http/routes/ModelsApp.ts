@@ -1,15 +1,17 @@
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
 import { anthropicList } from "../../wire/models/AnthropicModelList.ts"
 import { modelList } from "../../wire/models/ModelList.ts"
 import { rateLimitHeaders } from "../RateLimitHeaders.ts"
-import { type AppDeps, answering, jsonResponse, type RouteHandler } from "./InferenceApp.ts"
+import { anthropicFormat, openAiFormat } from "../WireFormat.ts"
+import { type AppDeps, answering, jsonResponse, type RouteHandler } from "./Answering.ts"
 
 /** The models that the caller may use: OpenAI's list, or with an `anthropic-version` header Anthropic's. */
 export const models = (deps: AppDeps): RouteHandler =>
-  answering(deps, (_, request) =>
+  answering(deps, formatFor, ({ request }) =>
     Effect.map(deps.gateway.models, ({ configurations, models, rateLimits }) =>
       jsonResponse(
-        request.headers["anthropic-version"] === undefined
+        formatFor(request) === openAiFormat
           ? modelList(models, configurations)
           : anthropicList(models, configurations, new URL(request.url, "http://localhost").searchParams),
         200,
@@ -17,3 +19,6 @@ export const models = (deps: AppDeps): RouteHandler =>
       )
     )
   )
+
+const formatFor = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  headers["anthropic-version"] === undefined ? openAiFormat : anthropicFormat

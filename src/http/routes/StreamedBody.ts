@@ -9,6 +9,7 @@ import type { Sink } from "../../gateway/Relay.ts"
 import type { WireError } from "../../wire/ErrorBody.ts"
 import * as Errors from "../Errors.ts"
 import type { StreamEncoder } from "../inference/HttpSink.ts"
+import { KeptStream, shutdownCode } from "../inference/KeptStream.ts"
 
 export interface StreamedBodyOptions {
   readonly timers: TimersShape
@@ -22,6 +23,11 @@ export interface StreamedBodyOptions {
   readonly opened: () => void
   /** The body is over; `isWhole` is false where its reader has left or it had to be cut off. */
   readonly closed: (isWhole: boolean) => void
+  /**
+   * The stream is kept for a repetition of its request: it is received up to its end even if its reader leaves, and its last
+   * frames wait for `deliver`.
+   */
+  readonly isKept: boolean
 }
 
 /** A client that reads nothing for this long counts as disconnected, even if its connection is open. */
@@ -42,16 +48,21 @@ export class StreamedBody implements Sink {
   private cancelStall: Cancel | undefined
   private resumeReading: (() => void) | undefined
   private lastWriteAtMillis: number
+  private readonly repetition: KeptStream | undefined
   private isOpen = false
   private isEnded = false
+  private isClosed = false
 
   constructor(options: StreamedBodyOptions) {
     this.options = options
+    this.repetition = options.isKept ? new KeptStream() : undefined
     this.lastWriteAtMillis = options.timers.now()
     this.readable = new Readable({
       read: () => this.wanted(),
       destroy: (error, done) => {
+        const resume = this.resumeReading
         this.stop()
+        if (options.isKept) resume?.()
         options.closed(this.isEnded && error === null)
         done(error)
       }
@@ -67,12 +78,16 @@ export class StreamedBody implements Sink {
     this.encoder = this.options.encoder(start, this.write)
     this.open()
     this.cancelHeartbeat()
-    this.beatAfter(this.options.heartbeatMillis)
+    if (!this.readable.destroyed) this.beatAfter(this.options.heartbeatMillis)
   }
 
   readonly event = (event: ChatEvent): boolean => this.encoder?.event(event) ?? true
 
   readonly drained = (resume: () => void): void => {
+    if (this.readable.destroyed) {
+      resume()
+      return
+    }
     this.resumeReading = resume
     this.cancelStall = this.options.timers.after(readStallMillis, () =>
       this.cutOff(new Error("the client has stopped reading"))
@@ -80,11 +95,34 @@ export class StreamedBody implements Sink {
   }
 
   readonly complete = (finish: Finish, usage: Usage, metadata: RouterMetadata): void => {
+    this.repetition?.holdTail()
     this.encoder?.complete(finish, usage, metadata)
-    this.end()
+    this.ended()
   }
 
-  readonly fail = (error: CallError): void => this.failWith(Errors.inBand(error, this.model))
+  readonly fail = (error: CallError): void => {
+    // what the end of the application has cut short can be run again
+    if (error.code === shutdownCode) this.repetition?.giveUp()
+    this.failWith(Errors.inBand(error, this.model))
+  }
+
+  /** The stream for a repetition of the request, once it has ended; without it the request is run again. */
+  get kept(): string | undefined {
+    return this.isEnded ? this.repetition?.text : undefined
+  }
+
+  /** Sends the last frames of a kept stream, once its settlement is written. */
+  deliver(): void {
+    const tail = this.isEnded ? this.repetition?.takeTail() : undefined
+    if (tail === undefined || this.readable.destroyed) return
+    for (const frame of tail) this.readable.push(frame)
+    this.close()
+  }
+
+  /** Nobody reads any more, or will; without effect where everything was written. */
+  abandon(): void {
+    if (!this.isClosed) this.readable.destroy()
+  }
 
   /** The head has been sent, or will be: an error cannot have a status any more. */
   get headSent(): boolean {
@@ -93,11 +131,12 @@ export class StreamedBody implements Sink {
 
   /** Ends the response with an error, so that no client takes it for a complete one. */
   failWith(error: WireError): void {
-    if (this.isEnded || this.readable.destroyed) return
+    if (this.isEnded || (this.readable.destroyed && !this.options.isKept)) return
     try {
+      this.repetition?.holdTail()
       const encoder = this.encoder ?? this.options.encoder(this.options.startBeforeResponse, this.write)
       encoder.fail(error)
-      this.end()
+      this.ended()
     } catch (defect) {
       this.cutOff(defect instanceof Error ? defect : new Error(String(defect)))
     }
@@ -121,9 +160,14 @@ export class StreamedBody implements Sink {
     this.options.opened()
   }
 
-  private end(): void {
+  private ended(): void {
     this.isEnded = true
     this.stop()
+    if (this.repetition === undefined) this.close()
+  }
+
+  private close(): void {
+    this.isClosed = true
     this.readable.push(null)
   }
 
@@ -134,8 +178,10 @@ export class StreamedBody implements Sink {
     resume?.()
   }
 
-  private readonly write = (frame: string): boolean => {
-    if (this.readable.destroyed) return true
+  private readonly write = (frame: string): boolean =>
+    this.repetition?.add(frame) === true || this.readable.destroyed ? true : this.send(frame)
+
+  private send(frame: string): boolean {
     this.lastWriteAtMillis = this.options.timers.now()
     return this.readable.push(frame)
   }
@@ -145,13 +191,13 @@ export class StreamedBody implements Sink {
   }
 
   private beat(): void {
-    if (this.isEnded) return
+    if (this.isEnded || this.readable.destroyed) return
     const { heartbeat, heartbeatMillis, timers } = this.options
     const silentMillis = timers.now() - this.lastWriteAtMillis
     const isFirst = !this.isOpen
     this.open()
     if (isFirst || silentMillis >= heartbeatMillis) {
-      this.write(heartbeat)
+      this.send(heartbeat)
       this.beatAfter(heartbeatMillis)
     } else this.beatAfter(heartbeatMillis - silentMillis)
   }

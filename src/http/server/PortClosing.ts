@@ -1,50 +1,95 @@
 import cluster from "node:cluster"
+import { readFileSync } from "node:fs"
 import * as Net from "node:net"
 import * as Effect from "effect/Effect"
+import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 
-/** A connection of our own that was accepted sooner than this had next to none behind it. */
-const quietMillis = 1
-const maxAttempts = 200
+/** A connection of our own that is not accepted by then may not have been let into the queue: it would come again after a second. */
+const attemptMillis = 2
+const maxAttempts = 500
 
 /**
  * Closes the port and no connection: `close` of an HTTP server would end idle ones, on which a request may be on its way.
  *
- * What waits to be accepted when the port is closed is reset, and a balancer does not repeat a POST that it has sent. So the
- * port is closed in the moment in which a connection of our own is accepted: all before it were accepted too, and behind it
- * there is only what came since it was made. While the event loop is busy that is too long, and it is tried again. With several
- * workers the supervisor has the port.
+ * What waits to be accepted when the port is closed is reset, and a balancer does not repeat a POST that it has sent. So the queue
+ * has nothing but a connection of our own in that moment: once one of our own is accepted, the queue is shortened to one place.
+ * When that place is left, another one of our own takes it before anything else is accepted, and the port is closed behind it. The
+ * kernel drops what comes meanwhile; who has sent it tries again in a second and is refused. Where the kernel does not tell who has
+ * the place, what comes in the last microseconds is reset. With several workers the supervisor has the port.
  */
-export const stopListening = (server: Net.Server): Effect.Effect<void> =>
+export const stopListening = (server: Net.Server, timers: TimersShape): Effect.Effect<void> =>
   Effect.async((resume) => {
-    let attempts = 0
-    let madeAtMillis = 0
-    let own: Net.Socket | undefined
+    const own: Array<Net.Socket> = []
+    let cancelRetry: Cancel = () => {}
+    let isShortened = false
+    let isOpen = true
 
     const close = (): void => {
-      server.off("connection", accepted)
-      own?.destroy()
+      isOpen = false
       Net.Server.prototype.close.call(server)
+      cancelRetry()
+      server.off("connection", accepted)
+      for (const socket of own) socket.destroy()
       resume(Effect.void)
     }
     const attempt = (): void => {
-      attempts += 1
-      madeAtMillis = performance.now()
-      own = Net.connect(ownAddress(server))
-      own.once("error", close)
+      if (own.length >= maxAttempts) {
+        close()
+        return
+      }
+      const socket = Net.connect(ownAddress(server))
+      socket.on("error", () => {})
+      own.push(socket)
+      cancelRetry()
+      cancelRetry = timers.after(attemptMillis, attempt)
     }
     const accepted = (socket: Net.Socket): void => {
-      if (own === undefined || socket.remotePort !== own.localPort) return
-      socket.destroy()
-      if (performance.now() - madeAtMillis <= quietMillis || attempts >= maxAttempts) close()
-      else {
-        own.destroy()
-        setImmediate(attempt)
+      const isOwn = own.some(({ localPort }) => localPort === socket.remotePort)
+      if (isOwn) socket.destroy()
+      // whoever was accepted has left the only place
+      if (isShortened) closeBehindOwn()
+      else if (isOwn) {
+        isShortened = true
+        shortenQueue(server)
+        attempt()
       }
     }
+    const closeBehindOwn = (): void => {
+      const last = Net.connect(ownAddress(server))
+      last.on("error", () => {})
+      own.push(last)
+      // node connects in the next tick; until these are over nothing is accepted
+      process.nextTick(() => {
+        if (isOpen && isWaiting(server, last) !== false) close()
+      })
+    }
     if (cluster.isWorker) return close()
-    server.on("connection", accepted)
+    // before the server begins with the connection, which takes its time
+    server.prependListener("connection", accepted)
     attempt()
   })
+
+/** Sockets can be told to listen again, with a shorter queue: node has that on its handle alone. */
+const shortenQueue = (server: Net.Server): void => {
+  const handle: unknown = Reflect.get(server, "_handle")
+  if (typeof handle !== "object" || handle === null || !("listen" in handle)) return
+  const { listen } = handle
+  if (typeof listen === "function") listen.call(handle, 0)
+}
+
+/** Whether this connection waits to be accepted; `undefined` where the system does not tell. */
+const isWaiting = (server: Net.Server, { localPort }: Net.Socket): boolean | undefined => {
+  const { host, port } = ownAddress(server)
+  try {
+    const connections = readFileSync(Net.isIPv6(host) ? "/proc/net/tcp6" : "/proc/net/tcp", "latin1")
+    return new RegExp(`:${portIn(port)} [0-9A-F]+:${portIn(localPort ?? 0)} ${established} `).test(connections)
+  } catch {
+    return undefined
+  }
+}
+
+const established = "01"
+const portIn = (port: number): string => port.toString(16).toUpperCase().padStart(4, "0")
 
 const ownAddress = (server: Net.Server): { readonly host: string; readonly port: number } => {
   const address = server.address()

@@ -181,7 +181,10 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   server.on("connection", runtime.accepted)
   server.on("clientError", (error, socket) => Connection.reject(error, socket, () => nextRequestId(ids), timers))
   yield* Effect.acquireRelease(listen(server, options), () =>
-    Effect.zipRight(drain.drain({ abort: calls.abort, stopListening: stopListening(server) }), close(server, timers))
+    Effect.zipRight(
+      drain.drain({ abort: calls.abort, stopListening: stopListening(server, timers) }),
+      close(server, timers)
+    )
   )
   return { address: addressOf(server) }
 })

@@ -24,8 +24,9 @@ export type AnswerFields = Pick<ChatRequest, "tools" | "toolChoice" | "parallelT
 export const answerTo = (request: AnswerFields, prompt: Prompt, modelId: string): SimulatedAnswer => {
   const called = toolsToCall(request, prompt).slice(0, maxCalls)
   if (called.length > 0) {
-    const filler = new Filler(prompt.text)
-    return { text: "", stopSequence: null, toolCalls: called.map((tool) => callOf(tool, prompt.text, filler)) }
+    const text = continuationIn(prompt) === undefined ? prompt.text : prompt.toolResults.join("\n")
+    const filler = new Filler(text)
+    return { text: "", stopSequence: null, toolCalls: called.map((tool) => callOf(tool, text, filler)) }
   }
   const text = textFor(request, prompt, modelId).slice(0, maxAnswerCharacters)
   return { ...untilStop(text, request.stop), toolCalls: [] }
@@ -68,8 +69,20 @@ const toolsToCall = (request: AnswerFields, prompt: Prompt): ReadonlyArray<Tool>
   const wanted = available.filter((tool) => matcher.matches(nameOf(tool)))
   if (choice === "required" || allowed?.["mode"] === "required")
     return (wanted.length > 0 ? wanted : available).slice(0, 1)
-  if (prompt.toolResults.length > 0) return []
+  if (prompt.toolResults.length > 0) {
+    const next = continuationIn(prompt)
+    return next === undefined ? [] : available.filter((tool) => nameOf(tool) === next).slice(0, 1)
+  }
   return request.parallelToolCalls === false ? wanted.slice(0, 1) : wanted
+}
+
+/** The tool of the next step where a result names one, as the task lists of coding agents do: `Continue with edit_file.` */
+const continuationIn = ({ toolResults }: Prompt): string | undefined => {
+  for (const result of toolResults.toReversed()) {
+    const name = /\bcontinue with ([\w-]{1,64})/i.exec(result.slice(0, maxSearchedCharacters))?.[1]
+    if (name !== undefined) return name
+  }
+  return undefined
 }
 
 const nameOf = (tool: Tool): string => (tool.type === "function" ? tool.function.name : tool.custom.name)

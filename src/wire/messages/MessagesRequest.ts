@@ -4,6 +4,8 @@ import { InvalidRequest } from "../../domain/GatewayError.ts"
 import { routingControls } from "../chat/ChatRequest.ts"
 import { routingGuards } from "../chat/ChatRequestGuard.ts"
 import { maxStops } from "../chat/ChatRequestSchema.ts"
+import { threadParam } from "../ErrorBody.ts"
+import { reject } from "../responses/ResponsesFields.ts"
 import { explainer } from "../validation/Explanation.ts"
 import * as G from "../validation/Guard.ts"
 import { unknownNames } from "../validation/UnknownNames.ts"
@@ -38,7 +40,18 @@ const attempt = (run: () => DecodedMessages): Either.Either<DecodedMessages, Inv
   }
 }
 
+/** Anthropic's client offers to leave a conversation on the server, and sends all of it where that is refused. */
+const rejectThread = (json: unknown): void => {
+  if (!G.isObject(json) || (json[threadParam] ?? null) === null) return
+  reject(
+    "unsupported_parameter",
+    threadParam,
+    "The gateway keeps no conversations: send all messages, without 'thread'."
+  )
+}
+
 const read = (json: unknown, body: CountBody & { readonly max_tokens?: number }): DecodedMessages => {
+  rejectThread(json)
   const state: ReadingState = { marks: new CacheMarks(), ignored: new Set() }
   const tools = decodeTools(body.tools, state)
   const choice = decodeToolChoice(body.tool_choice, tools)
@@ -64,7 +77,7 @@ const read = (json: unknown, body: CountBody & { readonly max_tokens?: number })
     logprobs: undefined,
     topLogprobs: undefined,
     parallelToolCalls: choice.parallelToolCalls,
-    responseFormat: format && { type: "json_schema", json_schema: { name: "output", schema: format.schema } },
+    responseFormat: format && { type: "json_schema", json_schema: { schema: format.schema } },
     effort: body.output_config?.effort,
     reasoning: reasoningOf(body.thinking),
     verbosity: undefined,

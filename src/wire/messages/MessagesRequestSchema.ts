@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { maxMessages, maxStops, maxTools, routingFields } from "../chat/ChatRequestSchema.ts"
+import { WebSearchType } from "../responses/ResponsesToolSchema.ts"
 import { allowed, freeForm, listOf, nonEmptyText, optional } from "../validation/SchemaParts.ts"
 import { cacheControl, InputMessage, systemContent } from "./MessagesContentSchema.ts"
 
@@ -18,11 +19,7 @@ const Tool = Schema.Union(
     strict: optional(Schema.Boolean, "Enforce the schema on the arguments, where the provider supports it."),
     cache_control: cacheControl
   }),
-  Schema.Struct({
-    type: Schema.TemplateLiteral("web_search", Schema.String).annotations({
-      description: "Hosted web search: removed before execution, and named in `X-Service-Dropped-Tools`."
-    })
-  })
+  Schema.Struct({ type: WebSearchType })
 ).annotations({ identifier: "MessagesTool" })
 
 const isParallelDisabled = optional(Schema.Boolean, "At most one tool may be called.")

@@ -1,6 +1,7 @@
 import type { JsonObject, Tool, ToolChoice } from "../../domain/Chat.ts"
 import { maxTools } from "../chat/ChatRequestSchema.ts"
 import { array, boolean, cut, nonEmpty, object, oneOf, optional, reject, string } from "../responses/ResponsesFields.ts"
+import { isWebSearch } from "../responses/ResponsesToolSchema.ts"
 import { hasAtMost } from "../validation/SchemaParts.ts"
 import type { ReadingState } from "./MessagesContent.ts"
 import { maxToolNameCharacters } from "./MessagesRequestSchema.ts"
@@ -38,9 +39,6 @@ export const decodeTools = (json: unknown, state: ReadingState): DecodedTools =>
   })
   return { tools, dropped: [...dropped], droppedNames }
 }
-
-/** Anthropic names its versions in the type, such as `web_search_20250305`. */
-const isWebSearch = (type: string): boolean => type === "web_search" || type.startsWith("web_search_")
 
 /** Fields of a tool that only guide Anthropic's own API. */
 const withoutEffect = ["defer_loading", "eager_input_streaming", "input_examples", "allowed_callers"] as const

@@ -22,6 +22,7 @@ export const responsesPath = (path: string, sources: ReadonlyArray<MessageSource
 
 const fields: ReadonlyMap<string, string> = new Map([
   ["messages", "input"],
+  ["messages.image_url.detail", "input.detail"],
   ["response_format", "text.format"],
   ["reasoning_effort", "reasoning.effort"],
   ["verbosity", "text.verbosity"],

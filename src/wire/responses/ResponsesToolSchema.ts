@@ -41,8 +41,8 @@ const webSearch = /^web_search(_[a-z0-9_]{1,48})?$/
 /** Web search is the only hosted tool that is removed without an error, since agents send it with every call. */
 export const isWebSearch = (type: string): boolean => webSearch.test(type)
 
-const WebSearchType = Schema.String.pipe(Schema.pattern(webSearch)).annotations({
-  description: "Hosted web search; removed before execution."
+export const WebSearchType = Schema.String.pipe(Schema.pattern(webSearch)).annotations({
+  description: "Hosted web search: removed before execution, and named in `X-Service-Dropped-Tools`."
 })
 
 const WebSearchTool = Schema.Struct({ type: WebSearchType }).annotations({ identifier: "ResponsesWebSearchTool" })

@@ -118,6 +118,49 @@ describe("X-Service-Dropped-Tools", () => {
     const without = await post("/v1/responses", JSON.stringify({ model: "one/ok", input: "hi" }))
     expect(header(without)).toBeNull()
   })
+
+  it("stands on every answer of Messages too, and of its count of tokens", async () => {
+    const search = { type: "web_search_20250305", name: "web_search" }
+    const own = { name: "f", input_schema: { type: "object" } }
+    const message = (name: string, more: object = {}) =>
+      JSON.stringify({
+        model: `one/${name}`,
+        max_tokens: 100,
+        messages: [{ role: "user", content: "hi" }],
+        tools: [search, own, search],
+        ...more
+      })
+    const expectNamed = async (path: string, body: string, status: number, headers = {}) => {
+      const response = await post(path, body, headers)
+      await response.text()
+      expect([path, response.status, header(response)]).toEqual([path, status, search.type])
+      return response.headers.get("idempotent-replayed")
+    }
+    for (const stream of [false, true]) {
+      await expectNamed("/v1/messages", message("ok", { stream }), 200)
+      await expectNamed("/v1/messages", message("status-500", { stream }), 502)
+      await expectNamed("/v1/messages", message("nope", { stream }), 404)
+      await expectNamed("/v1/messages", message("ok", { stream, temperature: "warm" }), 400)
+      await expectNamed("/v1/messages", message("ok", { stream, max_tokens: 0 }), 400)
+      await expectNamed("/v1/messages", message("ok", { stream, messages: [{ role: "robot" }] }), 400)
+      await expectNamed("/v1/messages", message("ok", { stream, output_config: { effort: "max" } }), 400)
+      const headers = { "idempotency-key": `dropped-messages-${stream}` }
+      for (const replayed of [null, "true"]) {
+        expect(await expectNamed("/v1/messages", message("ok", { stream }), 200, headers)).toBe(replayed)
+      }
+    }
+    await expectNamed("/v1/messages/count_tokens", message("ok"), 200)
+    await expectNamed("/v1/messages/count_tokens", message("nope"), 404)
+    await expectNamed("/v1/messages/count_tokens", message("ok", { temperature: "warm" }), 400)
+    for (const path of ["/v1/messages", "/v1/messages/count_tokens"]) {
+      // what no header could carry is no web search
+      for (const type of ["web_search_日本", "web_search_\r\nx: y"]) {
+        const refused = await post(path, message("ok", { tools: [{ type, name: "web_search" }] }))
+        expect([refused.status, header(refused)]).toEqual([400, null])
+      }
+      expect(header(await post(path, message("ok", { tools: [own] })))).toBeNull()
+    }
+  })
 })
 
 describe("an error after the request was decoded", () => {

@@ -184,10 +184,20 @@ afterAll(async () => {
   await upstream.stop()
 })
 
+const messages = [{ role: "user", content: "hi" }]
 const endpoints = [
-  ["/v1/chat/completions", { messages: [{ role: "user", content: "hi" }] }],
-  ["/v1/responses", { input: "hi" }]
+  ["/v1/chat/completions", { messages }, undefined],
+  ["/v1/responses", { input: "hi" }, [{ type: "web_search" }, { type: "function", name: "f" }]],
+  [
+    "/v1/messages",
+    { max_tokens: 100, messages },
+    [
+      { type: "web_search_20250305", name: "web_search" },
+      { name: "f", input_schema: { type: "object" } }
+    ]
+  ]
 ] as const
+const countPath = "/v1/messages/count_tokens"
 
 describe("the OpenAPI document", () => {
   it("has schemas that a strict validator compiles, every one", () => {
@@ -214,7 +224,7 @@ describe("the OpenAPI document", () => {
     const gateway = await gatewayOf()
     const statuses = new Map<number, number>()
     const count = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    for (const [path, body] of endpoints) {
+    for (const [path, body, tools] of endpoints) {
       for (const stream of [false, true]) {
         for (const name of names) {
           for (const more of [{}, { stream_options: { include_usage: true } }, { reasoning: { exclude: true } }]) {
@@ -223,7 +233,6 @@ describe("the OpenAPI document", () => {
             )
           }
         }
-        const tools = path === "/v1/responses" ? [{ type: "web_search" }, { type: "function", name: "f" }] : undefined
         for (const more of [
           { model: "auto", tools },
           { model: "ok", tools },
@@ -250,6 +259,13 @@ describe("the OpenAPI document", () => {
         await check(path, "post", await gateway.post(path, body, { headers: { "content-type": "application/json" } }))
       )
     }
+    const [, , [, , messageTools]] = endpoints
+    for (const more of [{ tools: messageTools }, { model: "one/nope" }, { temperature: "warm" }, { messages: [] }]) {
+      const response = await gateway.post(countPath, { model: "one/ok", messages, ...more })
+      count(await check(countPath, "post", response))
+    }
+    const withoutKey = { headers: { "content-type": "application/json" } }
+    count(await check(countPath, "post", await gateway.post(countPath, {}, withoutKey)))
     const get = (path: string, headers: object = {}) =>
       fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${callerKey}`, ...headers } })
     for (const headers of [{}, { "anthropic-version": "2023-06-01" }]) {
@@ -286,6 +302,7 @@ describe("the OpenAPI document", () => {
       for (const one of [poor, limited])
         count(await check(path, "post", await one.post(path, { ...body, model: "one/ok" })))
     }
+    count(await check(countPath, "post", await limited.post(countPath, { model: "one/ok", messages })))
     expect([...statuses.keys()].sort()).toEqual([200, 400, 401, 402, 404, 429, 502])
     expect(checked).toBeGreaterThan(1_000)
   })

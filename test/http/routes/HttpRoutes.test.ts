@@ -1,94 +1,17 @@
-import { createServer } from "node:http"
-import * as HttpApi from "@effect/platform/HttpApi"
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
-import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
-import * as HttpServer from "@effect/platform/HttpServer"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { describe, expect, it } from "@effect/vitest"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
-import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import OpenAI from "openai"
-import { Timers, type TimersShape } from "../../../src/domain/Timers.ts"
+import { Timers } from "../../../src/domain/Timers.ts"
 import { chatEndpoint } from "../../../src/http/inference/ChatEndpoint.ts"
-import { Caller, HttpRoutesLayer } from "../../../src/index.ts"
-import { MemoryLedger, ScriptedProvider, TestGateway, testModel } from "../../../src/testing/index.ts"
+import { ScriptedProvider } from "../../../src/testing/index.ts"
+import { body, post, type RouteTestOptions, served, setUp } from "./RoutesApp.ts"
 
 const { answer, fail, hang, text, wait } = ScriptedProvider
-
-const own = HttpApi.make("shop").add(
-  HttpApiGroup.make("orders").add(HttpApiEndpoint.get("count", "/orders/count").addSuccess(Schema.Number))
-)
-const ownHandlers = HttpApiBuilder.group(own, "orders", (handlers) => handlers.handle("count", () => Effect.succeed(7)))
-
-/** The application's own authentication: who may call, and who pays. */
-const authentication = HttpLayerRouter.middleware<{ provides: Caller }>()((app) =>
-  Effect.gen(function* () {
-    const { headers } = yield* HttpServerRequest.HttpServerRequest
-    if (headers["authorization"] !== "Bearer ours") return HttpServerResponse.text("who are you?", { status: 401 })
-    return yield* Effect.provideService(app, Caller, TestGateway.testCaller)
-  })
-)
-
-interface RouteTestOptions {
-  readonly creditMicroUsd?: number
-  readonly headHoldMillis?: number
-  readonly heartbeatMillis?: number
-  readonly timers?: TimersShape
-}
-
-const setUp = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
-  Effect.gen(function* () {
-    const timers = options.timers ?? Context.get(yield* Layer.build(Timers.layer), Timers)
-    const provider = ScriptedProvider.make({ id: "one", timers, script: () => script })
-    const gateway = TestGateway.layer({
-      timers,
-      models: [testModel("one/m")],
-      providers: [provider],
-      ...(options.creditMicroUsd !== undefined && { creditMicroUsd: options.creditMicroUsd })
-    })
-    const routes = Layer.mergeAll(
-      HttpLayerRouter.addHttpApi(own).pipe(Layer.provide(ownHandlers)),
-      HttpRoutesLayer({
-        drainGrace: "10 millis",
-        heartbeatMillis: options.heartbeatMillis ?? 20,
-        headHoldMillis: options.headHoldMillis ?? 60_000
-      }).pipe(Layer.provide(authentication.layer))
-    )
-    return { gateway, provider, routes, timers }
-  })
-
-const served = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
-  Effect.gen(function* () {
-    const { gateway, provider, routes } = yield* setUp(script, options)
-    const app = HttpLayerRouter.serve(routes, { disableListenLog: true, disableLogger: true }).pipe(
-      Layer.provideMerge(gateway),
-      Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
-    )
-    const scope = yield* Scope.make()
-    yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
-    const context = yield* Scope.extend(Layer.build(app), scope)
-    const { address } = Context.get(context, HttpServer.HttpServer)
-    const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
-    return { url, provider, close: Scope.close(scope, Exit.void), ledger: Context.get(context, MemoryLedger) }
-  })
-
-const body = (more: object = {}) => ({ model: "one/m", messages: [{ role: "user", content: "Hi." }], ...more })
-const post = (url: string, json: unknown, headers: Record<string, string> = {}) =>
-  fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: "Bearer ours", "content-type": "application/json", ...headers },
-    body: typeof json === "string" ? json : JSON.stringify(json)
-  })
 
 describe("the routes in an application of HttpLayerRouter", () => {
   it.scopedLive("answer the official client, streamed and not, beside the application's own HttpApi", () =>

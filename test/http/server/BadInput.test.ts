@@ -160,11 +160,17 @@ describe("a field with a wrong value is named", () => {
   })
 })
 
-const send = (body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-  gateway.post("/v1/chat/completions", undefined, {
+const send = (
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+  path = "/v1/chat/completions"
+): Promise<Response> =>
+  gateway.post(path, undefined, {
     body,
     headers: { authorization: `Bearer ${gateway.client.apiKey}`, "content-type": "application/json", ...headers }
   })
+
+const messagesPaths = ["/v1/messages", "/v1/messages/count_tokens"]
 
 describe("a body that is no request", () => {
   it.each([
@@ -179,6 +185,7 @@ describe("a body that is no request", () => {
     ['"text"', "invalid_type"]
   ])("%.20s", async (body, code) => {
     await expectRefused(await send(body), null, code)
+    for (const path of messagesPaths) await expectRefused(await send(body, {}, path), null, code)
   })
 
   it("is refused when it is not UTF-8", async () => {
@@ -205,7 +212,7 @@ describe("a body that is no request", () => {
   })
 
   it.each(["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])("is refused by the method %s", async (method) => {
-    for (const path of ["/v1/chat/completions", "/v1/responses"]) {
+    for (const path of ["/v1/chat/completions", "/v1/responses", ...messagesPaths]) {
       const response = await gateway.post(path, undefined, {
         method,
         body: null,
@@ -225,5 +232,34 @@ describe("a body that is no request", () => {
       "previous_response_id",
       "unsupported_parameter"
     )
+  })
+})
+
+describe.each(messagesPaths)("the bounds of %s", (path) => {
+  const many = <A>(count: number, value: A) => Array.from({ length: count }, () => value)
+  const [message] = valid.messages
+  const tool = { name: "f", input_schema: { type: "object" } }
+  const post = (more: object) => gateway.post(path, { ...valid, max_tokens: 100, ...more })
+
+  it("are those of the other endpoints, and name the field", async () => {
+    await expectRefused(await post({ messages: [] }), "messages", "invalid_value")
+    await expectRefused(await post({ messages: many(20_001, message) }), "messages", "invalid_value")
+    await expectRefused(await post({ tools: many(1_025, tool) }), "tools", "invalid_value")
+    await expectRefused(await post({ stop_sequences: many(65, "x") }), "stop_sequences", "invalid_value")
+    await expectRefused(await post({ tools: [{ ...tool, name: "n".repeat(257) }] }), "tools[0].name", "invalid_value")
+    const large = `{"model":"one/ok","messages":[{"role":"user","content":"${"x".repeat(20 * 1024 * 1024)}"}]}`
+    await expectRefused(await send(large, {}, path), null, "request_too_large")
+  })
+
+  it("hold for what is nested in tools, their results and their input", async () => {
+    const deep = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`)
+    for (const more of [
+      { tools: [{ ...tool, input_schema: deep(64) }] },
+      {
+        messages: [message, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: deep(64) }] }]
+      }
+    ]) {
+      await expectRefused(await post(more), null, "invalid_json")
+    }
   })
 })

@@ -141,6 +141,32 @@ describe("listed simulated models", () => {
     expect([answer?.finish, answer?.text]).toEqual(["stop", "The tools answered: 21 degrees"])
   })
 
+  it("go on with the tool that a result names, until none does", () => {
+    const edit: Tool = {
+      type: "function",
+      function: {
+        name: "edit_file",
+        parameters: { type: "object", properties: { line: { type: "string" } }, required: ["line"] }
+      }
+    }
+    const answerAfter = (result: string) =>
+      run("sim/fast", {
+        tools: [weather, edit],
+        messages: [
+          ...saying("What is the weather in Rome?"),
+          {
+            role: "assistant",
+            tool_calls: [{ id: "c", type: "function", function: { name: "get_weather", arguments: "{}" } }]
+          },
+          { role: "tool", tool_call_id: "c", content: result }
+        ]
+      }).answer
+    expect(answerAfter('21 degrees. Continue with edit_file: "warm"')?.toolCalls).toMatchObject([
+      { name: "edit_file", arguments: '{"line":"warm"}' }
+    ])
+    expect(answerAfter("Continue with no_such_tool.")?.text).toBe("The tools answered: Continue with no_such_tool.")
+  })
+
   it("say what they see", () => {
     const { answer } = run("sim/fast", {
       messages: [

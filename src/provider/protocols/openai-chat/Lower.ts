@@ -54,15 +54,23 @@ export const lower = (call: ProviderCall, quirks: Quirks): string => {
   return writeExactly(body)
 }
 
+/** A schema has to have a name here, and has none in other formats. */
+const unnamed = "output"
+
 /** Only OpenAI's own models get members that are not documented here: other servers reject what they do not know. */
 const lowerResponseFormat = (format: JsonObject | undefined, { support }: Quirks): unknown => {
-  if (format === undefined || (support.response_format ?? "native") === "native") return format
+  if (format === undefined) return undefined
   const schema = objectAt(format, "json_schema")
+  if ((support.response_format ?? "native") === "native") {
+    return schema === undefined || (schema["name"] ?? null) !== null
+      ? format
+      : { ...format, json_schema: { ...schema, name: unnamed } }
+  }
   if (format["type"] !== "json_schema" || schema === undefined) return { type: format["type"] }
   return {
     type: "json_schema",
     json_schema: {
-      name: schema["name"],
+      name: schema["name"] ?? unnamed,
       description: schema["description"] ?? undefined,
       schema: schema["schema"],
       strict: schema["strict"] ?? undefined

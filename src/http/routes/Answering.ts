@@ -1,0 +1,112 @@
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { IdempotencyShape, IdempotentRequest, KeptAnswer } from "../../calls/Idempotency.ts"
+import type { Caller } from "../../domain/Caller.ts"
+import { type GatewayError, ServiceRefused } from "../../domain/GatewayError.ts"
+import { nextRequestId } from "../../domain/IdGenerator.ts"
+import type { RequestId } from "../../domain/Ids.ts"
+import type { TimersShape } from "../../domain/Timers.ts"
+import type { CallOptions } from "../../gateway/Admission.ts"
+import type { GatewayShape } from "../../gateway/Gateway.ts"
+import * as Metrics from "../../observe/Metrics.ts"
+import * as Errors from "../Errors.ts"
+import type { InferenceEndpoint, WithRequest } from "../inference/InferenceEndpoint.ts"
+import type { DrainShape } from "../server/Drain.ts"
+import { jsonHeaders } from "../server/NodeResponse.ts"
+import type { WireFormat } from "../WireFormat.ts"
+
+export interface AppDeps {
+  readonly gateway: GatewayShape
+  readonly drain: DrainShape
+  readonly idempotency: IdempotencyShape
+  readonly ids: Parameters<typeof nextRequestId>[0]
+  readonly timers: TimersShape
+  readonly headHoldMillis: number
+  readonly heartbeatMillis: number
+}
+
+export type Headers = Readonly<Record<string, string>>
+export type Answered<E> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, Caller | Scope.Scope>
+
+/** A request with what every answer to it has. */
+export interface AppExchange {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly requestId: RequestId
+  readonly format: WireFormat
+  headers: Headers
+}
+
+/** A decoded call of one endpoint, with everything that its response needs. */
+export interface AppCall<Decoded extends WithRequest> {
+  readonly decoded: Decoded
+  readonly endpoint: InferenceEndpoint<Decoded>
+  readonly exchange: AppExchange
+  readonly options: CallOptions
+  /** Where the client has named it by an Idempotency-Key: it is run once. */
+  readonly named: IdempotentRequest | undefined
+}
+
+/** A response of these routes; whatever fails becomes an error of the table. */
+export type RouteHandler = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  Caller | HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+/** Counts the request for the drain, gives it an id, and maps what fails. */
+export const answering = (
+  { drain, ids }: Pick<AppDeps, "drain" | "ids">,
+  formatFor: (request: HttpServerRequest.HttpServerRequest) => WireFormat,
+  answer: (exchange: AppExchange) => Answered<GatewayError>
+): RouteHandler =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const exchange: AppExchange = { request, requestId: nextRequestId(ids), format: formatFor(request), headers: {} }
+    const answered = Effect.gen(function* () {
+      yield* Effect.acquireRelease(Effect.sync(drain.enter), (leave) => Effect.sync(leave))
+      if (drain.isDraining()) return yield* new ServiceRefused({ reason: "shutting_down" })
+      return yield* answer(exchange)
+    })
+    return Effect.map(
+      Effect.catchAllCause(answered, (cause) => failed(exchange, cause)),
+      HttpServerResponse.setHeaders(requestIdHeaders(exchange))
+    )
+  })
+
+const requestIdHeaders = ({ format: { requestIdHeader }, requestId }: AppExchange): Headers => ({
+  "x-request-id": requestId,
+  ...(requestIdHeader !== undefined && { [requestIdHeader]: requestId })
+})
+
+const failed = (
+  exchange: AppExchange,
+  cause: Cause.Cause<GatewayError>
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+  const failure = Cause.failureOption(cause)
+  if (failure._tag === "Some") return Effect.succeed(errorResponse(exchange, Errors.of(failure.value)))
+  Metrics.defect()
+  return Effect.as(Effect.logError("a call ended in a defect", cause), errorResponse(exchange, Errors.internal))
+}
+
+const errorResponse = (
+  { format, headers: ofRequest, requestId }: AppExchange,
+  { error, headers, status }: Errors.HttpError
+): HttpServerResponse.HttpServerResponse =>
+  jsonResponse(format.errorBody(error, requestId), status, { ...ofRequest, ...headers })
+
+export const jsonResponse = (body: string, status: number, headers: Headers): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(body, { status, headers: { ...jsonHeaders, ...headers }, contentType: "application/json" })
+
+/** The response of an earlier request with the same Idempotency-Key. */
+export const replayed = (
+  { body, contentType, headers, status }: KeptAnswer,
+  ofRequest: Headers
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.uint8Array(body, {
+    status,
+    contentType,
+    headers: { ...ofRequest, ...headers, "idempotent-replayed": "true" }
+  })

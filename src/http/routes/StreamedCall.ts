@@ -1,0 +1,143 @@
+import { IncomingMessage } from "node:http"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Runtime from "effect/Runtime"
+import * as Stream from "effect/Stream"
+import { type Keep, type KeptAnswer, once } from "../../calls/Idempotency.ts"
+import type { GatewayError } from "../../domain/GatewayError.ts"
+import * as Metrics from "../../observe/Metrics.ts"
+import * as Errors from "../Errors.ts"
+import { streamHeaders } from "../inference/HttpSink.ts"
+import type { WithRequest } from "../inference/InferenceEndpoint.ts"
+import { keeping, keptError, keptOf } from "../inference/KeptAnswers.ts"
+import { type Answered, type AppCall, type AppDeps, type Headers, replayed } from "./Answering.ts"
+import { StreamedBody } from "./StreamedBody.ts"
+
+/**
+ * The call runs on a fiber of its own, which the end of the response or of the request interrupts, unless an Idempotency-Key names
+ * the call. The response begins with the first content, or once its head was held for long enough; a failure before has a status
+ * of its own.
+ */
+export const streamed = <Decoded extends WithRequest>(
+  { drain, gateway, headHoldMillis, heartbeatMillis, idempotency, timers }: AppDeps,
+  { decoded, endpoint, exchange, named, options }: AppCall<Decoded>
+): Answered<GatewayError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const head = yield* Deferred.make<void, GatewayError>()
+      const ofRequest = exchange.headers
+      let running: Fiber.RuntimeFiber<void, GatewayError> | undefined
+      let replay: KeptAnswer | undefined
+      // the response goes on after its handler, and a named call after its response: the drain waits for both
+      const [leaveBody, leaveCall] = [drain.enter(), drain.enter()]
+      const body = new StreamedBody({
+        timers,
+        headHoldMillis,
+        heartbeatMillis,
+        heartbeat: endpoint.heartbeat,
+        isKept: named !== undefined,
+        encoder: (start, write) => endpoint.stream(start, decoded, write),
+        startBeforeResponse: {
+          requestId: options.requestId,
+          createdSeconds: Math.floor(timers.now() / 1_000),
+          model: decoded.request.model
+        },
+        opened: () => Deferred.unsafeDone(head, Exit.void),
+        closed: () => {
+          leaveBody()
+          if (named === undefined) running?.unsafeInterruptAsFork(running.id())
+        }
+      })
+      const keptStream = () =>
+        body.kept === undefined ? undefined : keptOf(200, { ...streamHeaders, ...ofRequest }, body.kept)
+      const relayed = (keep: Keep | undefined) => {
+        const keptAnswer =
+          keep &&
+          keeping(keep, {
+            success: keptStream,
+            failure: (error) => {
+              if (!body.headSent) return keptError(exchange, error, ofRequest)
+              body.failWith(error.error)
+              return keptStream()
+            }
+          })
+        const relaying = gateway.relay(decoded.request, body, { ...options, keptAnswer })
+        return Effect.onExit(relaying, () => Effect.sync(() => body.deliver()))
+      }
+      const call =
+        named === undefined
+          ? relayed(undefined)
+          : once(idempotency, named, {
+              replay: (answer) =>
+                Effect.sync(() => {
+                  replay = answer
+                }),
+              run: relayed
+            })
+      const log = yield* defectLog
+      running = yield* Effect.forkDaemon(restore(call))
+      running.addObserver((exit) => {
+        leaveCall()
+        if (Exit.isSuccess(exit)) {
+          if (replay === undefined) return
+          body.readable.destroy()
+          Deferred.unsafeDone(head, Exit.void)
+        } else if (!body.headSent) {
+          body.stop()
+          body.readable.destroy()
+          Deferred.unsafeDone(head, Exit.failCause(exit.cause))
+        } else endWith(body, exit.cause, log)
+      })
+      // a response that is never read, and one whose client has left before it began
+      yield* Effect.addFinalizer(() => Effect.sync(() => body.abandon()))
+      yield* restore(Deferred.await(head))
+      return replay === undefined
+        ? responseOf(exchange.request, body, { ...streamHeaders, ...exchange.headers })
+        : replayed(replay, ofRequest)
+    })
+  )
+
+const endWith = (
+  body: StreamedBody,
+  cause: Cause.Cause<GatewayError>,
+  log: (cause: Cause.Cause<unknown>) => void
+): void => {
+  if (Cause.isInterruptedOnly(cause)) {
+    body.cutOff(new Error("the call was interrupted"))
+    return
+  }
+  const failure = Cause.failureOption(cause)
+  if (failure._tag === "None") log(cause)
+  body.failWith((failure._tag === "Some" ? Errors.of(failure.value) : Errors.internal).error)
+  body.deliver()
+}
+
+/**
+ * On Node.js a readable, whose destruction resets the connection; elsewhere a stream, whose failure the web's streams carry to the
+ * server by themselves.
+ */
+const responseOf = (
+  { source }: HttpServerRequest.HttpServerRequest,
+  { readable }: StreamedBody,
+  headers: Headers
+): HttpServerResponse.HttpServerResponse =>
+  source instanceof IncomingMessage
+    ? HttpServerResponse.raw(readable, { status: 200, headers })
+    : HttpServerResponse.stream(
+        Stream.fromAsyncIterable<Uint8Array, unknown>(readable, (error) => error),
+        { status: 200, headers, contentType: headers["content-type"] ?? "" }
+      )
+
+/** What must not happen is logged where the call was made. */
+const defectLog: Effect.Effect<(cause: Cause.Cause<unknown>) => void> = Effect.map(
+  Effect.runtime<never>(),
+  (runtime) => (cause) => {
+    Metrics.defect()
+    Runtime.runFork(runtime)(Effect.logError("a call ended in a defect", cause))
+  }
+)

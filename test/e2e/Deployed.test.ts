@@ -1,0 +1,38 @@
+// Promise: what the examples of deployment copy is all that the service needs.
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Service, startService } from "../support/Service.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+let folder: string
+let service: Service
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gateway-deployed-"))
+  await mkdir(join(folder, "dist"))
+  await cp(join(root, "dist"), join(folder, "dist"), {
+    recursive: true,
+    filter: (source) => !source.startsWith(join(root, "dist/library"))
+  })
+  await cp(join(root, "package.json"), join(folder, "package.json"))
+  service = await startService({ bundle: join(folder, "dist/main.js"), env: { NODE_ENV: "production" } })
+}, 90_000)
+afterAll(async () => {
+  expect(await service.stop()).toBe(0)
+  await rm(folder, { recursive: true, force: true })
+})
+
+it("serves calls, its pages and its document from a folder of its own", async () => {
+  const answer = await service.client.chat.completions.create({
+    model: "auto",
+    messages: [{ role: "user", content: "Say hello." }]
+  })
+  expect(answer.choices[0]?.finish_reason).toBe("stop")
+  for (const path of ["/livez", "/readyz", "/openapi.json", "/dashboard/"]) {
+    const response = await service.fetch(path, { headers: { accept: "text/html" } })
+    expect([path, response.status]).toEqual([path, 200])
+  }
+})
