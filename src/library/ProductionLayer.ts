@@ -25,6 +25,7 @@ import type { Providers } from "../provider/Providers.ts"
 import { QualitySnapshotStore } from "../routing/evidence/QualitySnapshotStore.ts"
 import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
 import type { Health } from "../routing/Health.ts"
+import { OutputLengths } from "../routing/quality/OutputLengths.ts"
 import type { RetryBudget } from "../routing/RetryBudget.ts"
 import {
   type DatabaseError,
@@ -92,6 +93,7 @@ export const ProductionLayer = <R = never>(
     Gateway.layerWith(gateway).pipe(Layer.provide([observers, credentials, quality])),
     AccountLayer(account)
   ).pipe(
+    Layer.provide(OutputLengths.layer),
     Layer.provideMerge(ProviderLayer(options.providers)),
     Layer.provideMerge(PolicyLayer(policy)),
     Layer.provideMerge(
