@@ -1,105 +1,78 @@
 /**
- * Two ways to ask for the same, written before anything that the classifier learns from was read, and not to be tuned to: no seed
- * may be added because a pair of these fails.
+ * Two ways to ask for the same, written after the last prompt that the classifier learns from, and measured as they are: nothing was
+ * changed because one of them failed. When such prompts are added, these pairs are known, and others have to be written.
  */
 export const unseenPairs: ReadonlyArray<readonly [string, string]> = [
-  ["Say hello.", "Please greet me."],
-  ["Good evening!", "Hi, good evening to you."],
-  ["Thanks, that helped a lot.", "Thank you very much, this was helpful."],
-  ["Tell me something nice about autumn.", "Say a few kind words on autumn."],
-  ["I feel tired today. Any advice?", "What would you advise me? I am tired today."],
-  ["Invent a name for a coffee shop near the sea.", "What could a seaside coffee shop be called?"],
-  ["Write four lines of verse on a lighthouse.", "Compose a four-line poem about a lighthouse."],
-  ["Which gift is good for a colleague who retires?", "My colleague retires. What present would suit?"],
+  ["Greetings, friend!", "Hey friend, hello there!"],
+  ["I just got promoted!", "Guess what, I was promoted today!"],
+  ["Pick a movie for tonight.", "Which film should we watch this evening?"],
+  ["Write a limerick about a penguin.", "A limerick on a penguin, please."],
+  ["My neighbour is too loud. What can I tell him?", "How do I talk to a neighbour who makes too much noise?"],
+  ["Come up with a title for a novel set in Venice.", "Find a good title for my novel, which takes place in Venice."],
+  ["Write a thank-you note to my teacher.", "Help me thank my teacher in a short note."],
+  ["Describe a perfect morning in three sentences.", "In three sentences, what does a perfect morning look like?"],
+  ["Give me a healthy lunch idea.", "What could I eat for a healthy lunch?"],
+  ["Implement quicksort in JavaScript.", "Quicksort as a JavaScript function, please."],
+  ["How do I list all open ports on Linux?", "Which Linux command shows the open ports?"],
+  ["Why is my Python loop so slow?", "My loop in Python takes for ever, why?"],
   [
-    "Make this sentence sound friendlier: Send me the file today.",
-    "Rephrase in a kinder tone: Send me the file today."
+    "Write a TypeScript type for a non-empty array.",
+    "I need a TypeScript type that stands for arrays with at least one element."
   ],
-  ["Plan a weekend in Lisbon for two people.", "We are two and go to Lisbon for a weekend. What should we do?"],
-  ["Implement binary search in Rust.", "Write a Rust implementation of binary search."],
+  ["Remove duplicates from a list in C#.", "How can I drop the duplicates of a list in C#?"],
+  ["What is the bug here? if (x = 5) { run() }", "Find the mistake in this code: if (x = 5) { run() }"],
+  ["Write a GitHub Actions workflow that runs npm test.", "GitHub Actions: make a workflow which runs npm test."],
+  ["How do I add a foreign key in MySQL?", "What is the MySQL statement that adds a foreign key?"],
   [
-    "My SQL query is slow because of a missing index. How do I find out which one?",
-    "How can I find which index a slow SQL query is missing?"
+    "Make this Java method static and explain why: int twice(int a) { return 2 * a; }",
+    "Explain why this Java method should be static, and make it so: int twice(int a) { return 2 * a; }"
   ],
+  ["What is 144 divided by 12?", "Divide 144 by 12."],
+  ["Find the roots of 2x^2 - 8x + 6.", "For which x is 2x^2 - 8x + 6 equal to zero?"],
   [
-    "Convert this callback code to promises: fs.readFile(path, (err, data) => done(err, data))",
-    "Rewrite with promises: fs.readFile(path, (err, data) => done(err, data))"
+    "A shirt costs 40 dollars after a discount of 20 percent. What did it cost before?",
+    "After 20 percent off a shirt is 40 dollars. What was the price before?"
   ],
+  ["What is the volume of a sphere with radius 3?", "Calculate how much volume a sphere of radius 3 has."],
+  ["How many three-digit numbers are divisible by 7?", "Count the numbers with three digits that 7 divides."],
+  ["Prove by induction that 1 + 2 + ... + n = n(n+1)/2.", "Show with induction: 1 + 2 + ... + n = n(n+1)/2."],
   [
-    "What does this do? for (const k in o) if (!o.hasOwnProperty(k)) delete o[k]",
-    "Explain this code: for (const k in o) if (!o.hasOwnProperty(k)) delete o[k]"
-  ],
-  ["Write a Dockerfile for a Node service that listens on port 3000.", "I need a Dockerfile: Node service, port 3000."],
-  ["Why does git say that HEAD is detached?", "What does a detached HEAD mean in git?"],
-  ["Implement an LRU cache with a capacity in Java.", "Give me Java code of an LRU cache that has a capacity."],
-  [
-    "TypeError: cannot read properties of undefined (reading 'map'). How do I fix it?",
-    "How do I get rid of \"TypeError: cannot read properties of undefined (reading 'map')\"?"
-  ],
-  [
-    "Write a bash script that removes files older than 30 days.",
-    "Bash script to delete every file older than thirty days, please."
-  ],
-  [
-    "Add type annotations to: def area(w, h): return w * h",
-    "Please annotate the types here: def area(w, h): return w * h"
-  ],
-  ["Solve 3x + 7 = 22 for x.", "Find x such that 3x + 7 = 22."],
-  ["What is the derivative of x^3 sin(x)?", "Differentiate x^3 sin(x) with respect to x."],
-  [
-    "A train goes 180 km in 2.5 hours. What is its average speed?",
-    "What average speed has a train which needs 2.5 hours for 180 km?"
-  ],
-  ["Prove that the square root of 3 is irrational.", "Show that sqrt(3) is not a rational number."],
-  ["How many ways are there to choose 4 people out of 10?", "In how many ways can one pick 4 of 10 people?"],
-  ["Compute the integral of 1/(1+x^2) from 0 to 1.", "Evaluate \\int_0^1 1/(1+x^2) dx."],
-  [
-    "Two dice are thrown. What is the probability that the sum is 9?",
-    "Find the probability of a sum of 9 with two dice."
+    "If all pilots can swim and Eva cannot swim, is Eva a pilot?",
+    "All pilots can swim. Eva cannot. Can she be a pilot?"
   ],
   [
-    "All roses are flowers and some flowers fade quickly. Does it follow that some roses fade quickly?",
-    "Some flowers fade quickly, and every rose is a flower. Can we conclude that some roses fade quickly?"
+    "Paul is older than Rita but younger than Sam. Who is the oldest?",
+    "Sam is older than Paul, and Paul is older than Rita. Which of them is the oldest?"
+  ],
+  ["Which ocean is the deepest?", "What is the deepest ocean?"],
+  ["Who painted the ceiling of the Sistine Chapel?", "The ceiling of the Sistine Chapel was painted by whom?"],
+  ["What does the liver do?", "Which tasks has the liver in the body?"],
+  ["When was the first moon landing?", "In what year did people first land on the moon?"],
+  ["Why do leaves turn red in autumn?", "What makes leaves red in autumn?"],
+  ["Explain what a black swan event is.", "What is meant by a black swan event?"],
+  ["How many bones does an adult have?", "What is the number of bones in an adult body?"],
+  [
+    "Tag this ticket as bug or feature: The export button does nothing.",
+    "Bug or feature? The export button does nothing."
   ],
   [
-    "Ann is taller than Bob, Bob is taller than Cem. Who is the shortest?",
-    "Who is shortest if Ann is taller than Bob and Bob is taller than Cem?"
+    "Pull the surname and the town out of: Jan Kowalski, 12 Mill Lane, Gdansk.",
+    "What are the surname and the town in: Jan Kowalski, 12 Mill Lane, Gdansk."
   ],
   [
-    "Which law explains why a rocket moves forward when gas leaves backwards?",
-    "A rocket moves forward as gas leaves backwards: which physical law is behind it?"
-  ],
-  ["When did the Thirty Years' War end?", "In which year was the Thirty Years' War over?"],
-  ["What is the capital of Mongolia?", "Name the capital city of Mongolia."],
-  ["Explain how vaccines train the immune system.", "How do vaccines prepare the immune system?"],
-  ["What is the difference between a patent and a trademark?", "How do patents and trademarks differ?"],
-  ["Which vitamin does sunlight help the body to make?", "Sunlight helps the body to produce which vitamin?"],
-  ["Who wrote One Hundred Years of Solitude?", "Who is the author of One Hundred Years of Solitude?"],
-  [
-    "Extract all dates: The lease starts on 1 May 2023 and ends on 30 April 2026.",
-    "Which dates are in this text? The lease starts on 1 May 2023 and ends on 30 April 2026."
+    "Summarize: The museum will be closed in March because the heating is replaced. Tickets stay valid.",
+    "Give a short version of this: The museum will be closed in March because the heating is replaced. Tickets stay valid."
   ],
   [
-    "Return name and city as JSON: Maria lives in Porto.",
-    "Give me a JSON object with name and city from: Maria lives in Porto."
+    "Convert to CSV: Anna is 31 and from Bern, Luis is 45 and from Quito.",
+    "Make CSV of this: Anna is 31 and from Bern, Luis is 45 and from Quito."
   ],
   [
-    "Is this review positive or negative? The battery died after a week.",
-    "Classify the sentiment of this review: The battery died after a week."
+    "Which product does this complaint name? The kettle leaks since Tuesday.",
+    "Name the product in this complaint: The kettle leaks since Tuesday."
   ],
-  ["Put these into a table: apples 3, pears 5, plums 2.", "Make a table out of this: apples 3, pears 5, plums 2."],
-  [
-    "Summarize in two sentences: The board met, discussed the budget, and put off the vote until June because figures were missing.",
-    "Give me a two sentence summary: The board met, discussed the budget, and put off the vote until June because figures were missing."
-  ],
-  [
-    "List the email addresses in: Write to anna@example.org or to sales@example.com.",
-    "Find every email address here: Write to anna@example.org or to sales@example.com."
-  ],
-  ["Translate to Spanish: Where is the nearest pharmacy?", "Put this into Spanish: Where is the nearest pharmacy?"],
-  ['What is "Schmetterling" in English?', 'Translate "Schmetterling" into English.'],
-  ["Translate this to Japanese: I will arrive tomorrow.", "Japanese translation, please: I will arrive tomorrow."],
-  ["Übersetze ins Englische: Der Zug fährt um acht Uhr ab.", "Bitte auf Englisch: Der Zug fährt um acht Uhr ab."],
-  ["How would an Italian say: We would like the bill?", "Translate to Italian: We would like the bill."],
-  ["Draft a short reply that accepts the invitation.", "Write a brief answer which accepts the invitation."]
+  ["Translate into Portuguese: The keys are on the table.", "I need this in Portuguese: The keys are on the table."],
+  ["What is the Danish word for bridge?", "How do you call a bridge in Danish?"],
+  ["Traduis en allemand : Je suis fatigué.", "En allemand, s'il te plaît : Je suis fatigué."],
+  ["Give me this sentence in Greek: The ferry is late.", "Translate to Greek: The ferry is late."]
 ]
