@@ -1,6 +1,6 @@
 // @ts-check
-// What it is worth that a conversation stays with its model: agents that call tools, over the models of the catalog, whose
-// providers cache the beginnings of prompts as they document it. Run: node scripts/bench/routing/agents.mjs [SESSIONS]
+// What it is worth that a conversation stays with its model: agents that call tools, over the models of three providers, which
+// cache the beginnings of prompts as they document it. Run: node scripts/bench/routing/agents.mjs [SESSIONS]
 import { importSources } from "../../lib/sources.mjs"
 import { catalogOf, prompts } from "./catalog.mjs"
 
@@ -9,7 +9,8 @@ import { catalogOf, prompts } from "./catalog.mjs"
 
 /** @type {Library} */
 const library = await importSources(new URL("./sources.ts", import.meta.url))
-const snapshot = catalogOf(library)
+const providers = new Set(["openai", "anthropic", "google"])
+const snapshot = library.makeSnapshot(catalogOf(library).models.filter(({ providerId }) => providers.has(providerId)))
 const sessions = Number(process.argv[2] ?? 200)
 
 const tool = { type: "function", function: { name: "run", parameters: { type: "object" } } }
@@ -50,7 +51,8 @@ const makeCache = () => {
   }
 }
 
-const simulate = (/** @type {number} */ alpha, /** @type {boolean} */ sticks) => {
+/** @param {number} alpha @param {"never" | "in tool calls" | "always"} stays */
+const simulate = (alpha, stays) => {
   let now = 0
   const conversations = library.makeConversations({ now: () => now, after: () => () => {} })
   const cacheOf = makeCache()
@@ -77,7 +79,8 @@ const simulate = (/** @type {number} */ alpha, /** @type {boolean} */ sticks) =>
         health: () => ({ failure: 0.05, openUntilMillis: 0, latencyMillis: null }),
         nowMillis: now,
         billingMode: "managed",
-        affinity: sticks ? place.affinity : undefined
+        affinity:
+          stays === "always" || (stays === "in tool calls" && place.affinity?.inToolLoop) ? place.affinity : undefined
       })
       if (ranked._tag === "Left") throw new Error("no model is eligible")
       const [{ model, quality }] = ranked.right.candidates
@@ -123,12 +126,14 @@ const simulate = (/** @type {number} */ alpha, /** @type {boolean} */ sticks) =>
   return total
 }
 
-for (const alpha of [0.3, 0.5, 0.65, 0.8]) {
-  const [free, sticky] = [simulate(alpha, false), simulate(alpha, true)]
-  const told = (/** @type {typeof free} */ { calls, changes, cost, prompt, quality, read }) =>
-    `$${(cost / 1e6).toFixed(2)}, ${Math.round((read / prompt) * 100)} % of the prompts from the cache, ` +
-    `${(changes / sessions).toFixed(1)} changes a session, predicted quality ${(quality / calls).toFixed(3)}`
-  console.log(`alpha ${alpha}, ${sessions} sessions, ${free.calls} calls`)
-  console.log(`  each call by itself: ${told(free)}`)
-  console.log(`  conversations stay:  ${told(sticky)}  (${((sticky.cost / free.cost - 1) * 100).toFixed(1)} % cost)`)
+for (const alpha of [0.3, 0.4, 0.5, 0.55, 0.6]) {
+  console.log(`alpha ${alpha}, ${sessions} sessions`)
+  for (const stays of /** @type {const} */ (["never", "in tool calls", "always"])) {
+    const { calls, changes, cost, prompt, quality, read } = simulate(alpha, stays)
+    console.log(
+      `  stays ${stays}: $${(cost / 1e6).toFixed(2)} for ${calls} calls, ` +
+        `${Math.round((read / prompt) * 100)} % of the prompts from the cache, ` +
+        `${(changes / sessions).toFixed(1)} changes a session, predicted quality ${(quality / calls).toFixed(3)}`
+    )
+  }
 }
