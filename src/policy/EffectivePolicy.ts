@@ -130,7 +130,7 @@ const matches = ({ everything, exact, prefixes }: Patterns, { alias, id, provide
   everything ||
   exact.has(id) ||
   exact.has(alias) ||
-  // the provider's prefix is the usual one, and is there as a text of its own
+  // that of a provider is the most frequent prefix, and is there as a text of its own
   (prefixes.size > 0 && (prefixes.has(providerId) || hasPrefix(prefixes, id, providerId.length + 1)))
 
 /** `acme/*` matches every id under acme, hence the provider `acme` too. */

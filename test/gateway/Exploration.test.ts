@@ -39,8 +39,8 @@ const explored = (
 describe("What a project leaves to chance", () => {
   it.effect("is nothing by default", () =>
     Effect.gen(function* () {
-      const usual = { model: "one/m", reason: "quality_cost_tradeoff", propensity: undefined }
-      expect(yield* explored(undefined)).toEqual(Array.from({ length: calls }, () => usual))
+      const unexplored = { model: "one/m", reason: "quality_cost_tradeoff", propensity: undefined }
+      expect(yield* explored(undefined)).toEqual(Array.from({ length: calls }, () => unexplored))
     })
   )
 
