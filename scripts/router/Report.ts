@@ -1,10 +1,23 @@
 import { areaOf, costOf, hullOf, type Point } from "./Curve.ts"
 import type { GradedSet } from "./Data.ts"
+import type { Predictor } from "./Predictor.ts"
 
 /** What was predicted for each prompt of a set, in its order; one row of models each. */
 export interface Predictions {
   readonly quality: ReadonlyArray<ReadonlyArray<number>>
   readonly cost: ReadonlyArray<ReadonlyArray<number>>
+}
+
+/** For every prompt of a set, in its order. */
+export const predictAll = ({ prompts }: GradedSet, predict: Predictor["predict"]): Predictions => {
+  const quality: Array<ReadonlyArray<number>> = []
+  const cost: Array<ReadonlyArray<number>> = []
+  for (const { text } of prompts) {
+    const predicted = predict(text)
+    quality.push(Array.from(predicted.quality, rounded))
+    cost.push(Array.from(predicted.cost, rounded))
+  }
+  return { quality, cost }
 }
 
 export interface Figures {

@@ -16,11 +16,19 @@ export const seeds = (timesEach: number, sentences: ReadonlyArray<string>): Read
       const variants = Array.from({ length: timesEach }, (_, turn) =>
         filled(template, row * timesEach + turn, sentences)
       )
-      return [...new Set(variants)].map((text) => ({ label, text }))
+      return [...new Set(variants)].map((text, turn) => ({ label, text: framed(text, row + turn) }))
     })
   )
 
 const slots: Readonly<Record<string, ReadonlyArray<string>>> = templates.slots
+
+/** How people ask, whatever they ask for: it must not tell one class from another. Half of the prompts are as they were written. */
+const frames: ReadonlyArray<string> = templates.frames
+
+const framed = (text: string, turn: number): string => {
+  const frame = turn % 2 === 0 ? undefined : frames[((turn - 1) / 2) % frames.length]
+  return frame === undefined ? text : frame.replace("{prompt}", () => text)
+}
 
 /** Slots for text that an instruction is about. */
 const contents: ReadonlySet<string> = new Set(["sentence", "text", "review"])

@@ -1,12 +1,13 @@
 // @ts-check
-// `npm run router:evaluate -- --train FILE… --test FILE [--predictions OUT.jsonl] [--picture OUT.svg]`: trains on graded
-// answers, measures on others, and prints the figures as JSON.
+// `npm run router:evaluate -- --train FILE… --test FILE [--predictions OUT.jsonl] [--picture OUT.svg] [--unseen-tasks]`: trains on
+// graded answers, measures on others, and prints the figures as JSON; with `--unseen-tasks` those of each task by a router that
+// was trained on all others.
 import { writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { importSources } from "../lib/sources.mjs"
 
 const usage =
-  "usage: npm run router:evaluate -- --train FILE [FILE…] --test FILE [--predictions OUT.jsonl] [--picture OUT.svg]"
+  "usage: npm run router:evaluate -- --train FILE [FILE…] --test FILE [--predictions OUT.jsonl] [--picture OUT.svg] [--unseen-tasks]"
 
 /** `--train a b` is `--train a --train b`. @param {ReadonlyArray<string>} args */
 const repeated = (args) => {
@@ -22,7 +23,7 @@ const repeated = (args) => {
 }
 
 /** @type {typeof import("./sources.ts")} */
-const { evaluate, pictureOf, readSets } = await importSources(new URL("./sources.ts", import.meta.url))
+const { evaluate, leaveOneTaskOut, pictureOf, readSets } = await importSources(new URL("./sources.ts", import.meta.url))
 
 try {
   const { values } = parseArgs({
@@ -31,13 +32,16 @@ try {
       train: { type: "string", multiple: true },
       test: { type: "string", multiple: true },
       predictions: { type: "string" },
-      picture: { type: "string" }
+      picture: { type: "string" },
+      "unseen-tasks": { type: "boolean" }
     }
   })
   if (values.train === undefined || values.test === undefined) throw new Error(usage)
   const files = (/** @type {ReadonlyArray<string>} */ named) => named.flatMap((one) => one.split(","))
   const test = readSets(files(values.test))
-  const { evaluation, picture, predictions } = evaluate(readSets(files(values.train)), test)
+  const training = readSets(files(values.train))
+  const { evaluation, picture, predictions } = evaluate(training, test)
+  const unseen = values["unseen-tasks"] === true ? { unseen_tasks: leaveOneTaskOut(training, test) } : {}
   if (values.predictions !== undefined) {
     const head = { _meta: { dataset: test.name, models: test.models, n: test.prompts.length } }
     const lines = test.prompts.map(({ id }, at) => ({
@@ -48,7 +52,7 @@ try {
     writeFileSync(values.predictions, `${[head, ...lines].map((line) => JSON.stringify(line)).join("\n")}\n`)
   }
   if (values.picture !== undefined) writeFileSync(values.picture, pictureOf(picture))
-  console.log(JSON.stringify(evaluation, null, 2))
+  console.log(JSON.stringify({ ...evaluation, ...unseen }, null, 2))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)

@@ -1,3 +1,4 @@
 export { readSets } from "./Data.ts"
 export { evaluate } from "./Evaluation.ts"
+export { leaveOneTaskOut } from "./LeaveOneOut.ts"
 export { pictureOf } from "./Picture.ts"

@@ -41,6 +41,7 @@ const policyColumns = (policy: ConfiguredPolicy): PolicyColumns => ({
   excluded_providers: policy.providers.deny,
   ...capsOf(policy),
   default_alpha: policy.defaultAlpha,
+  exploration_share: policy.explorationShare,
   enable_fallback: policy.enableFallback
 })
 

@@ -35,6 +35,7 @@ import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.t
 import { ProviderLayer } from "../provider/ProviderLayer.ts"
 import { QualitySnapshotStore } from "../routing/evidence/QualitySnapshotStore.ts"
 import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
+import { OutputLengths } from "../routing/quality/OutputLengths.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as Database from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
@@ -100,6 +101,7 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(captureServices),
     Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
     Layer.provideMerge(QualitySnapshots.layer.pipe(Layer.provide(QualitySnapshotStore.layer))),
+    Layer.provideMerge(OutputLengths.layer),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
     Layer.provideMerge(database),

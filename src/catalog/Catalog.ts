@@ -7,6 +7,8 @@ import { claudeName, type Model } from "../domain/Model.ts"
 export interface Snapshot {
   /** By id, in code-point order. */
   readonly models: ReadonlyArray<Model>
+  /** Those of them that are listed: what `auto` chooses from. */
+  readonly listed: ReadonlyArray<Model>
   /** Every model by its id. */
   readonly byId: ReadonlyMap<string, Model>
   /** The routes to the model of this bare name, by id in code-point order. */
@@ -51,6 +53,7 @@ export const makeSnapshot = (
   const sorted = [...models].sort((a, b) => byCodePoint(a.id, b.id))
   return {
     models: sorted,
+    listed: sorted.filter((model) => model.listed),
     byId: new Map(sorted.map((model) => [model.id, model])),
     byAlias: grouped(sorted, ({ alias }) => alias),
     byClaudeName: grouped(sorted, ({ alias }) => claudeName(alias)),

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { maxExplorationShare } from "../domain/ExplorationShare.ts"
 
 /** The kinds of value in the configuration file. Titles complete the sentence "must be …". */
 
@@ -38,6 +39,12 @@ export const Depth = integer(1, 100, "a whole number from 1 to 100")
 
 export const Fraction = Schema.Number.annotations({ title: "a number from 0 to 1" }).pipe(
   Schema.filter((value) => value >= 0 && value <= 1, { title: "a number from 0 to 1" })
+)
+
+export const ExplorationShare = Schema.Number.annotations({ title: `a number from 0 to ${maxExplorationShare}` }).pipe(
+  Schema.filter((value) => value >= 0 && value <= maxExplorationShare, {
+    title: `a number from 0 to ${maxExplorationShare}`
+  })
 )
 
 export const ProviderId = Schema.String.annotations({ title: "a provider id" }).pipe(

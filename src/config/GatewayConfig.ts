@@ -4,6 +4,7 @@ import {
   Attempts,
   BaseUrl,
   Count,
+  ExplorationShare,
   Flag,
   Fraction,
   Millis,
@@ -66,6 +67,7 @@ const PolicyEntry = Schema.Struct({
   allowed_providers: Schema.optionalWith(Schema.NullOr(Patterns), { default: () => null }),
   excluded_providers: Schema.optionalWith(Patterns, orNull<ReadonlyArray<string>>([])),
   default_alpha: Schema.optionalWith(Schema.NullOr(Fraction), { default: () => null }),
+  exploration_share: Schema.optionalWith(ExplorationShare, orNull(0)),
   ...capsAndFallback
 })
 

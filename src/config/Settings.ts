@@ -78,6 +78,7 @@ export interface Timeouts {
 /** The policy of the project "default". */
 export interface ConfiguredPolicy extends RoutingRestrictions {
   readonly defaultAlpha: number | null
+  readonly explorationShare: number
   readonly enableFallback: boolean
 }
 
@@ -254,6 +255,7 @@ const policyOf = (entry: NonNullable<GatewayConfig["policy"]>): ConfiguredPolicy
   maxInputPriceMicroUsdPerMillion: entry.max_input_price_microusd_per_million,
   maxOutputPriceMicroUsdPerMillion: entry.max_output_price_microusd_per_million,
   defaultAlpha: entry.default_alpha,
+  explorationShare: entry.exploration_share,
   enableFallback: entry.enable_fallback
 })
 

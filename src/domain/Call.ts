@@ -71,6 +71,7 @@ export const routingReasons = [
   "sticky_session",
   "cache_affinity",
   "health_demotion",
+  "exploration",
   "first_affordable",
   "fallback_after_error"
 ] as const

@@ -35,7 +35,8 @@ export const RouterMetadata = Schema.Struct({
   model: Schema.String.annotations({ description: "Concrete id of the model of the response." }),
   upstream_model: Schema.String.annotations({ description: "The model name that the provider reports." }),
   reason: Schema.Literal(...routingReasons).annotations({
-    description: "Why this model was chosen. first_affordable: the candidates before it could not be paid for."
+    description:
+      "Why this model was chosen. exploration: by chance among those near the best, as the project allows. first_affordable: the candidates before it could not be paid for."
   }),
   routing_config: Schema.NullOr(Schema.String).annotations({
     description: "Slug of the routing configuration in force."

@@ -29,11 +29,14 @@ import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations
 import type { Conversations, Place } from "../routing/Conversations.ts"
 import type { CostBound } from "../routing/CostBound.ts"
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
+import { type Exploration, mayExplore } from "../routing/Exploration.ts"
 import type { ProjectQuality, QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
 import type { HealthShape, RouteHealth } from "../routing/Health.ts"
 import type { Load } from "../routing/Load.ts"
+import type { RankFailure } from "../routing/NoneEligible.ts"
 import { classify } from "../routing/quality/Classify.ts"
-import { expectedOutputTokens, qualityFor } from "../routing/quality/QualityTable.ts"
+import type { OutputLengthsShape } from "../routing/quality/OutputLengths.ts"
+import { qualityFor } from "../routing/quality/QualityTable.ts"
 import { featuresOf } from "../routing/RequestFeatures.ts"
 import * as Router from "../routing/Router.ts"
 import { willReason } from "./Deadlines.ts"
@@ -97,8 +100,9 @@ export interface AdmissionDeps {
   readonly health: HealthShape
   readonly conversations: Conversations
   readonly load: Pick<Load, "of">
+  readonly outputLengths: Pick<OutputLengthsShape, "expectedFor">
   readonly timers: TimersShape
-  /** From 0 to 1: which parts of a long prompt are sampled, and which of equal routes are compared. */
+  /** From 0 to 1: which parts of a long prompt are sampled, which of equal routes are compared, and which models are tried. */
   readonly random: () => number
 }
 
@@ -125,9 +129,9 @@ export interface Admission {
 }
 
 /** Why a request is routed to nothing. */
-export type RoutingFailure = Router.RankFailure | RoutingConfigNotFound
+export type RoutingFailure = RankFailure | RoutingConfigNotFound
 
-/** The decision of the router on one request, before any money is held. */
+/** The decision of the router on one request, before any money is held; without what is left to chance. */
 export interface Preview extends Routed {
   readonly likelyPromptTokens: number
   /** For the smallest answer of each ranked candidate, in their order; for a byok project what its calls count as. */
@@ -197,7 +201,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const call = { caller, request, measure, startedAtMillis: deps.timers.now() }
     const credentials = yield* credentialsOf(deps, caller)
     const quality = yield* deps.quality.ofProject(caller.projectId)
-    const routed = yield* route(deps, call, { project, configurations, quality, credentials })
+    const routed = yield* route(deps, call, { project, configurations, quality, credentials }, false)
     const { candidates } = routed.ranked
     return {
       ...routed,
@@ -272,7 +276,7 @@ const rankCandidates = (
   rules: ProjectRules
 ): Either.Either<Admitted, RoutingFailure> => {
   const { caller, measure, request } = call
-  return Either.map(route(deps, call, rules), ({ allowed, configuration, place, ranked }) => ({
+  return Either.map(route(deps, call, rules, true), ({ allowed, configuration, place, ranked }) => ({
     // spreading `call` took 4 µs
     requestId: call.requestId,
     endpoint: call.endpoint,
@@ -294,11 +298,12 @@ const rankCandidates = (
 }
 
 const route = (
-  { catalog, conversations, health, load, random }: AdmissionDeps,
+  { catalog, conversations, health, load, outputLengths, random }: AdmissionDeps,
   call: Pick<Measured, "request" | "measure" | "startedAtMillis"> & {
     readonly caller: Pick<CallerShape, "billingMode" | "projectId">
   },
-  { configurations, credentials, project, quality }: ProjectRules
+  { configurations, credentials, project, quality }: ProjectRules,
+  explores: boolean
 ): Either.Either<Routed, RoutingFailure> => {
   const { caller, measure, request } = call
   return Either.flatMap(resolveConfiguration(request, configurations), (configuration) => {
@@ -309,7 +314,6 @@ const route = (
     const pinned = Router.isPinned(request.model)
     // a named model is not chosen: nothing is asked about its prompt
     const classes = pinned ? noClasses : classify(request, promptTokens)
-    const outputTokens = expectedOutputTokens(classes)
     const ranked = Router.rank({
       snapshot: snapshotFor(catalog, credentials),
       policy: allowed,
@@ -317,11 +321,12 @@ const route = (
       features: featuresOf(request, pinned, promptTokens, classes, costBoundOf(request, measure)),
       quality: pinned ? ownQuality : qualityFor(classes, quality.graded),
       qualityVersion: quality.version,
-      outputTokens: () => outputTokens,
+      outputTokens: outputLengths.expectedFor(classes),
       affinity: pinned ? undefined : place.affinity,
       load: load.of,
       draw: random(),
-      health: (model) => health.of(model, credentialOf?.(model)?.id),
+      exploration: explores && !pinned ? explorationOf(request, allowed, random) : undefined,
+      health: (model) => health.of(model, credentialOf?.(model)?.id, call.startedAtMillis),
       nowMillis: call.startedAtMillis,
       billingMode: caller.billingMode,
       credentialOf
@@ -342,6 +347,13 @@ const route = (
     )
   )
 }
+
+const explorationOf = (
+  request: ChatRequest,
+  allowed: EffectivePolicy,
+  random: () => number
+): Exploration | undefined =>
+  mayExplore(request, allowed) ? { share: allowed.explorationShare, draw: random() } : undefined
 
 const costBoundOf = (
   { routing: { maxCostMicroUsd } }: ChatRequest,

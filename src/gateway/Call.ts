@@ -30,6 +30,14 @@ export interface CompleteFacts {
   readonly metadata: RouterMetadata
 }
 
+/** What one answer has used at the route that has given it. */
+export interface CompleteAnswer {
+  readonly candidate: Candidate
+  readonly usage: Usage
+  /** It ended at its cap. */
+  readonly isCut: boolean
+}
+
 /** A defect of the gateway: it costs the customer nothing. */
 const internalError = { code: "internal_error", message: "The gateway failed unexpectedly." }
 
@@ -66,6 +74,18 @@ export class Call {
 
   extended(hold: Hold): void {
     this.state = CallState.extended(this.state, hold)
+  }
+
+  /** The complete answer; `undefined` where there is none. */
+  get answer(): CompleteAnswer | undefined {
+    const { phase } = this.state
+    if (phase._tag !== "Complete") return undefined
+    const { candidate, tally } = phase.attempt
+    return {
+      candidate,
+      usage: CallState.usageOf(this.state, phase.attempt),
+      isCut: tally.finished?.reason === "length"
+    }
   }
 
   /** What the call would cost if its client left now. */

@@ -20,7 +20,7 @@ import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import { Timers } from "../domain/Timers.ts"
-import type { Usage } from "../domain/Usage.ts"
+import { completionTokens, type Usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import { Ledger, type LedgerShape, type Settlement } from "../ledger/Ledger.ts"
 import * as CallSpans from "../observe/CallSpans.ts"
@@ -34,7 +34,9 @@ import * as Conversations from "../routing/Conversations.ts"
 import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
 import { Health } from "../routing/Health.ts"
 import { Load } from "../routing/Load.ts"
+import * as OutputLengths from "../routing/quality/OutputLengths.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
+import { reasoningFactor } from "../routing/Score.ts"
 import * as Admission from "./Admission.ts"
 import { Call, type CallDeps } from "./Call.ts"
 import type { RunningAttempt } from "./CallState.ts"
@@ -129,6 +131,7 @@ interface RunnerDeps {
   readonly slices: HoldSlicesDeps
   readonly rateLimits: RateLimitsShape
   readonly conversations: Conversations.Conversations
+  readonly outputLengths: OutputLengths.OutputLengthsShape
   readonly running: Map<RequestId, Call>
   isAborted: boolean
 }
@@ -140,6 +143,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   const rateLimits = yield* RateLimits
   const load = new Load()
   const conversations = Conversations.make(timers)
+  const outputLengths = Option.getOrElse(yield* Effect.serviceOption(OutputLengths.OutputLengths), OutputLengths.make)
   const random = new Utils.PCGRandom(yield* Random.nextInt)
   const spans = CallSpans.make(timers)
   const observers = [healthObserver(health, load), spans.observer, ...(yield* CallObservers)]
@@ -147,6 +151,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     ledger,
     rateLimits,
     conversations,
+    outputLengths,
     admission: Admission.make({
       catalog: yield* Catalog,
       policy: yield* Policy,
@@ -157,6 +162,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       health,
       conversations,
       load,
+      outputLengths,
       timers,
       random: () => random.number()
     }),
@@ -366,6 +372,7 @@ const end = <A>(
   if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
   const settlement = call.end()
   remember(deps, call, settlement)
+  learn(deps, call)
   const kept = callOptions.keptAnswer?.(exit)
   const settled =
     kept === undefined
@@ -389,6 +396,18 @@ const end = <A>(
 const remember = ({ conversations }: RunnerDeps, { admitted }: Call, { record }: Settlement): void => {
   if (admitted.ranked.pinned || record.status !== "success" || record.model === null) return
   conversations.answered(admitted.place, record.model, admitted.ranked.features.promptTokens)
+}
+
+/** How long the answer to an `auto` call was, whatever has become of its text. */
+const learn = ({ outputLengths }: RunnerDeps, { admitted, answer }: Call): void => {
+  if (answer === undefined || admitted.ranked.pinned) return
+  const { candidate, isCut, usage } = answer
+  outputLengths.answered({
+    model: candidate.model,
+    classes: admitted.ranked.features.classes,
+    tokens: completionTokens(usage) / reasoningFactor(candidate.model, candidate.effort),
+    isCut
+  })
 }
 
 /**

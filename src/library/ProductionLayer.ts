@@ -26,6 +26,7 @@ import type { Providers } from "../provider/Providers.ts"
 import { QualitySnapshotStore } from "../routing/evidence/QualitySnapshotStore.ts"
 import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
 import type { Health } from "../routing/Health.ts"
+import { OutputLengths } from "../routing/quality/OutputLengths.ts"
 import type { RetryBudget } from "../routing/RetryBudget.ts"
 import {
   type DatabaseError,
@@ -98,6 +99,7 @@ export const ProductionLayer = <R = never>(
     AccountLayer(account),
     options.idempotency === undefined ? Idempotency.layerOff : IdempotencyLayer(options.idempotency)
   ).pipe(
+    Layer.provide(OutputLengths.layer),
     Layer.provideMerge(ProviderLayer(options.providers)),
     Layer.provideMerge(PolicyLayer(policy)),
     Layer.provideMerge(

@@ -19,6 +19,8 @@ export interface EffectivePolicy {
   /** 0 is cheapest, 1 is best. */
   readonly alpha: number
   readonly fallbackEnabled: boolean
+  /** Of the calls, in which chance decides between models that are near each other; 0 to 1. */
+  readonly explorationShare: number
   /** Slug of the routing configuration in force. */
   readonly routingConfig: string | null
   readonly policyVersion: number
@@ -74,6 +76,7 @@ export const intersectPolicies = (
     alpha: routing.alpha ?? configuration?.alpha ?? project.defaultAlpha ?? defaultAlpha,
     fallbackEnabled:
       project.enableFallback && (configuration?.enableFallback ?? true) && (routing.enableFallback ?? true),
+    explorationShare: project.explorationShare ?? 0,
     routingConfig: configuration?.slug ?? null,
     policyVersion: project.version
   }
@@ -110,15 +113,12 @@ export const isProjectExclusion = (exclusion: string): boolean =>
 
 /** Whether patterns as in a policy match the model; `null` matches every one. */
 export const patternsMatch = (entries: ReadonlyArray<string> | null, model: Model): boolean =>
-  entries === null || matches(patternsOnce(entries), model.id, model.alias)
+  entries === null || matches(patternsOnce(entries), model)
 
-const admitsModel = (restriction: CompiledRestriction, model: Pick<Model, "id" | "alias">): boolean => {
-  const { allow, deny } = restriction
-  return (
-    (allow === null || matches(allow, model.id, model.alias)) &&
-    (deny === null || !matches(deny, model.id, model.alias))
-  )
-}
+type Named = Pick<Model, "id" | "alias" | "providerId">
+
+const admitsModel = ({ allow, deny }: CompiledRestriction, model: Named): boolean =>
+  (allow === null || matches(allow, model)) && (deny === null || !matches(deny, model))
 
 const admitsProvider = (restriction: CompiledRestriction, providerId: string): boolean => {
   const { allow, deny } = restriction
@@ -126,20 +126,21 @@ const admitsProvider = (restriction: CompiledRestriction, providerId: string): b
 }
 
 /** A bare upstream name matches all routes to that model; prefixes match concrete ids. */
-const matches = (patterns: Patterns, id: string, alias: string): boolean =>
-  patterns.everything ||
-  patterns.exact.has(id) ||
-  patterns.exact.has(alias) ||
-  (patterns.prefixes.size > 0 && hasPrefix(patterns.prefixes, id))
+const matches = ({ everything, exact, prefixes }: Patterns, { alias, id, providerId }: Named): boolean =>
+  everything ||
+  exact.has(id) ||
+  exact.has(alias) ||
+  // that of a provider is the most frequent prefix, and is there as a text of its own
+  (prefixes.size > 0 && (prefixes.has(providerId) || hasPrefix(prefixes, id, providerId.length + 1)))
 
 /** `acme/*` matches every id under acme, hence the provider `acme` too. */
 const matchesProvider = (patterns: Patterns, providerId: string): boolean =>
   patterns.everything ||
   patterns.exact.has(providerId) ||
-  (patterns.prefixes.size > 0 && (patterns.prefixes.has(providerId) || hasPrefix(patterns.prefixes, providerId)))
+  (patterns.prefixes.size > 0 && (patterns.prefixes.has(providerId) || hasPrefix(patterns.prefixes, providerId, 0)))
 
-const hasPrefix = (prefixes: ReadonlySet<string>, id: string): boolean => {
-  for (let slash = id.indexOf("/"); slash !== -1; slash = id.indexOf("/", slash + 1)) {
+const hasPrefix = (prefixes: ReadonlySet<string>, id: string, from: number): boolean => {
+  for (let slash = id.indexOf("/", from); slash !== -1; slash = id.indexOf("/", slash + 1)) {
     if (prefixes.has(id.slice(0, slash))) return true
   }
   return false

@@ -68,5 +68,6 @@ export const policyOf = (row: PolicyColumns, version: number): ProjectPolicy => 
   maxInputPriceMicroUsdPerMillion: row.max_input_price_microusd_per_million,
   maxOutputPriceMicroUsdPerMillion: row.max_output_price_microusd_per_million,
   defaultAlpha: row.default_alpha,
+  explorationShare: row.exploration_share,
   enableFallback: row.enable_fallback
 })

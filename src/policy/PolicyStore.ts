@@ -23,6 +23,7 @@ const PolicyColumns = Schema.Struct({
   max_input_price_microusd_per_million: Price,
   max_output_price_microusd_per_million: Price,
   default_alpha: Schema.NullOr(Schema.Number),
+  exploration_share: Schema.Number,
   enable_fallback: Schema.Boolean
 })
 export type PolicyColumns = typeof PolicyColumns.Type
@@ -66,7 +67,7 @@ const make = Effect.gen(function* () {
     execute: (project) => sql`
       select allowed_models, excluded_models, allowed_providers, excluded_providers,
         max_input_price_microusd_per_million, max_output_price_microusd_per_million,
-        default_alpha, enable_fallback, policy_version, managed_by_configuration
+        default_alpha, exploration_share, enable_fallback, policy_version, managed_by_configuration
       from project where id = ${project}`
   })
   const update = SqlSchema.findOne({
@@ -77,12 +78,12 @@ const make = Effect.gen(function* () {
         ${policy.allowed_models}::text[], ${policy.excluded_models}::text[],
         ${policy.allowed_providers}::text[], ${policy.excluded_providers}::text[],
         ${policy.max_input_price_microusd_per_million}::bigint, ${policy.max_output_price_microusd_per_million}::bigint,
-        ${policy.default_alpha}::float8, ${policy.enable_fallback}::boolean
+        ${policy.default_alpha}::float8, ${policy.exploration_share}::float8, ${policy.enable_fallback}::boolean
       )`
       const columns = sql`(
         allowed_models, excluded_models, allowed_providers, excluded_providers,
         max_input_price_microusd_per_million, max_output_price_microusd_per_million,
-        default_alpha, enable_fallback
+        default_alpha, exploration_share, enable_fallback
       )`
       return sql`
         update project set ${columns} = row ${next}, managed_by_configuration = ${managed},

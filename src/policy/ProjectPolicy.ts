@@ -8,6 +8,8 @@ export interface ProjectPolicy extends RoutingRestrictions {
   readonly defaultAlpha: number | null
   /** False: only the first candidate is tried. */
   readonly enableFallback: boolean
+  /** Of its calls, in which chance decides between models that are near each other; unset and 0: none. */
+  readonly explorationShare?: number | undefined
 }
 
 /** A project's routing configuration, selected as `auto:<slug>` or by id or slug in `routing_config`. */

@@ -61,7 +61,8 @@ const drawnOften = (scored: Array<Scored>, at: number, end: number, load: (model
   return won / (end * (end - 1))
 }
 
-const areEqual = (a: Scored, b: Scored | undefined): boolean =>
+/** Nothing but their load tells two routes to one model apart. */
+export const areEqual = (a: Scored, b: Scored | undefined): boolean =>
   b !== undefined &&
   a.model.alias === b.model.alias &&
   a.tier === b.tier &&

@@ -37,8 +37,9 @@ export class Breaker {
   private ejections = 0
   private readonly window = new SlidingWindow(windowMillis)
 
-  /** Probability that the next attempt fails. */
+  /** Probability that the next attempt fails: the prior one while none has failed, since only what is beyond it is evidence. */
   failure(nowMillis: number): number {
+    if (this.failures === 0) return priorFailure
     const kept = this.kept(nowMillis)
     return (priorFailures + this.failures * kept) / (priorAttempts + (this.failures + this.successes) * kept)
   }

@@ -24,7 +24,8 @@ export interface RouteHealth {
  * project's own one where it is named, else for that of the provider. Everything else is shared.
  */
 export interface HealthShape {
-  readonly of: (model: Model, credential?: CredentialId | null) => RouteHealth
+  /** `nowMillis`: for a ranking, which asks about many models at one moment. */
+  readonly of: (model: Model, credential?: CredentialId | null, nowMillis?: number) => RouteHealth
   /** An attempt begins; a half-open circuit stays open for other calls until this probe is decided. */
   readonly attempted: (model: Model) => void
   readonly succeeded: (model: Model, latencyMillis: number, credential?: CredentialId | null) => void
@@ -129,12 +130,12 @@ export const make = (
   }
 
   return {
-    of: (model, credential = null) => {
+    of: (model, credential = null, nowMillis) => {
       const route = routes.get(model.id)
       const provider = providers.get(originOf(model))
       const own = credential === null ? undefined : credentials.get(credential)
       if (route === undefined && provider === undefined && own === undefined) return defaultHealth
-      const now = timers.now()
+      const now = nowMillis ?? timers.now()
       const access = credential === null ? route : own?.models.get(model.id)
       const rejectedUntilMillis = (credential === null ? provider : own)?.rejectedUntilMillis ?? 0
       const outUntilMillis = Math.max(access?.goneUntilMillis ?? 0, rejectedUntilMillis)

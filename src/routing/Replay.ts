@@ -4,6 +4,7 @@ import { intersectPolicies } from "../policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../policy/ProjectPolicy.ts"
 import { priorFailure } from "./Breaker.ts"
 import type { RouteHealth } from "./Health.ts"
+import type { OutputLengthsShape } from "./quality/OutputLengths.ts"
 import { expectedOutputTokens, type GradedQuality, qualityFor } from "./quality/QualityTable.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { choicesAt, type RankContext, type Replayed } from "./Router.ts"
@@ -24,6 +25,8 @@ export interface Rules {
   readonly billingMode: CallerShape["billingMode"]
   /** The grades of the project. */
   readonly graded?: GradedQuality | undefined
+  /** How long answers have been; unset: as long as is assumed. */
+  readonly outputLengths?: Pick<OutputLengthsShape, "expectedFor"> | undefined
 }
 
 /** Where calls would go, and what that would cost. */
@@ -70,16 +73,20 @@ export const choose = (call: PastCall, rules: Rules, alphas: ReadonlyArray<numbe
 export const contextOf = ({ features, routingConfig }: PastCall, rules: Rules): RankContext | null => {
   const configuration = routingConfig === null ? null : rules.configurations.find(({ slug }) => slug === routingConfig)
   if (configuration === undefined) return null
-  const outputTokens = expectedOutputTokens(features.classes)
   return {
     snapshot: rules.snapshot,
     policy: intersectPolicies(rules.project, configuration, features.controls),
     quality: qualityFor(features.classes, rules.graded),
-    outputTokens: () => outputTokens,
+    outputTokens: rules.outputLengths?.expectedFor(features.classes) ?? assumedFor(features.classes),
     health: () => well,
     nowMillis: 0,
     billingMode: rules.billingMode
   }
+}
+
+const assumedFor = (classes: ReadonlyArray<number>): (() => number) => {
+  const tokens = expectedOutputTokens(classes)
+  return () => tokens
 }
 
 const well: RouteHealth = { failure: priorFailure, openUntilMillis: 0, latencyMillis: null }

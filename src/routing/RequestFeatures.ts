@@ -134,14 +134,12 @@ export const recorded = (features: RequestFeatures, { propensity, qualityVersion
     ...(costBound !== undefined && {
       k: [costBound.maxMicroUsd, costBound.textTokens, costBound.imagesAndFiles, costBound.audioTokens] as const
     }),
-    ...(propensity < 1 && { p: Math.round(propensity * perMillion) / perMillion }),
+    ...(propensity < 1 && { p: propensity }),
     ...(qualityVersion !== null && { q: qualityVersion })
   }
   const text = JSON.stringify(record)
   return text.length > maxRecordedLength ? null : text
 }
-
-const perMillion = 1_000_000
 
 const recordedControls = (controls: RequestControls): Partial<Recorded> => ({
   ...(controls.models.allow !== null && { ma: controls.models.allow }),

@@ -4,8 +4,8 @@ import type { Snapshot } from "../catalog/Catalog.ts"
 import type { RoutingReason } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { Candidate } from "../domain/Candidate.ts"
-import type { ChatRequest, Effort, Restriction, RoutingControls } from "../domain/Chat.ts"
-import { InvalidRequest, ModelNotFound, NoEligibleModel } from "../domain/GatewayError.ts"
+import type { ChatRequest, Effort } from "../domain/Chat.ts"
+import { ModelNotFound } from "../domain/GatewayError.ts"
 import { claudeName, type Model } from "../domain/Model.ts"
 import type { MicroUsd } from "../domain/Money.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
@@ -13,6 +13,7 @@ import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Affinity, balance, diversify, stay } from "./Arrange.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
+import { type Exploration, explore, unexplored } from "./Exploration.ts"
 import type { RouteHealth } from "./Health.ts"
 import { addsUserTurn, extrasOf, forbidsEffort, leftOutOf, losesCacheTtl, type RequestExtras } from "./LeftOut.ts"
 import { effortOfMode } from "./ReasoningMode.ts"
@@ -42,6 +43,8 @@ export interface RankContext {
   readonly load?: ((model: Model) => number) | undefined
   /** 0 to 1: which two of equal routes are compared by their load. */
   readonly draw?: number | undefined
+  /** What the project leaves to chance; unset: nothing. */
+  readonly exploration?: Exploration | undefined
 }
 
 export interface RankInput extends RankContext {
@@ -60,7 +63,7 @@ export interface Ranked {
   /** How many models were not eligible, by reason. */
   readonly excluded: Readonly<Record<string, number>>
   readonly features: RequestFeatures
-  /** How likely the first candidate was to come first: 1 unless equal routes were drawn. */
+  /** How likely the first candidate was to come first: 1 where nothing was left to chance. */
   readonly propensity: number
   readonly qualityVersion: number | null
   /** Models that would have come before the first candidate if they had not failed so often, best first. */
@@ -68,8 +71,6 @@ export interface Ranked {
   /** Set when the circuit of every candidate is open: until the first of them can be tried. */
   readonly openUntilMillis?: number
 }
-
-export type RankFailure = ModelNotFound | NoEligibleModel | InvalidRequest
 
 /** The models that a key may see. */
 export type Listable = ReadonlyArray<Model>
@@ -83,7 +84,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   const pool = poolOf(request.model, input.snapshot)
   if (pool === null) return Either.left(new ModelNotFound({ model: request.model }))
   if (!pool.pinned && typeof request.effort === "number") return Either.left(depthNeedsModel())
-  const { eligibility, propensity, scored } = decide(
+  const { eligibility, explored, propensity, scored } = decide(
     pool.models,
     features,
     input,
@@ -97,7 +98,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   )
   return Either.right({
     candidates,
-    reason: reasonOf(scored, policy.alpha, pool.pinned, input.affinity),
+    reason: explored ? "exploration" : reasonOf(scored, policy.alpha, pool.pinned, input.affinity),
     pinned: pool.pinned,
     fallbackEnabled: policy.fallbackEnabled && !pool.pinned,
     excluded: eligibility.excluded,
@@ -118,9 +119,11 @@ export interface Replayed {
 
 /** What `auto` would choose for a request of these features, best first; empty when no model is eligible. */
 export const replay = (features: RequestFeatures, context: RankContext): ReadonlyArray<Replayed> =>
-  decide(context.snapshot.models.filter(isListed), features, context, undefined).scored.map(
-    ({ cost, model, quality }) => ({ model, quality: quality / unit, expectedCost: cost })
-  )
+  decide(context.snapshot.listed, features, context, undefined).scored.map(({ cost, model, quality }) => ({
+    model,
+    quality: quality / unit,
+    expectedCost: cost
+  }))
 
 /**
  * What `auto` would choose first for a request of these features at each of the alphas, where no conversation and no load decides;
@@ -131,7 +134,7 @@ export const choicesAt = (
   context: RankContext,
   alphas: ReadonlyArray<number>
 ): ReadonlyArray<Replayed | undefined> => {
-  const { assessed } = assessAll(context.snapshot.models.filter(isListed), features, context, undefined)
+  const { assessed } = assessAll(context.snapshot.listed, features, context, undefined)
   return alphas.map((alpha) => {
     let first: Scored | undefined
     for (const one of weigh(assessed, alpha)) if (first === undefined || byRank(one, first) < 0) first = one
@@ -139,20 +142,36 @@ export const choicesAt = (
   })
 }
 
-/** The decision, from the features alone. */
+interface Decision {
+  readonly eligibility: Eligibility
+  /** Best first, but for what chance, load and the conversation have put before the best. */
+  readonly scored: Array<Scored>
+  readonly propensity: number
+  /** Chance has put another model before the best. */
+  readonly explored: boolean
+}
+
+/** The decision, from the features alone. A conversation that stays leaves nothing to chance. */
 const decide = (
   pool: ReadonlyArray<Model>,
   features: RequestFeatures,
   context: RankContext,
   pinnedEffort: Effort | number | undefined
-): { readonly eligibility: Eligibility; readonly scored: Array<Scored>; readonly propensity: number } => {
-  const { affinity, policy } = context
+): Decision => {
+  const { affinity, exploration, policy } = context
   const { assessed, eligibility } = assessAll(pool, features, context, pinnedEffort)
   const scored = weigh(assessed, policy.alpha).sort(byRank)
   const drawn = balance(scored, context.draw, context.load)
   const stays = affinity !== undefined && stay(scored, affinity, policy.alpha)
+  const explored = stays || exploration === undefined ? unexplored : explore(scored, exploration)
+  const share = explored.isOther ? balance(scored, context.draw, context.load) : drawn
   diversify(scored)
-  return { eligibility, scored, propensity: stays ? 1 : drawn }
+  return {
+    eligibility,
+    scored,
+    propensity: stays ? 1 : explored.propensity * share,
+    explored: explored.isOther
+  }
 }
 
 /** The eligible models with everything that does not depend on alpha. */
@@ -175,15 +194,18 @@ const assessAll = (
     reasons: (model) => reasoningFactor(model, effortFor(model, features, pinnedEffort)) > 1,
     credentialOf
   })
-  const rated = rate(eligibility.eligible, {
+  const assessed = score(eligibility.eligible, {
     features,
     effortOf: (model) => effortFor(model, features, pinnedEffort),
     termsOf: termsFor,
+    qualityOf: context.quality,
     outputTokensOf: context.outputTokens,
     cachedTokensOf:
-      affinity === undefined ? nothingCached : ({ id }) => (id === affinity.modelId ? affinity.cachedTokens : 0)
+      affinity === undefined ? nothingCached : ({ id }) => (id === affinity.modelId ? affinity.cachedTokens : 0),
+    health: context.health,
+    nowMillis: context.nowMillis
   })
-  return { eligibility, assessed: assess(rated, context.quality, context.health, context.nowMillis) }
+  return { eligibility, assessed }
 }
 
 const nothingCached = (): number => 0
@@ -194,9 +216,8 @@ export const listable = (
   policy: EffectivePolicy,
   billingMode: CallerShape["billingMode"] = "managed"
 ): Listable =>
-  snapshot.models.filter(
-    (model) =>
-      model.listed && excludedBy(policy, model, 0) === null && (model.prices !== null || billingMode === "byok")
+  snapshot.listed.filter(
+    (model) => excludedBy(policy, model, 0) === null && (model.prices !== null || billingMode === "byok")
   )
 
 /** The models that a request names, as far as the policy allows them. */
@@ -218,7 +239,7 @@ interface Pool {
 /** An `auto:<slug>` was resolved to its configuration at admission; here it is `auto`. */
 const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
   if (!isPinned(requested)) {
-    return { models: snapshot.models.filter(isListed), pinned: false }
+    return { models: snapshot.listed, pinned: false }
   }
   const one = snapshot.byId.get(requested)
   if (one !== undefined) return { models: [one], pinned: true }
@@ -229,68 +250,6 @@ const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
 }
 
 const isListed = (model: Model): boolean => model.listed
-
-const depthNeedsModel = (): InvalidRequest =>
-  new InvalidRequest({
-    code: "unsupported_value",
-    message: "A numeric reasoning effort requires a concrete model that supports one.",
-    param: "reasoning_effort"
-  })
-
-/** The first stage without a model decides the error; to a project's keys, models that the project excludes do not exist. */
-const noneEligible = (request: ChatRequest, pinned: boolean, sifted: Eligibility): RankFailure => {
-  const requested = request.model
-  const { byProject, capable, excluded, largestExclusion, minCostMicroUsd, permitted } = sifted
-  if (permitted === 0) {
-    const total = Object.values(excluded).reduce((sum, count) => sum + count, 0)
-    return pinned && byProject === total
-      ? new ModelNotFound({ model: requested })
-      : new NoEligibleModel({ excluded, param: blamedField(request.routing, excluded) })
-  }
-  if (capable === 0 && largestExclusion !== null) {
-    return new InvalidRequest({
-      code: "unsupported_for_provider",
-      message: `${pinned ? `The model '${requested}' does` : "The models that could take this call do"} not support ${largestExclusion.what}.`,
-      param: largestExclusion.param
-    })
-  }
-  if ((excluded["request_max_cost"] ?? 0) > 0) return tooLowCost(request.routing, minCostMicroUsd)
-  return new InvalidRequest({
-    code: "context_length_exceeded",
-    message: `Prompt and requested output are longer than ${pinned ? `the model '${requested}' supports` : "any eligible model supports"}.`,
-    param: "messages"
-  })
-}
-
-const tooLowCost = ({ maxCostMicroUsd }: RoutingControls, minMicroUsd: number | null): InvalidRequest =>
-  new InvalidRequest({
-    code: "invalid_value",
-    message:
-      minMicroUsd === null
-        ? "What a call may cost cannot be bounded here: no eligible model has a known price."
-        : `The prompt alone may cost more than max_cost_microusd, which is ${maxCostMicroUsd}: at the cheapest eligible model at least ${minMicroUsd} micro-USD are needed.`,
-    param: "max_cost_microusd"
-  })
-
-/** The field of the request that has excluded most models; what the project excludes is the fault of none. */
-const blamedField = (routing: RoutingControls, excluded: Readonly<Record<string, number>>): string => {
-  let [most, blamed] = [0, "model"]
-  for (const [reason, field] of [
-    ["request_restriction", isOpen(routing.models) ? "provider" : "models"],
-    ["request_price_cap", capField(routing)],
-    ["routing_config", routing.routingConfig === undefined ? "model" : "routing_config"],
-    ["routing_config_price_cap", routing.routingConfig === undefined ? "model" : "routing_config"]
-  ] as const) {
-    const count = excluded[reason] ?? 0
-    if (count > most) [most, blamed] = [count, field]
-  }
-  return blamed
-}
-
-const isOpen = ({ allow, deny }: Restriction): boolean => allow === null && deny.length === 0
-
-const capField = ({ maxInputPriceMicroUsdPerMillion: input }: RoutingControls): string =>
-  input === undefined ? "max_output_price_microusd_per_million" : "max_input_price_microusd_per_million"
 
 const reasonOf = (
   scored: Arr.NonEmptyReadonlyArray<Scored>,

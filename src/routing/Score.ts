@@ -15,14 +15,15 @@ import type { RequestFeatures } from "./RequestFeatures.ts"
 export interface Scored {
   readonly model: Model
   readonly effort: Effort | number | undefined
-  readonly cost: MicroUsd
+  /** Expected, as `dearness`: known once all routes are. */
+  cost: MicroUsd
   /** 0 ready, 1 mostly failing, 2 circuit open, 3 both. */
   readonly tier: number
   /** Quality reduced by the probability of failure, in units. */
   readonly quality: number
   readonly healthyQuality: number
   /** The position of its cost times its weight, in units. */
-  readonly dearness: number
+  dearness: number
   /** At the alpha of the last `weigh`. */
   utility: number
   /** The utility without failures. */
@@ -60,72 +61,63 @@ const reasoningFactors: Readonly<Record<Effort, number>> = {
   max: 16
 }
 
-interface Rated {
-  readonly model: Model
-  readonly effort: Effort | number | undefined
-  readonly cost: MicroUsd
-}
-
+/** What the costs and the scores of the eligible models are told from. */
 export interface Expectations {
   readonly features: RequestFeatures
   readonly effortOf: (model: Model) => Effort | number | undefined
   readonly termsOf: (model: Model) => PriceTerms
+  /** 0 to 1. */
+  readonly qualityOf: (model: Model) => number
   /** Expected length of a response without reasoning, in tokens. */
   readonly outputTokensOf: (model: Model) => number
   /** Tokens of the prompt that are likely in the route's cache. */
   readonly cachedTokensOf: (model: Model) => number
+  readonly health: (model: Model) => RouteHealth
+  readonly nowMillis: number
 }
 
-/** The expected cost of each route; a route without prices gets the highest cost of the others. */
-export const rate = (models: ReadonlyArray<Model>, expectations: Expectations): ReadonlyArray<Rated> => {
-  let highestCost: MicroUsd = zero
-  let unpriced = false
-  const rated = models.map((model): Rated => {
-    const effort = expectations.effortOf(model)
-    const cost = expectedCost(model, effort, expectations)
-    if (cost === null) unpriced = true
-    else if (cost > highestCost) highestCost = cost
-    return { model, effort, cost: cost ?? zero }
-  })
-  return unpriced ? rated.map((one) => (one.model.prices === null ? { ...one, cost: highestCost } : one)) : rated
-}
-
-/** Everything of the scores but the utilities, which depend on alpha. */
-export const assess = (
-  rated: ReadonlyArray<Rated>,
-  qualityOf: (model: Model) => number,
-  health: (model: Model) => RouteHealth,
-  nowMillis: number
-): Array<Scored> => {
+/** Everything of the scores but the utilities, which depend on alpha. A route without prices gets the highest cost of the others. */
+export const score = (models: ReadonlyArray<Model>, expectations: Expectations): Array<Scored> => {
   let lowest = Number.POSITIVE_INFINITY
-  let highest = 0
-  for (const { cost } of rated) {
-    if (cost < lowest) lowest = cost
-    if (cost > highest) highest = cost
-  }
-  const floor = Math.log1p(Math.max(lowest, highest / maxCostRatio))
-  const span = Math.log1p(highest) - floor
-  return rated.map(({ model, effort, cost }) => {
-    const { failure, latencyMillis, openUntilMillis } = health(model)
-    const isOpen = openUntilMillis > nowMillis
-    // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
-    const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
-    const predicted = qualityOf(model)
-    const position = span === 0 ? 0 : Math.max(0, Math.log1p(cost) - floor) / span
-    return {
-      model,
-      effort,
-      cost,
-      tier: (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0),
-      quality: Math.round(predicted * (1 - excess) * unit),
-      healthyQuality: Math.round(predicted * unit),
-      dearness: Math.round(position * costWeight * unit),
-      utility: 0,
-      healthyUtility: 0,
-      latency: latencyMillis === null ? -1 : Math.floor(Math.log2(Math.max(1, latencyMillis))),
-      openUntilMillis: isOpen ? openUntilMillis : 0
+  let highest: MicroUsd = zero
+  const scored = models.map((model) => {
+    const one = scoreOf(model, expectations)
+    if (model.prices !== null) {
+      if (one.cost < lowest) lowest = one.cost
+      if (one.cost > highest) highest = one.cost
     }
+    return one
   })
+  const floor = Math.log1p(Math.max(Math.min(lowest, highest), highest / maxCostRatio))
+  const span = Math.log1p(highest) - floor
+  for (const one of scored) {
+    if (one.model.prices === null) one.cost = highest
+    const position = span === 0 ? 0 : Math.max(0, Math.log1p(one.cost) - floor) / span
+    one.dearness = Math.round(position * costWeight * unit)
+  }
+  return scored
+}
+
+const scoreOf = (model: Model, expectations: Expectations): Scored => {
+  const effort = expectations.effortOf(model)
+  const { failure, latencyMillis, openUntilMillis } = expectations.health(model)
+  const isOpen = openUntilMillis > expectations.nowMillis
+  // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
+  const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
+  const predicted = expectations.qualityOf(model)
+  return {
+    model,
+    effort,
+    cost: expectedCost(model, effort, expectations),
+    tier: (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0),
+    quality: Math.round(predicted * (1 - excess) * unit),
+    healthyQuality: Math.round(predicted * unit),
+    dearness: 0,
+    utility: 0,
+    healthyUtility: 0,
+    latency: latencyMillis === null ? -1 : 31 - Math.clz32(Math.max(1, latencyMillis)),
+    openUntilMillis: isOpen ? openUntilMillis : 0
+  }
 }
 
 /** Sets the utilities at an alpha, in place: 2,000 requests at 21 alphas would be four million objects. */
@@ -159,13 +151,13 @@ export const byHealthyRank = (a: Scored, b: Scored): number =>
 
 const byId = (a: Scored, b: Scored): number => byCodePoint(a.model.id, b.model.id)
 
-/** `null` for a route without prices. */
+/** 0 for a route without prices. */
 const expectedCost = (
   model: Model,
   effort: Effort | number | undefined,
   { cachedTokensOf, features, outputTokensOf, termsOf }: Expectations
-): MicroUsd | null => {
-  if (model.prices === null) return null
+): MicroUsd => {
+  if (model.prices === null) return zero
   const { maxOutputTokens, promptTokens } = features
   const terms = termsOf(model)
   const rates = ratesFor(listOf(model.prices, terms), promptTokens)

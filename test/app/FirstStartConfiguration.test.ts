@@ -18,6 +18,7 @@ const strict: ConfiguredPolicy = {
   maxInputPriceMicroUsdPerMillion: 2_500_000,
   maxOutputPriceMicroUsdPerMillion: 9_007_199_254_740_991,
   defaultAlpha: 0.65,
+  explorationShare: 0.01,
   enableFallback: false
 }
 const cheap: ConfiguredRouting = {
@@ -68,6 +69,7 @@ describe.each(databases)("the operator's rules on %s", (_, database) => {
           maxInputPriceMicroUsdPerMillion: null,
           maxOutputPriceMicroUsdPerMillion: null,
           defaultAlpha: null,
+          explorationShare: 0,
           enableFallback: true
         })
         expect(yield* applyConfiguration(strict, [cheap, dear])).toBe(true)

@@ -16,7 +16,13 @@ const rest = {
 const lines = (...settings: Parameters<typeof unmatchedNames>[0][]) =>
   settings.flatMap((one) => unmatchedNames(one, snapshot)).map(({ message, path }) => `${path} ${message}`)
 const policy = (models: object, providers: object = {}) => ({
-  policy: { models: { ...nothing, ...models }, providers: { ...nothing, ...providers }, defaultAlpha: null, ...rest },
+  policy: {
+    models: { ...nothing, ...models },
+    providers: { ...nothing, ...providers },
+    defaultAlpha: null,
+    explorationShare: 0,
+    ...rest
+  },
   routingConfigurations: null
 })
 

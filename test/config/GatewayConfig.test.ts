@@ -50,6 +50,7 @@ const whole = {
     max_input_price_microusd_per_million: null,
     max_output_price_microusd_per_million: null,
     default_alpha: 0.65,
+    exploration_share: 0.01,
     enable_fallback: true
   },
   routingConfigurations: [
@@ -103,6 +104,7 @@ describe("a configuration file", () => {
         maxInputPriceMicroUsdPerMillion: null,
         maxOutputPriceMicroUsdPerMillion: null,
         defaultAlpha: null,
+        explorationShare: 0,
         enableFallback: true
       })
       expect(shown.routingConfigurations).toEqual([])
@@ -152,6 +154,7 @@ describe("a configuration file", () => {
             max_input_price_microusd_per_million: 0,
             max_output_price_microusd_per_million: 7,
             default_alpha: 0,
+            exploration_share: 0.02,
             enable_fallback: false
           },
           routingConfigurations: [{ slug: "a-1", name: "A", providers: ["openai"], alpha: 1, enable_fallback: false }],
@@ -164,6 +167,7 @@ describe("a configuration file", () => {
         maxInputPriceMicroUsdPerMillion: 0,
         maxOutputPriceMicroUsdPerMillion: 7,
         defaultAlpha: 0,
+        explorationShare: 0.02,
         enableFallback: false
       })
       expect(settings.routingConfigurations?.[0]).toMatchObject({
@@ -445,6 +449,11 @@ describe("a configuration file", () => {
       "an alpha below 0",
       { policy: { default_alpha: -0.1 } },
       ["policy.default_alpha: must be a number from 0 to 1, or null"]
+    ],
+    [
+      "more exploration than 2 %",
+      { policy: { exploration_share: 0.03 } },
+      ["policy.exploration_share: must be a number from 0 to 0.02, or null"]
     ],
     [
       "a list entry that is no text",

@@ -46,6 +46,7 @@ describe.each(databaseKinds)("a team with the typed client on %s", (kind) => {
           allowed_providers: open.allowed_providers,
           excluded_providers: open.excluded_providers,
           default_alpha: open.default_alpha,
+          exploration_share: open.exploration_share,
           max_input_price_microusd_per_million: open.max_input_price_microusd_per_million,
           max_output_price_microusd_per_million: open.max_output_price_microusd_per_million,
           enable_fallback: open.enable_fallback

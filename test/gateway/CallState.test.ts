@@ -37,7 +37,14 @@ const admitted: Admitted = {
   startedAtMillis: 0,
   measure: { utf8Bytes: 100, estimatedTokens: 30, highTokens: 30, images: 0, files: 0, audioTokens: 0 },
   configuration: null,
-  allowed: { layers: [], alpha: 0.5, fallbackEnabled: true, routingConfig: null, policyVersion: 1 },
+  allowed: {
+    layers: [],
+    alpha: 0.5,
+    fallbackEnabled: true,
+    explorationShare: 0,
+    routingConfig: null,
+    policyVersion: 1
+  },
   ranked: {
     candidates: [candidate],
     reason: "only_candidate",

@@ -13,6 +13,7 @@ import { compatible } from "../../src/provider/protocols/openai-chat/Quirks.ts"
 import type { Protocol } from "../../src/provider/protocols/shared/Protocol.ts"
 import { answerTo } from "../../src/provider/simulated/Answers.ts"
 import { promptOf, promptTokens } from "../../src/provider/simulated/Prompt.ts"
+import { classify } from "../../src/routing/quality/Classify.ts"
 import { requirementsOf } from "../../src/routing/Requirements.ts"
 import { chatCompletion } from "../../src/wire/chat/ChatAnswer.ts"
 import * as ChatDecoding from "../../src/wire/chat/ChatRequest.ts"
@@ -25,6 +26,7 @@ import * as ResponsesDecoding from "../../src/wire/responses/ResponsesRequest.ts
 import { ResponsesStream } from "../../src/wire/responses/ResponsesStream.ts"
 import { marksOf } from "../../src/wire/validation/JsonBounds.ts"
 import { call, model } from "../provider/protocols/calls.ts"
+import { chatRequest } from "../support/ChatRequests.ts"
 import { counts, finished, head, metadata } from "../wire/chat/AnswerArbitraries.ts"
 import { decoded } from "../wire/responses/ResponsesFixtures.ts"
 import { type AnswerShape, answerShapes, eventShapes } from "./AnswerShapes.ts"
@@ -162,6 +164,54 @@ describe.each(eventShapes)("an answer of %s", (_, size, events) => {
     expect(excessOf(doubled(meter, events, size, encodeResponses))).toEqual([])
     expect(excessOf(doubled(meter, events, size, encodeMessages))).toEqual([])
     expect(excessOf(doubled(meter, events, size, whole))).toEqual([])
+  })
+})
+
+describe("a prompt that is classified", () => {
+  const text = (size: number): string =>
+    Array.from({ length: size }, (_, at) => `word${at} {x: ${at}} = [${at * 7}] **bold** $x_${at}$\n`).join("")
+  const asked = (content: string): ChatRequest => chatRequest({ messages: [{ role: "user", content }] })
+
+  it("costs at most twice the work when it is twice as long", () => {
+    expect(
+      excessOf(
+        doubled(
+          meter,
+          (size) => asked(text(size)),
+          20,
+          (given) => classify(given, 100)
+        )
+      )
+    ).toEqual([])
+  })
+
+  it("costs no more, however long it is, once it is longer than what is read of it", () => {
+    const read = asked(text(200))
+    const blocks = (given: ChatRequest): number => {
+      classify(given, 100)
+      return meter.blocksOf(() => classify(given, 100))
+    }
+    expect(blocks(asked(text(20_000)))).toBeLessThan(1.2 * blocks(read) + freeBlocks)
+  })
+
+  it("costs at most twice the work when the conversation has twice as many turns", () => {
+    const conversation = (turns: number): ChatRequest =>
+      chatRequest({
+        messages: Array.from({ length: turns }, (_, at) => ({
+          role: at % 2 === 0 ? ("user" as const) : ("assistant" as const),
+          content: text(3)
+        }))
+      })
+    expect(
+      excessOf(
+        doubled(
+          meter,
+          (size) => conversation(size + 1),
+          200,
+          (given) => classify(given, 100)
+        )
+      )
+    ).toEqual([])
   })
 })
 

@@ -16,7 +16,12 @@ const open = {
   maxOutputPriceMicroUsdPerMillion: null,
   enableFallback: true
 }
-const strict: ConfiguredPolicy = { ...open, models: { allow: ["acme/small"], deny: [] }, defaultAlpha: 0.1 }
+const strict: ConfiguredPolicy = {
+  ...open,
+  models: { allow: ["acme/small"], deny: [] },
+  defaultAlpha: 0.1,
+  explorationShare: 0
+}
 const cheap: ConfiguredRouting = { ...open, slug: "cheap", name: null, alpha: 0.2 }
 
 const rules = Effect.gen(function* () {

@@ -58,7 +58,11 @@ const world = (rows: ReadonlyArray<Route>): World => {
   return { models, health: (one) => states.get(one.id) ?? { failure: 1, openUntilMillis: 0, latencyMillis: null } }
 }
 
-const asIs = (models: ReadonlyArray<Model>): Snapshot => ({ ...makeSnapshot(models), models })
+const asIs = (models: ReadonlyArray<Model>): Snapshot => ({
+  ...makeSnapshot(models),
+  models,
+  listed: models.filter(({ listed }) => listed)
+})
 
 const run = (
   { models, health }: World,

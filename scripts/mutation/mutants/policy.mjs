@@ -34,8 +34,8 @@ export const policy = {
     },
     {
       file: "src/policy/EffectivePolicy.ts",
-      find: "(deny === null || !matches(deny, model.id, model.alias))",
-      replace: "(deny === null || allow !== null || !matches(deny, model.id, model.alias))",
+      find: "(deny === null || !matches(deny, model))",
+      replace: "(deny === null || allow !== null || !matches(deny, model))",
       breaks: "an allowed model cannot be denied"
     },
     {

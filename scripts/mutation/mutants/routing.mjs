@@ -2,6 +2,7 @@
 
 const health = ["test/routing/Health.test.ts"]
 const budget = ["test/routing/RetryBudget.test.ts", "test/routing/SlidingWindow.test.ts"]
+const exploration = ["test/routing/Exploration.test.ts", "test/gateway/Exploration.test.ts"]
 
 /** @type {import("../mutants.mjs").Area} */
 export const routing = {
@@ -204,9 +205,30 @@ export const routing = {
     },
     {
       file: "src/routing/Router.ts",
-      find: "{ models: snapshot.models.filter(isListed), pinned: false }",
+      find: "{ models: snapshot.listed, pinned: false }",
       replace: "{ models: snapshot.models, pinned: false }",
       breaks: "auto takes routes that are not listed"
+    },
+    {
+      file: "src/routing/Exploration.ts",
+      find: "{ propensity: 1 - share + each, isOther: false }",
+      replace: "{ propensity: 1 - share, isOther: false }",
+      breaks: "the propensity of the best model leaves out that exploration may choose it too",
+      tests: exploration
+    },
+    {
+      file: "src/routing/Exploration.ts",
+      find: "if (one.tier > 0 || first.utility - one.utility > nearUtility) break",
+      replace: "if (first.utility - one.utility > nearUtility) break",
+      breaks: "a route that rests is tried",
+      tests: exploration
+    },
+    {
+      file: "src/routing/Exploration.ts",
+      find: "explorationShare > 0 && fallbackEnabled && alpha > 0",
+      replace: "explorationShare > 0 && alpha > 0",
+      breaks: "a call without fallback is left to chance",
+      tests: exploration
     },
     {
       file: "src/routing/Eligibility.ts",

@@ -3,6 +3,7 @@ import { Catalog, type Snapshot } from "../../catalog/Catalog.ts"
 import { CredentialStore } from "../../credentials/CredentialStore.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
+import type { Model } from "../../domain/Model.ts"
 import { credentialsFor } from "../../routing/CredentialChoice.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 
@@ -19,7 +20,8 @@ export const usableModels = Effect.gen(function* () {
           (rows): Snapshot => {
             const own = rows.map(({ allowedModels, provider }) => ({ allowedModels, providerId: provider }))
             const snapshot = catalog.callerSnapshot()
-            return { ...snapshot, models: snapshot.models.filter((model) => credentialsFor(own, model).length > 0) }
+            const usable = (model: Model): boolean => credentialsFor(own, model).length > 0
+            return { ...snapshot, models: snapshot.models.filter(usable), listed: snapshot.listed.filter(usable) }
           }
         )
 })

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { NotFound } from "../../domain/AccountError.ts"
 import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
@@ -11,6 +12,7 @@ import { type ProjectPolicy, policyOf } from "../../policy/Policy.ts"
 import { type PolicyColumns, PolicyStore } from "../../policy/PolicyStore.ts"
 import { RoutingConfigurations } from "../../policy/RoutingConfigurations.ts"
 import { QualitySnapshots } from "../../routing/evidence/QualitySnapshots.ts"
+import { OutputLengths } from "../../routing/quality/OutputLengths.ts"
 import { add, choose, emptyOutcome, type Outcome, type PastCall, type Rules } from "../../routing/Replay.ts"
 import { fromRecorded } from "../../routing/RequestFeatures.ts"
 import type { Replayed } from "../../routing/Router.ts"
@@ -97,6 +99,7 @@ const make = Effect.gen(function* () {
   const store = yield* PastCallStore
   const transactions = yield* AccountTransactions
   const usable = yield* usableModels
+  const outputLengths = Option.getOrUndefined(yield* Effect.serviceOption(OutputLengths))
 
   const read = Effect.fnUntraced(function* (id: ProjectId, limit: number) {
     const { billingMode, row } = yield* transactions.commit(() =>
@@ -115,7 +118,14 @@ const make = Effect.gen(function* () {
       rulesWith: yield* Effect.all([usable(id, billingMode), configurations.ofProject(id), quality.ofProject(id)]).pipe(
         Effect.map(
           ([snapshot, known, { graded }]) =>
-            (project: ProjectPolicy): Rules => ({ snapshot, project, configurations: known, billingMode, graded })
+            (project: ProjectPolicy): Rules => ({
+              snapshot,
+              project,
+              configurations: known,
+              billingMode,
+              graded,
+              outputLengths
+            })
         )
       )
     }

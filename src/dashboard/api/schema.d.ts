@@ -2101,6 +2101,7 @@ export interface components {
             enable_fallback?: boolean | null;
             excluded_models?: string[] | null;
             excluded_providers?: string[] | null;
+            exploration_share?: number | null;
             max_input_price_microusd_per_million?: number | null;
             max_output_price_microusd_per_million?: number | null;
         };
@@ -2111,6 +2112,7 @@ export interface components {
             enable_fallback?: boolean | null;
             excluded_models?: string[] | null;
             excluded_providers?: string[] | null;
+            exploration_share?: number | null;
             managed_by_configuration: boolean;
             max_input_price_microusd_per_million?: number | null;
             max_output_price_microusd_per_million?: number | null;
@@ -2318,7 +2320,7 @@ export interface components {
             fallback_enabled: boolean;
             policy_version: components["schemas"]["Int"] | null;
             prompt_tokens: components["schemas"]["Int"] | null;
-            reason: ("pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "sticky_session" | "cache_affinity" | "health_demotion" | "first_affordable" | "fallback_after_error") | null;
+            reason: ("pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "sticky_session" | "cache_affinity" | "health_demotion" | "exploration" | "first_affordable" | "fallback_after_error") | null;
             requested_model: string;
             routing_config: string | null;
             skipped: string[];
@@ -2390,7 +2392,7 @@ export interface components {
                 alpha: number | null;
                 policy_version: number;
                 /** @enum {string} */
-                reason: "pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "sticky_session" | "cache_affinity" | "health_demotion" | "first_affordable" | "fallback_after_error";
+                reason: "pinned_model" | "only_candidate" | "cheapest_eligible" | "highest_quality" | "quality_cost_tradeoff" | "sticky_session" | "cache_affinity" | "health_demotion" | "exploration" | "first_affordable" | "fallback_after_error";
                 requested_model: string;
                 routing_config: string | null;
             };

@@ -6,6 +6,7 @@ const reasons: Readonly<Record<string, string>> = {
   highest_quality: "the best eligible model",
   quality_cost_tradeoff: "the best balance of quality and cost",
   health_demotion: "better ones were failing",
+  exploration: "chance: a model near the best is tried",
   sticky_session: "the model of this session",
   cache_affinity: "the model that has the prompt in its cache",
   first_affordable: "the best that the money suffices for",

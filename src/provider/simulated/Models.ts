@@ -110,30 +110,37 @@ const model = (
 
 const quick: Pace = { firstMillis: 15, tokenMillis: 2 }
 
+/**
+ * Prices and qualities are like those of models that are sold: at fifty times the price, one is better by far in what is hard, and
+ * by little in what is easy. `auto` at its default alpha therefore has a reason for each of them.
+ */
 const listed: ReadonlyArray<SimulatedModel> = [
-  { model: model("sim/fast", "Simulated Fast", 0.45, 100_000, 400_000), pace: quick, fault: undefined },
+  { model: model("sim/fast", "Simulated Fast", 0.72, 100_000, 400_000), pace: quick, fault: undefined },
   {
-    model: model("sim/balanced", "Simulated Balanced", 0.65, 1_000_000, 4_000_000, { reasoning: efforts }),
+    model: model("sim/balanced", "Simulated Balanced", 0.82, 1_000_000, 4_000_000, { reasoning: efforts }),
     pace: { firstMillis: 40, tokenMillis: 4 },
     fault: undefined
   },
   {
-    model: model("sim/best", "Simulated Best", 0.9, 5_000_000, 25_000_000, { reasoning: efforts }),
+    model: model("sim/best", "Simulated Best", 0.875, 5_000_000, 25_000_000, { reasoning: efforts }),
     pace: { firstMillis: 80, tokenMillis: 6 },
     fault: undefined
   },
   {
-    model: model("sim/deep", "Simulated Deep", 0.8, 2_000_000, 8_000_000, { reasoning: depth, reasonsByDefault: true }),
+    model: model("sim/deep", "Simulated Deep", 0.85, 2_000_000, 8_000_000, {
+      reasoning: depth,
+      reasonsByDefault: true
+    }),
     pace: { firstMillis: 40, tokenMillis: 3 },
     fault: undefined
   },
   {
-    model: model("sim2/balanced", "Simulated Balanced, elsewhere", 0.65, 1_200_000, 4_800_000, { reasoning: efforts }),
+    model: model("sim2/balanced", "Simulated Balanced, elsewhere", 0.82, 1_200_000, 4_800_000, { reasoning: efforts }),
     pace: { firstMillis: 50, tokenMillis: 5 },
     fault: undefined
   },
   {
-    model: model("sim2/deep", "Simulated Deep, elsewhere", 0.8, 2_200_000, 8_800_000, {
+    model: model("sim2/deep", "Simulated Deep, elsewhere", 0.85, 2_200_000, 8_800_000, {
       reasoning: depth,
       reasonsByDefault: true
     }),

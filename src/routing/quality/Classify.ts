@@ -15,6 +15,9 @@ const share = { toolResult: 0.6, tools: 0.35, image: 0.6, schema: 0.4, longest: 
 /** Decided, so that the same question in other words has the same class. */
 const sharpness = 14
 
+/** Texts of which less is known, such as one word, count as `chat` in part: what is asked for in earnest says more. */
+const enoughKnown = 150
+
 /** A prompt counts as long from here, fully at four times that. */
 const longFromTokens = 16_000
 
@@ -23,9 +26,10 @@ const scores = new Float64Array(textClasses)
 /** The probability of each class of prompt, per mille, in the order of `promptClasses`; they add up to 1,000. */
 export const classify = (request: ChatRequest, promptTokens: number): ReadonlyArray<number> => {
   const probabilities = new Array<number>(promptClasses.length).fill(0)
-  applyLinear(textClassifier(), featuresOf(promptText(request)), scores)
+  const known = Math.min(1, applyLinear(textClassifier(), featuresOf(promptText(request)), scores) / enoughKnown)
   softmax(scores, 0, textClasses, sharpness)
-  for (let k = 0; k < textClasses; k++) probabilities[k] = scores[k] ?? 0
+  for (let k = 0; k < textClasses; k++) probabilities[k] = known * (scores[k] ?? 0)
+  probabilities[classIndex.chat] = (probabilities[classIndex.chat] ?? 0) + 1 - known
   const add = (name: PromptClass, part: number): void => {
     if (part === 0) return
     for (let k = 0; k < probabilities.length; k++) probabilities[k] = (probabilities[k] ?? 0) * (1 - part)

@@ -21,12 +21,12 @@ export const shapeScale = 0.5
 export const termWeight = (count: number): number => logs[count] ?? 1 + Math.log(count)
 const logs = Float64Array.from({ length: 256 }, (_, count) => (count === 0 ? 0 : 1 + Math.log(count)))
 
-/** Writes the outputs to `result`. */
+/** Writes the outputs to `result`, and returns how much of the text is known: 0 where no n-gram of it tells anything. */
 export const applyLinear = (
   { bucketWeights, intercepts, outputs, weights }: Linear,
   { buckets: found, counts, shape, size }: Features,
   result: Float64Array
-): void => {
+): number => {
   result.fill(0)
   let squares = 0
   for (let at = 0; at < size; at++) {
@@ -46,4 +46,5 @@ export const applyLinear = (
     }
     result[k] = sum
   }
+  return squares
 }

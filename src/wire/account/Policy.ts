@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { maxExplorationShare } from "../../domain/ExplorationShare.ts"
 import { listOf } from "../validation/SchemaParts.ts"
 import { PolicyReplayOut } from "./Replay.ts"
 import { strict } from "./Strict.ts"
@@ -18,6 +19,7 @@ const excluded = (what: string) =>
   })
 
 export const Alpha = Schema.NullOr(Schema.Number.pipe(Schema.between(0, 1)))
+const ExplorationShare = Schema.Number.pipe(Schema.between(0, maxExplorationShare))
 export const Price = Schema.NullOr(Schema.Number.pipe(Schema.int(), Schema.between(0, maxPrice)))
 const price = (of: string) =>
   Schema.optionalWith(Price, { default: () => null }).annotations({
@@ -40,6 +42,9 @@ export const PolicyInput = strict({
   default_alpha: Schema.optionalWith(Alpha, { default: () => null }).annotations({
     description:
       "Quality against cost where a request does not say: 0 is cheapest, 1 is best; null and default: the gateway's own."
+  }),
+  exploration_share: Schema.optionalWith(ExplorationShare, { default: () => 0, nullable: true }).annotations({
+    description: `In this share of the calls that name no model, one of the models near the best is tried instead of it, at most ${maxExplorationShare}; 0 and default: never.`
   }),
   ...capsAndFallback
 }).annotations({

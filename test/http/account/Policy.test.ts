@@ -28,6 +28,7 @@ const open = {
   allowed_providers: null,
   excluded_providers: [],
   default_alpha: null,
+  exploration_share: 0,
   max_input_price_microusd_per_million: null,
   max_output_price_microusd_per_million: null,
   enable_fallback: true
@@ -65,9 +66,14 @@ describe.each(databaseKinds)("policies on %s", (kind) => {
     ])
     // the same policy is no new version
     expect(await jsonOf(await put(expected))).toMatchObject({ policy_version: 2 })
+    expect(await jsonOf(await put({ ...expected, exploration_share: 0.02 }))).toMatchObject({
+      exploration_share: 0.02,
+      policy_version: 3
+    })
+    expect(await jsonOf(await put(expected))).toMatchObject({ exploration_share: 0, policy_version: 4 })
     expect(await jsonOf(await put({}, { "if-match": written.headers.get("etag") ?? "" }))).toEqual({
       ...open,
-      policy_version: 3,
+      policy_version: 5,
       managed_by_configuration: false
     })
   })
@@ -76,6 +82,7 @@ describe.each(databaseKinds)("policies on %s", (kind) => {
     expect(await errorOf(await put({ allowed: [] }))).toEqual([400, "unsupported_parameter", "allowed"])
     expect(await errorOf(await put({ allowed_models: ["a b"] }))).toEqual([400, "invalid_value", "allowed_models[0]"])
     expect(await errorOf(await put({ default_alpha: 2 }))).toEqual([400, "invalid_value", "default_alpha"])
+    expect(await errorOf(await put({ exploration_share: 0.021 }))).toEqual([400, "invalid_value", "exploration_share"])
   })
 
   it("hold for the keys of the project at once", async () => {
@@ -122,6 +129,7 @@ it("a policy of GATEWAY_CONFIG is read and simulated, but not written", async ()
         maxInputPriceMicroUsdPerMillion: null,
         maxOutputPriceMicroUsdPerMillion: null,
         defaultAlpha: null,
+        explorationShare: 0,
         enableFallback: true
       },
       []

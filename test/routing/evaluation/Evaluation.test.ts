@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { areaOf, costOf, hullOf, qualityAt } from "../../../scripts/router/Curve.ts"
 import type { GradedSet } from "../../../scripts/router/Data.ts"
 import { evaluate } from "../../../scripts/router/Evaluation.ts"
+import { leaveOneTaskOut } from "../../../scripts/router/LeaveOneOut.ts"
 import { apgrOf } from "../../../scripts/router/Report.ts"
 
 const words = ["river", "table", "engine", "garden", "window", "letter", "market", "bridge", "summer", "island"]
@@ -63,6 +64,20 @@ describe("An evaluation", () => {
   it("is the same for the same files", () => {
     const [one, other] = [evaluate(set(0, 200), set(500, 50)), evaluate(set(0, 200), set(500, 50))]
     expect(other.predictions).toEqual(one.predictions)
+  })
+
+  it("measures a task by what was learned from the others alone", () => {
+    const tasks = leaveOneTaskOut(set(0, 400), set(1_000, 100))
+    expect(tasks.map(({ prompts, task }) => [task, prompts])).toEqual([
+      ["stories", 50],
+      ["sums", 50]
+    ])
+    const [stories, sums] = tasks
+    // by sums alone both models are as good, so that nobody would pay for the dear one
+    expect(stories?.aiq_zero_router).toBeCloseTo(0.5, 1)
+    expect(stories?.aiq_router).toBe(0)
+    expect(stories?.difference).toBeLessThan(-0.4)
+    expect(sums?.difference).toBe(0)
   })
 
   it("gives a coin for predictions that say nothing, and all of the gap at once for those that know", () => {

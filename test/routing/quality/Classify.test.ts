@@ -21,6 +21,14 @@ describe("The class of a prompt", () => {
     ["extraction", "Extract the names and dates from this text as JSON: Anna met Ben on 3 May 2021 in Rome."],
     ["chat", "Hello, how are you doing today?"],
     ["chat", "Write a short poem about the moon."],
+    ["chat", "Say hello."],
+    ["chat", "Say good night to everyone."],
+    ["chat", "Hey"],
+    ["chat", "ok"],
+    ["chat", "Go on."],
+    ["chat", "👍"],
+    ["chat", "xqzt vwkk"],
+    ["chat", ""],
     ["translation", "Translate to Swedish: The library opens at nine."]
   ])("is %s for: %s", (expected, text) => {
     expect(classOf(text)).toBe(expected)

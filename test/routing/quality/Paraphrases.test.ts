@@ -1,17 +1,11 @@
-import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import { buildModels } from "../../../src/catalog/Build.ts"
-import { makeSnapshot } from "../../../src/catalog/Catalog.ts"
-import { builtInCatalog } from "../../../src/catalog/CatalogFile.ts"
-import { intersectPolicies } from "../../../src/policy/EffectivePolicy.ts"
-import { classify } from "../../../src/routing/quality/Classify.ts"
-import { expectedOutputTokens, qualityFor } from "../../../src/routing/quality/QualityTable.ts"
-import { featuresOf } from "../../../src/routing/RequestFeatures.ts"
-import { rank } from "../../../src/routing/Router.ts"
-import { controls, everythingNative, healthy, project, request } from "../models.ts"
+import { chosen, sameShare, wholeCatalog } from "./choices.ts"
+import { knownPairs } from "./knownPairs.ts"
+import { unseenPairs } from "./unseenPairs.ts"
 
 /** Two ways to ask for the same. */
 const pairs: ReadonlyArray<readonly [string, string]> = [
+  ...knownPairs,
   ["Write a Python function that reverses a string.", "Please give me Python code which turns a string around."],
   ["How do I center a div in CSS?", "What is the CSS to put a div in the middle of the page?"],
   [
@@ -78,36 +72,19 @@ const pairs: ReadonlyArray<readonly [string, string]> = [
   ["Give me a regex for a phone number.", "Write a regular expression that matches phone numbers."]
 ]
 
-const vendors = builtInCatalog.providers.map(({ id, protocol }) => ({
-  id,
-  protocol,
-  support: everythingNative,
-  billsAbortedCalls: true
-}))
-const snapshot = makeSnapshot(buildModels({ data: builtInCatalog, vendors, configured: [], patches: {} }))
-
-const chosen = (text: string, alpha: number): string => {
-  const asked = request({ messages: [{ role: "user", content: text }] })
-  const classes = classify(asked, 40)
-  const ranked = rank({
-    snapshot,
-    policy: intersectPolicies(project({ defaultAlpha: alpha }), null, controls()),
-    request: asked,
-    features: featuresOf(asked, false, 40, classes),
-    quality: qualityFor(classes),
-    outputTokens: () => expectedOutputTokens(classes),
-    health: () => healthy,
-    nowMillis: 0,
-    billingMode: "managed"
-  })
-  return Either.getOrThrow(ranked).candidates[0].model.id
-}
+const alphas = [0.3, 0.4, 0.6, 0.65]
 
 describe("The same question in other words", () => {
-  it.each([0.3, 0.4, 0.6, 0.65])("goes to the same model in at least 90 % of the pairs at alpha %d", (alpha) => {
-    const same = pairs.filter(([one, other]) => chosen(one, alpha) === chosen(other, alpha))
-    expect(same.length / pairs.length).toBeGreaterThanOrEqual(0.9)
+  it.each(alphas)("goes to the same model in at least 90 % of the pairs at alpha %d", (alpha) => {
+    expect(sameShare(wholeCatalog, pairs, alpha)).toBeGreaterThanOrEqual(0.9)
     // it would be no achievement if every prompt went to one model
-    expect(new Set(pairs.map(([one]) => chosen(one, alpha))).size).toBeGreaterThan(1)
+    expect(new Set(pairs.map(([one]) => chosen(wholeCatalog, one, alpha))).size).toBeGreaterThan(1)
+  })
+
+  // 0.93, 0.81, 0.95 and 0.79 when they were written: where two models are about as good, a doubt about the class decides
+  it.each(alphas)("does so less often in pairs that nobody had read who made the classifier, at alpha %d", (alpha) => {
+    expect(unseenPairs.length).toBeGreaterThanOrEqual(40)
+    expect(sameShare(wholeCatalog, unseenPairs, alpha)).toBeGreaterThanOrEqual(0.75)
+    expect(new Set(unseenPairs.map(([one]) => chosen(wholeCatalog, one, alpha))).size).toBeGreaterThan(1)
   })
 })

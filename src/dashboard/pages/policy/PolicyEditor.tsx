@@ -1,4 +1,4 @@
-import { Alert, Button, Group, SimpleGrid, Stack, Text } from "@mantine/core"
+import { Alert, Button, Group, NumberInput, SimpleGrid, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useDebouncedValue } from "@mantine/hooks"
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
@@ -29,6 +29,8 @@ interface PolicyForm extends RuleValues {
   limitsProviders: boolean
   allowedProviders: Array<string>
   excludedProviders: Array<string>
+  /** Percent, as a form has it. */
+  exploration: string | number
 }
 
 const formOf = (of: Policy): PolicyForm => ({
@@ -38,7 +40,8 @@ const formOf = (of: Policy): PolicyForm => ({
   excludedModels: of.excluded_models ?? [],
   limitsProviders: Array.isArray(of.allowed_providers),
   allowedProviders: of.allowed_providers ?? [],
-  excludedProviders: of.excluded_providers ?? []
+  excludedProviders: of.excluded_providers ?? [],
+  exploration: (of.exploration_share ?? 0) * 100
 })
 
 const inputOf = (values: PolicyForm): Input => ({
@@ -47,7 +50,8 @@ const inputOf = (values: PolicyForm): Input => ({
   excluded_models: values.excludedModels,
   allowed_providers: values.limitsProviders ? values.allowedProviders : null,
   excluded_providers: values.excludedProviders,
-  default_alpha: alphaOf(values)
+  default_alpha: alphaOf(values),
+  exploration_share: Number(values.exploration) / 100
 })
 
 const simulationMillis = 300
@@ -95,7 +99,8 @@ export const PolicyEditor = ({ found, mayWrite, projectId }: PolicyEditorProps) 
           allowed_providers: "allowedProviders",
           excluded_providers: "excludedProviders",
           max_input_price_microusd_per_million: "inputCap",
-          max_output_price_microusd_per_million: "outputCap"
+          max_output_price_microusd_per_million: "outputCap",
+          exploration_share: "exploration"
         })
       )
   })
@@ -152,6 +157,15 @@ export const PolicyEditor = ({ found, mayWrite, projectId }: PolicyEditorProps) 
                 {...form.getInputProps("excludedProviders")}
               />
               <RuleFields form={form} />
+              <NumberInput
+                label="Exploration"
+                description="Calls that try a model near the best, at most 2 %"
+                suffix=" %"
+                min={0}
+                max={2}
+                decimalScale={2}
+                {...form.getInputProps("exploration")}
+              />
             </Stack>
           </fieldset>
         </Block>

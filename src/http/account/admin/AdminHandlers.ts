@@ -41,6 +41,7 @@ const newProjectOf = (given: CreateProjectRequest): NewAdminProject => ({
     max_input_price_microusd_per_million: given.max_input_price_microusd_per_million ?? null,
     max_output_price_microusd_per_million: given.max_output_price_microusd_per_million ?? null,
     default_alpha: given.default_alpha ?? null,
+    exploration_share: 0,
     enable_fallback: given.enable_fallback ?? true
   }
 })

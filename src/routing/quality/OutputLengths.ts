@@ -1,0 +1,107 @@
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import type { Model } from "../../domain/Model.ts"
+import { profiles } from "./Artefact.ts"
+import { perMille } from "./Classify.ts"
+import { expectedOutputTokens } from "./QualityTable.ts"
+
+/** A complete answer of a model. */
+export interface Answer {
+  readonly model: Pick<Model, "id">
+  /** Of the prompt: the probability of each class, per mille; none of a call that named its model. */
+  readonly classes: ReadonlyArray<number>
+  /** What it has written, divided by what reasoning multiplies it by. */
+  readonly tokens: number
+  /** It ended at its cap, and would have been longer. */
+  readonly isCut: boolean
+}
+
+export interface OutputLengthsShape {
+  /** Expected tokens of a model's answer without reasoning, to a prompt of these classes. */
+  readonly expectedFor: (classes: ReadonlyArray<number>) => (model: Pick<Model, "id">) => number
+  readonly answered: (answer: Answer) => void
+}
+
+/**
+ * How long the answers of each model are, by class of prompt: what is assumed of a class, moved by every answer at once. In memory,
+ * and of this node.
+ */
+export class OutputLengths extends Context.Tag("gateway/routing/OutputLengths")<OutputLengths, OutputLengthsShape>() {
+  static readonly layer: Layer.Layer<OutputLengths> = Layer.sync(this, () => make())
+}
+
+/** What the assumed length of a class weighs beside the answers in it. */
+const priorAnswers = 5
+/** What 1 weighs as the factor by which a model writes more than is assumed, over all classes. */
+const factorAnswers = 10
+/** Older answers fade, so that a model that its provider changes is followed. */
+const maxAnswers = 200
+/** One answer counts as at most this multiple of what was expected: a single one of 50,000 tokens says little about the next. */
+const maxRatio = 8
+/** Models in memory; the one that is silent for longest is forgotten. */
+const maxModels = 2_000
+
+/** All by class. */
+interface Learned {
+  readonly weights: Float64Array
+  readonly sums: Float64Array
+  readonly expected: Float64Array
+}
+
+export const make = (): OutputLengthsShape => {
+  const models = new Map<string, Learned>()
+  return {
+    expectedFor: (classes) => {
+      const assumed = expectedOutputTokens(classes)
+      if (classes.length === 0) return () => assumed
+      return ({ id }) => {
+        const learned = models.get(id)
+        return learned === undefined ? assumed : mixed(classes, learned.expected)
+      }
+    },
+    answered: ({ classes, isCut, model, tokens }) => {
+      if (classes.length === 0) return
+      const learned = models.get(model.id) ?? unlearned()
+      const expected = mixed(classes, learned.expected)
+      // of an answer that was cut only the least length is known
+      add(learned, classes, Math.min(maxRatio, Math.max(tokens / expected, isCut ? 1 : 0)))
+      models.delete(model.id)
+      if (models.size >= maxModels) {
+        const oldest = models.keys().next()
+        if (oldest.done !== true) models.delete(oldest.value)
+      }
+      models.set(model.id, learned)
+    }
+  }
+}
+
+const unlearned = (): Learned => ({
+  weights: new Float64Array(profiles.length),
+  sums: new Float64Array(profiles.length),
+  expected: Float64Array.from(profiles, ({ outputTokens }) => outputTokens)
+})
+
+/** `ratio` is the length beside the expected one: it is the same for each class that the prompt may be of. */
+const add = ({ expected, sums, weights }: Learned, classes: ReadonlyArray<number>, ratio: number): void => {
+  let answers = 0
+  let ratios = 0
+  profiles.forEach(({ outputTokens }, k) => {
+    const part = (classes[k] ?? 0) / perMille
+    const weight = (weights[k] ?? 0) + part
+    const kept = Math.min(1, maxAnswers / weight)
+    weights[k] = weight * kept
+    sums[k] = ((sums[k] ?? 0) + part * ratio * (expected[k] ?? 0)) * kept
+    answers += weights[k] ?? 0
+    ratios += (sums[k] ?? 0) / outputTokens
+  })
+  const factor = (factorAnswers + ratios) / (factorAnswers + answers)
+  profiles.forEach(({ outputTokens }, k) => {
+    expected[k] = (priorAnswers * outputTokens * factor + (sums[k] ?? 0)) / (priorAnswers + (weights[k] ?? 0))
+  })
+}
+
+const mixed = (classes: ReadonlyArray<number>, expected: Float64Array): number => {
+  let sum = 0
+  for (let k = 0; k < expected.length; k++) sum += (classes[k] ?? 0) * (expected[k] ?? 0)
+  return sum / perMille
+}
