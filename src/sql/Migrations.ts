@@ -32,6 +32,8 @@ import { replayTables } from "./migrations/0027_replay.ts"
 import { conversationTables } from "./migrations/0028_conversations.ts"
 import { callDecisions } from "./migrations/0030_call_decisions.ts"
 import { decisions } from "./migrations/0032_decisions.ts"
+import { analysisChanges } from "./migrations/0036_analysis_changes.ts"
+import { analysisReplay } from "./migrations/0037_analysis_replay.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -62,7 +64,9 @@ export const migrations = {
   "0027_replay": replayTables,
   "0028_conversations": conversationTables,
   "0030_call_decisions": callDecisions,
-  "0032_decisions": decisions
+  "0032_decisions": decisions,
+  "0036_analysis_changes": analysisChanges,
+  "0037_analysis_replay": analysisReplay
 }
 
 /** An arbitrary number, the same in every version of the gateway. */
