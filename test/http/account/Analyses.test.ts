@@ -154,4 +154,23 @@ describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {
     await ended(id)
     expect((await owner.send("POST", `/api/analyses/${id}/actions/duplicate/apply`, {})).status).toBe(404)
   })
+
+  it("is deleted with its project, while it waits or runs too", async () => {
+    const project = await newProject()
+    const { id } = await start(project)
+    await ended(id)
+    const running = await newProject()
+    const second = await held(running)
+    for (const [of, analysis] of [
+      [project, id],
+      [running, second]
+    ] as const) {
+      expect((await owner.send("DELETE", `/api/projects/${of}`)).status).toBe(204)
+      expect((await owner.send("GET", `/api/analyses/${analysis}`)).status).toBe(404)
+    }
+    const rows = await node.run(
+      Effect.flatMap(SqlClient, (sql) => sql`select id from analysis where project_id in (${project}, ${running})`)
+    )
+    expect(rows).toEqual([])
+  })
 })
