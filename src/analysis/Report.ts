@@ -2,6 +2,7 @@ import { cost } from "../domain/Call.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { AnalysisReport } from "../wire/account/Analyses.ts"
 import { type CauseFinding, type Diagnosis, diagnose, isSufficient, minSamples } from "./Diagnose.ts"
+import { otherModels } from "./evidence/AnsweredReport.ts"
 import { minEffective } from "./Interval.ts"
 import type { Workload } from "./Workload.ts"
 
@@ -57,6 +58,8 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
         hypotheses_microusd_up_to: hypotheses.reduce((sum, { aloneMicroUsd }) => sum + aloneMicroUsd, 0)
       },
       causes: diagnosis.findings.map((found) => causeOf(found, workload, monthly)),
+      segments: [],
+      alpha_curve: [],
       actions: diagnosis.findings
         .filter(({ tier }) => tier !== "info")
         .map(({ cause, projection, shareMicroUsd }) => ({
@@ -78,11 +81,11 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
         cancelled_microusd: figure("cancelled_microusd"),
         held_idle_microusd_hours: figure("held_idle_microusd_hours")
       },
-      method: { cost: cost(0, "charged"), seed: input.seed },
+      method: { cost: cost(0, "charged"), judge: null, seed: input.seed },
       honesty: {
         not_looked_at: [
           "what images, audio and files show",
-          "whether another model would have answered as well",
+          otherModels,
           ...(input.source === "call_log" ? ["prompts: no call of the range is captured"] : [])
         ],
         assumptions: [

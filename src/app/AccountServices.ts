@@ -26,6 +26,7 @@ import { Checkouts } from "../account/payments/Checkouts.ts"
 import { PaymentStore } from "../account/payments/PaymentStore.ts"
 import { Payments } from "../account/payments/Payments.ts"
 import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
+import { ProjectAnalysesStore } from "../account/projects/ProjectAnalysesStore.ts"
 import { Projects } from "../account/projects/Projects.ts"
 import { PastCallStore } from "../account/replay/PastCallStore.ts"
 import { RoutingReplay } from "../account/replay/RoutingReplay.ts"
@@ -84,6 +85,7 @@ export const accountServices = (settings: AccountSettings) => {
     MemberStore.layer,
     PastCallStore.layer(),
     ProjectAccessStore.layer,
+    ProjectAnalysesStore.layer,
     ProjectKeyStore.layer,
     RoutingVersionStore.layer,
     SessionStore.layer,

@@ -6,6 +6,9 @@ import * as Option from "effect/Option"
 import { AlertStore } from "../account/alerts/AlertStore.ts"
 import { resealWebhooks } from "../account/alerts/ResealWebhooks.ts"
 import { WebhookSecrets } from "../account/alerts/WebhookSecrets.ts"
+import { AnalysisStore } from "../analysis/job/AnalysisStore.ts"
+import { ReportSeal } from "../analysis/job/ReportSeal.ts"
+import { resealReports } from "../analysis/job/ResealReports.ts"
 import { CaptureKeys } from "../capture/CaptureKeys.ts"
 import { CaptureStore } from "../capture/CaptureStore.ts"
 import type * as Settings from "../config/Settings.ts"
@@ -33,15 +36,23 @@ export const run = (settings: Settings.Settings) =>
     const credentials = yield* Effect.flatMap(SealedCredentials, (sealed) => sealed.reseal)
     const webhooks = yield* resealWebhooks
     const capture = yield* Effect.flatMap(CaptureKeys, (keys) => keys.reseal)
-    const unreadable = credentials.unreadable + webhooks.unreadable + capture.unreadable
+    const reports = yield* resealReports
+    const unreadable = credentials.unreadable + webhooks.unreadable + capture.unreadable + reports.unreadable
     yield* Console.log(
-      `sealed with the current master key: ${credentials.resealed} provider credentials, ${webhooks.resealed} webhook secrets, ${capture.resealed} keys of captured content`
+      `sealed with the current master key: ${credentials.resealed} provider credentials, ${webhooks.resealed} webhook secrets, ${capture.resealed} keys of captured content, ${reports.resealed} reports of analyses`
     )
     if (unreadable > 0) return yield* new Unreadable({ count: unreadable })
   }).pipe(Effect.provide(sealing(settings)))
 
 const sealing = (settings: Settings.Settings) =>
-  Layer.mergeAll(SealedCredentials.layer, WebhookSecrets.layer, AlertStore.layer, CaptureKeys.layer).pipe(
+  Layer.mergeAll(
+    SealedCredentials.layer,
+    WebhookSecrets.layer,
+    AlertStore.layer,
+    CaptureKeys.layer,
+    AnalysisStore.layer,
+    ReportSeal.layer
+  ).pipe(
     Layer.provide([CredentialStore.layer, CaptureStore.layer]),
     Layer.provide(masterKeyLayer(settings)),
     Layer.provide(ChangeNotifications.layer),

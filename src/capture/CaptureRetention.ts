@@ -6,7 +6,8 @@ import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { periodically } from "../domain/Periodic.ts"
 import { Timers } from "../domain/Timers.ts"
-import { CaptureStore, type CaptureStoreShape } from "./CaptureStore.ts"
+import type { CaptureStoreShape } from "./CaptureRecords.ts"
+import { CaptureStore } from "./CaptureStore.ts"
 
 const interval = Duration.minutes(10)
 /** Leaves the embedded database, which does one thing at a time, to calls. */

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { CapturedBlock, CapturedCall, CapturedConversation } from "../domain/CapturedCall.ts"
 import type { AssistantMessage, Message, Tool } from "../domain/Chat.ts"
 import { dateAt } from "../domain/Dates.ts"
@@ -8,8 +9,9 @@ import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { CaptureKeys } from "./CaptureKeys.ts"
-import { CaptureStore, type Place, type SampleRow } from "./CaptureStore.ts"
-import type { Facts } from "./Facts.ts"
+import type { Place, SampleRow } from "./CaptureRecords.ts"
+import { CaptureStore } from "./CaptureStore.ts"
+import { decodeFacts } from "./StoredFacts.ts"
 import {
   type Expanded,
   expand,
@@ -120,7 +122,7 @@ const make = Effect.gen(function* () {
       Effect.map(expanded({ projectId, configVersion, conversation }), (samples) => {
         const read = reading()
         return live(samples)
-          .map((sample) => callOf(sample, read))
+          .flatMap((sample) => callOf(sample, read) ?? [])
           .sort((a, b) => a.capturedAt - b.capturedAt || (a.requestId < b.requestId ? -1 : 1))
       }),
     call: (row) =>
@@ -135,7 +137,8 @@ const make = Effect.gen(function* () {
         const opened = openSample(own.seal, row.projectId, row.id, row.sealed)
         if (opened === undefined) return undefined
         const response = opened.header.r === 1 ? opened.own.at(-1) : undefined
-        return withoutText(callOf({ row, opened, expanded: { blocks: [], response }, keys: own }, reading()))
+        const call = callOf({ row, opened, expanded: { blocks: [], response }, keys: own }, reading())
+        return call && withoutText(call)
       }),
     expanded
   })
@@ -189,10 +192,12 @@ const parsedOf = (block: Stored, { values }: Reading): unknown => {
   return value
 }
 
-/** Sealed by this gateway, in the shape that it wrote. */
-const callOf = ({ expanded, keys, opened, row }: ExpandedSample, read: Reading): CapturedCall => {
+/** `undefined` where its facts cannot be read. Blocks are the gateway's own, in the shape that it wrote. */
+const callOf = ({ expanded, keys, opened, row }: ExpandedSample, read: Reading): CapturedCall | undefined => {
   const { c: toolsCalled, f, g: media, x } = opened.header
-  const { finish, params, toolsOffered, ...facts } = f as unknown as Facts
+  const decoded = decodeFacts(f)
+  if (Option.isNone(decoded)) return undefined
+  const { finish, params, toolsOffered, ...facts } = decoded.value
   const isTruncated = x === 1
   const { blocks, response } = expanded
   const hasText =

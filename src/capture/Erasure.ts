@@ -6,7 +6,8 @@ import type { ProjectId } from "../domain/Ids.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Captured, type ExpandedSample } from "./Captured.ts"
 import { CaptureKeys } from "./CaptureKeys.ts"
-import { CaptureStore, type Erased, type NewSample, type Place } from "./CaptureStore.ts"
+import type { Erased, NewSample, Place } from "./CaptureRecords.ts"
+import { CaptureStore } from "./CaptureStore.ts"
 import { type Base, identify, write } from "./worker/sample.js"
 
 /** What is to be erased of a project. */

@@ -8,6 +8,7 @@ import { Billing } from "../account/billing/Billing.ts"
 import { Keys } from "../account/keys/Keys.ts"
 import { ProjectKeyStore } from "../account/keys/ProjectKeyStore.ts"
 import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
+import { ProjectAnalysesStore } from "../account/projects/ProjectAnalysesStore.ts"
 import { Projects } from "../account/projects/Projects.ts"
 import { RequestLog } from "../account/requests/RequestLog.ts"
 import { RequestLogStore } from "../account/requests/RequestLogStore.ts"
@@ -80,6 +81,7 @@ export const AccountLayer = ({
     CredentialStore.layer,
     PolicyStore.layer,
     ProjectAccessStore.layer,
+    ProjectAnalysesStore.layer,
     ProjectKeyStore.layer,
     ProjectStore.layer,
     RequestLogStore.layer(),

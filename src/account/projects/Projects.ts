@@ -24,6 +24,7 @@ import type { RateLimit } from "../../policy/RateLimits.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { AlertStore } from "../alerts/AlertStore.ts"
 import { requireWithin } from "../limits/ConfiguredLimits.ts"
+import { ProjectAnalysesStore } from "./ProjectAnalysesStore.ts"
 
 /** A project with the money of its scope. */
 export interface Project extends AccessibleProject, SpendLimit {}
@@ -71,6 +72,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
   const credentials = yield* CredentialStore
   const alerts = yield* AlertStore
   const captured = yield* CaptureStore
+  const analyses = yield* ProjectAnalysesStore
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
@@ -154,6 +156,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
           yield* credentials.removeAll(id)
           yield* alerts.erase(id)
           yield* captured.eraseProject(id)
+          yield* analyses.removeAll(id)
           yield* announce({ kind: "capture", id })
           yield* record("project.delete", id, before.accountId, before, null)
         })

@@ -8,9 +8,22 @@ import type { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
+/** Calls that were written from `from` on and before `to`. */
+export interface PastRange {
+  readonly from: Date
+  readonly to: Date
+}
+
 export interface PastCallStoreShape {
-  /** The newest calls that named no model, the newest first. Only the newest `maxScanned` calls of the project are read. */
-  readonly newest: (project: ProjectId, limit: number) => Effect.Effect<ReadonlyArray<PastCallRow>, StoreUnavailable>
+  /**
+   * The newest calls that named no model, the newest first; of the range, where there is one. Only the newest `maxScanned` calls of
+   * the project, or of its range, are read.
+   */
+  readonly newest: (
+    project: ProjectId,
+    limit: number,
+    range?: PastRange
+  ) => Effect.Effect<ReadonlyArray<PastCallRow>, StoreUnavailable>
 }
 
 /** What the router saw of calls. */
@@ -41,11 +54,13 @@ export type PastCallRow = typeof PastCallRow.Type
 const decodeRows = Schema.decodeUnknown(Schema.Array(PastCallRow))
 
 const make = (sql: SqlClient, maxScanned: number): PastCallStoreShape => ({
-  newest: (project, limit) =>
+  newest: (project, limit, range) =>
     sql`select features, routing_config as "routingConfig", cost_micro_usd as "costMicroUsd", written_at as "endedAt"
       from (
         select id, features, routing_config, cost_micro_usd, written_at from call
-        where project_id = ${project} order by written_at desc, id desc limit ${maxScanned}
+        where project_id = ${project}
+          and ${range === undefined ? sql`true` : sql`written_at >= ${range.from} and written_at < ${range.to}`}
+        order by written_at desc, id desc limit ${maxScanned}
       ) scanned
       where features is not null order by written_at desc, id desc limit ${limit}`.pipe(
       Effect.flatMap(decodeRows),

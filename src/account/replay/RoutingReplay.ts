@@ -7,9 +7,10 @@ import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import { type AccessibleProject, ProjectAccessStore } from "../../identity/projects/ProjectAccessStore.ts"
 import { intersectPolicies, noControls } from "../../policy/EffectivePolicy.ts"
-import { type ProjectPolicy, policyOf } from "../../policy/Policy.ts"
-import { type PolicyColumns, PolicyStore } from "../../policy/PolicyStore.ts"
+import { type ProjectPolicy, policyOf, type RoutingConfiguration } from "../../policy/Policy.ts"
+import { type PolicyColumns, type PolicyRow, PolicyStore } from "../../policy/PolicyStore.ts"
 import { RoutingConfigurations } from "../../policy/RoutingConfigurations.ts"
 import { QualitySnapshots } from "../../routing/evidence/QualitySnapshots.ts"
 import { OutputLengths } from "../../routing/quality/OutputLengths.ts"
@@ -20,7 +21,7 @@ import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { maxCalls } from "../../wire/account/Replay.ts"
 import { nextTurn } from "../../wire/framing/LargeBody.ts"
 import { usableModels } from "../policy/UsableModels.ts"
-import { PastCallStore } from "./PastCallStore.ts"
+import { type PastCallRow, PastCallStore, type PastRange } from "./PastCallStore.ts"
 
 /** The calls that were ranked again. */
 interface Replay {
@@ -59,17 +60,45 @@ export interface PolicyReplay extends Replay {
   readonly byAlpha: ReadonlyArray<{ readonly alpha: number; readonly before: Outcome; readonly after: Outcome }>
 }
 
+/** Calls whose alpha comes from one place, at each alpha that could stand there. */
+export interface AlphaGroup {
+  /** The routing configuration that has the alpha; `null`: the policy of the project. */
+  readonly slug: string | null
+  /** In force now. */
+  readonly alpha: number
+  readonly calls: number
+  readonly current: Outcome
+  readonly points: ReadonlyArray<AlphaPoint>
+}
+
+/** The calls of a project between two times at each alpha, all of them and by the place that their alpha comes from. */
+export interface Outlook extends AlphaCurve {
+  readonly groups: ReadonlyArray<AlphaGroup>
+  /** Of the snapshot of graded qualities; `null`: all qualities are assumed. */
+  readonly qualityVersion: number | null
+}
+
+/** Other rules for the calls of a project. */
+export interface RuleChange {
+  /** Left out: the one in force. */
+  readonly policy?: PolicyColumns
+  /** In place of the routing configuration with its slug. */
+  readonly configuration?: Pick<RoutingConfiguration, "alpha" | "slug">
+}
+
 /** Ranks past calls of a project again, from what the router saw of them. */
 export interface RoutingReplayShape {
+  /** Without a person: for analyses, which a person has asked for. */
+  readonly outlook: (project: ProjectId, range: PastRange) => Effect.Effect<Outlook, NotFound | StoreUnavailable>
   /** As `CurrentUser`; `calls` is at most `maxCalls`. */
   readonly alphaCurve: (
     project: ProjectId,
     calls: number
   ) => Effect.Effect<AlphaCurve, NotFound | StoreUnavailable, CurrentUser>
-  /** The policy in force and another one. */
+  /** The rules in force and other ones. */
   readonly compare: (
     project: ProjectId,
-    policy: PolicyColumns
+    change: RuleChange
   ) => Effect.Effect<PolicyReplay, NotFound | StoreUnavailable, CurrentUser>
 }
 
@@ -93,6 +122,7 @@ const callsInOneTurn = 25
 
 const make = Effect.gen(function* () {
   const access = yield* ProjectAccess
+  const projects = yield* ProjectAccessStore
   const policies = yield* PolicyStore
   const configurations = yield* RoutingConfigurations
   const quality = yield* QualitySnapshots
@@ -101,17 +131,24 @@ const make = Effect.gen(function* () {
   const usable = yield* usableModels
   const outputLengths = Option.getOrUndefined(yield* Effect.serviceOption(OutputLengths))
 
-  const read = Effect.fnUntraced(function* (id: ProjectId, limit: number) {
-    const { billingMode, row } = yield* transactions.commit(() =>
+  const read = Effect.fnUntraced(function* <R>(
+    find: Effect.Effect<Pick<AccessibleProject, "billingMode" | "id">, NotFound | StoreUnavailable, R>,
+    limit: number,
+    range?: PastRange
+  ) {
+    const { billingMode, id, row } = yield* transactions.commit(() =>
       Effect.gen(function* () {
-        const { billingMode } = yield* access.find(id)
+        const { billingMode, id } = yield* find
         const row = yield* policies.find(id)
         return row === undefined
           ? yield* Effect.dieMessage("a project that was found has a policy")
-          : { billingMode, row }
+          : { billingMode, id, row }
       })
     )
-    const rows = yield* store.newest(id, limit)
+    const rows = yield* store.newest(id, limit, range)
+    const snapshot = yield* usable(id, billingMode)
+    const known = yield* configurations.ofProject(id)
+    const { graded, version } = yield* quality.ofProject(id)
     return {
       rows,
       project: policyOf(row, row.policy_version),
@@ -131,26 +168,68 @@ const make = Effect.gen(function* () {
     }
   })
 
+  const curveOf = Effect.fnUntraced(function* ({ configurations, row, rows, rulesWith }: PastCalls) {
+    const project = policyOf(row, row.policy_version)
+    const rules = rulesWith(project, configurations)
+    const defaultAlpha = intersectPolicies(project, null, noControls).alpha
+    const current = emptyOutcome()
+    const points = curveAlphas.map((alpha) => ({ alpha, outcome: emptyOutcome() }))
+    const groups = new Map<string | null, AlphaGroup & { calls: number }>()
+    const groupOf = ({ features, routingConfig }: PastCall) => {
+      if (features.controls.alpha !== undefined) return undefined
+      const alpha = configurations.find(({ slug }) => slug === routingConfig)?.alpha ?? null
+      const slug = alpha === null ? null : routingConfig
+      const group = groups.get(slug) ?? {
+        slug,
+        alpha: alpha ?? defaultAlpha,
+        calls: 0,
+        current: emptyOutcome(),
+        points: curveAlphas.map((each) => ({ alpha: each, outcome: emptyOutcome() }))
+      }
+      groups.set(slug, group)
+      return group
+    }
+    const replay = yield* overCalls(rows, (call) => {
+      const choices = choose(call, rules, curveAlphas)
+      if (choices === null) return false
+      const group = groupOf(call)
+      if (group !== undefined) group.calls += 1
+      for (const [own, at] of [
+        [current, points] as const,
+        ...(group ? [[group.current, group.points] as const] : [])
+      ]) {
+        add(own, choices.own)
+        at.forEach(({ outcome }, index) => {
+          add(outcome, choices.at[index])
+        })
+      }
+      return true
+    })
+    return { ...replay, defaultAlpha, current, points, groups: [...groups.values()] }
+  })
+
   return RoutingReplay.of({
     alphaCurve: Effect.fn("RoutingReplay.alphaCurve")(function* (id, calls) {
-      const { project, rows, rulesWith } = yield* read(id, calls)
-      const rules = rulesWith(project)
-      const current = emptyOutcome()
-      const points = curveAlphas.map((alpha) => ({ alpha, outcome: emptyOutcome() }))
-      const replay = yield* overCalls(rows, (call) => {
-        const choices = choose(call, rules, curveAlphas)
-        if (choices === null) return false
-        add(current, choices.own)
-        points.forEach(({ outcome }, at) => {
-          add(outcome, choices.at[at])
-        })
-        return true
-      })
-      return { ...replay, defaultAlpha: intersectPolicies(project, null, noControls).alpha, current, points }
+      return yield* curveOf(yield* read(access.find(id), calls))
     }),
-    compare: Effect.fn("RoutingReplay.compare")(function* (id, policy) {
-      const { project, rows, rulesWith } = yield* read(id, maxCalls)
-      const [rulesBefore, rulesAfter] = [rulesWith(project), rulesWith(policyOf(policy, project.version))]
+    outlook: Effect.fn("RoutingReplay.outlook")(function* (id, range) {
+      const find = Effect.flatMap(projects.findAny(id), (found) =>
+        found === undefined
+          ? Effect.fail(new NotFound({ message: "There is no such project." }))
+          : Effect.succeed(found)
+      )
+      const past = yield* read(find, maxCalls, range)
+      return { ...(yield* curveOf(past)), qualityVersion: past.qualityVersion }
+    }),
+    compare: Effect.fn("RoutingReplay.compare")(function* (id, { configuration, policy }) {
+      const { configurations, row, rows, rulesWith } = yield* read(access.find(id), maxCalls)
+      const rulesBefore = rulesWith(policyOf(row, row.policy_version), configurations)
+      const rulesAfter = rulesWith(
+        policyOf(policy ?? row, row.policy_version),
+        configurations.map((each) =>
+          each.slug === configuration?.slug ? { ...each, alpha: configuration.alpha } : each
+        )
+      )
       const [before, after] = [emptyOutcome(), emptyOutcome()]
       const byAlpha = comparedAlphas.map((alpha) => ({ alpha, before: emptyOutcome(), after: emptyOutcome() }))
       let changed = 0
@@ -172,13 +251,18 @@ const make = Effect.gen(function* () {
   })
 })
 
+/** Calls that are to be ranked again, with what ranks them. */
+interface PastCalls {
+  readonly rows: ReadonlyArray<PastCallRow>
+  readonly row: PolicyRow
+  readonly configurations: ReadonlyArray<RoutingConfiguration>
+  readonly rulesWith: (project: ProjectPolicy, configurations: ReadonlyArray<RoutingConfiguration>) => Rules
+}
+
 const idOf = (choice: Replayed | undefined): string | undefined => choice?.model.id
 
 /** `rank` says whether the call could be ranked again. */
-const overCalls = Effect.fnUntraced(function* (
-  rows: Effect.Effect.Success<ReturnType<PastCallStore["Type"]["newest"]>>,
-  rank: (call: PastCall) => boolean
-) {
+const overCalls = Effect.fnUntraced(function* (rows: ReadonlyArray<PastCallRow>, rank: (call: PastCall) => boolean) {
   let calls = 0
   let chargedMicroUsd = 0
   let from: Date | null = null

@@ -13,8 +13,12 @@ import type { ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import type { AnalysisDetail, AnalysisEstimate, AnalysisSummary, CreateAnalysis } from "../../wire/account/Analyses.ts"
+import type { ReplayQuote, ReplayRequest } from "../../wire/account/AnalysisEvidence.ts"
+import type { Plan } from "../evidence/Plan.ts"
+import { ReplayRun } from "../evidence/ReplayRun.ts"
+import { AnalysisReading, summaryOf } from "./AnalysisReading.ts"
 import { AnalysisSource } from "./AnalysisSource.ts"
-import { type AnalysisRow, AnalysisStore } from "./AnalysisStore.ts"
+import { AnalysisStore } from "./AnalysisStore.ts"
 import { ReportSeal } from "./ReportSeal.ts"
 
 type Found = NotFound | StoreUnavailable
@@ -38,12 +42,13 @@ export interface AnalysesShape {
     before: string | undefined
   ) => Effect.Effect<ReadonlyArray<AnalysisSummary>, Found, CurrentUser>
   readonly read: (id: string) => Effect.Effect<AnalysisDetail, Found, CurrentUser>
+  /** What a replay would ask and cost; where it is confirmed, the analysis runs again for it. Once for an analysis. */
+  readonly replay: (
+    id: string,
+    request: ReplayRequest
+  ) => Effect.Effect<ReplayQuote, Refused | AlreadyExists | InvalidRequest | SealingUnavailable, CurrentUser>
   /** Has no effect on one that has ended. */
   readonly cancel: (id: string) => Effect.Effect<AnalysisSummary, Refused, CurrentUser>
-  /** Notes that an action of the report was followed. */
-  readonly apply: (id: string, action: string) => Effect.Effect<AnalysisDetail, Refused, CurrentUser>
-  /** Notes that it was taken back. */
-  readonly undo: (id: string, action: string) => Effect.Effect<AnalysisDetail, Refused, CurrentUser>
 }
 
 /** The analyses of projects, each time as `CurrentUser`. */
@@ -51,7 +56,15 @@ export class Analyses extends Context.Tag("gateway/analysis/Analyses")<Analyses,
   static readonly layer: Layer.Layer<
     Analyses,
     never,
-    AccountTransactions | AnalysisSource | AnalysisStore | Audit | IdGenerator | ProjectAccess | ReportSeal
+    | AccountTransactions
+    | AnalysisReading
+    | AnalysisSource
+    | AnalysisStore
+    | Audit
+    | IdGenerator
+    | ProjectAccess
+    | ReplayRun
+    | ReportSeal
   > = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -68,6 +81,8 @@ const make = Effect.gen(function* () {
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
+  const { detail, find } = yield* AnalysisReading
+  const replays = yield* ReplayRun
 
   const rangeOf = ({ end, start }: CreateAnalysis) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -76,59 +91,23 @@ const make = Effect.gen(function* () {
       return from < to ? Effect.succeed({ from, to }) : Effect.fail(emptyRange)
     })
 
-  /** The same error for an analysis of a project that the current user may not see. */
-  const find = (id: string) =>
-    Effect.gen(function* () {
-      const row = yield* store.find(id)
-      if (row === undefined) return yield* noAnalysis
-      const project = yield* Effect.catchTag(access.find(row.projectId), "NotFound", () => noAnalysis)
-      return { row, accountId: project.accountId }
-    })
-
-  const detail = (row: AnalysisRow) =>
-    Effect.gen(function* () {
-      const taken = yield* store.taken(row.id)
-      return {
-        ...summaryOf(row),
-        report: row.reportSealed === null ? null : yield* seal.open(row.id, row.reportSealed),
-        progress: row.status === "running" ? { phase: row.phase, done: row.done, total: row.total } : null,
-        actions_taken: taken.map(({ actionId, appliedAt, undoneAt }) => ({
-          action_id: actionId,
-          applied_at: appliedAt,
-          undone_at: undoneAt
-        }))
-      } satisfies AnalysisDetail
-    })
-
-  const change = (id: string, action: string, actionId: string | null, write: Effect.Effect<void, StoreUnavailable>) =>
+  const cancelled = (id: string) =>
     transactions.commit((announce) =>
       Effect.gen(function* () {
         const { accountId, row } = yield* find(id)
         yield* access.require(row.projectId, "member")
-        yield* write
+        yield* store.cancel(id)
         yield* announce({ kind: "analysis", id })
         yield* audit.record({
           accountId,
           actor: yield* CurrentUser,
-          action,
+          action: "analysis.cancel",
           target: { kind: "analysis", id },
           before: { status: row.status },
-          after: actionId === null ? null : { action_id: actionId }
+          after: null
         })
       })
     )
-
-  /** Only what its own report recommends. */
-  const act = (id: string, actionId: string, action: string, write: Effect.Effect<void, StoreUnavailable>) =>
-    Effect.gen(function* () {
-      const { row } = yield* find(id)
-      const { report } = yield* detail(row)
-      if (report?.actions.every((each) => each.id !== actionId) !== false) {
-        return yield* new NotFound({ message: "The report has no such action." })
-      }
-      yield* change(id, action, actionId, write)
-      return yield* detail(row)
-    })
 
   return Analyses.of({
     estimate: (project, request) =>
@@ -181,17 +160,85 @@ const make = Effect.gen(function* () {
         Effect.map(store.list(project, max, before), (rows) => rows.map(summaryOf))
       ),
     read: (id) => Effect.flatMap(find(id), ({ row }) => detail(row)),
+    replay: Effect.fn("Analyses.replay")(function* (id, request) {
+      const { accountId, row } = yield* find(id)
+      yield* access.require(row.projectId, "member")
+      const { report } = yield* detail(row)
+      if (row.status === "queued" || row.status === "running") return yield* alreadyRunning
+      if (row.replay !== null) return yield* alreadyReplayed
+      if (report === null) return yield* noReport
+      const days = (row.rangeEnd.getTime() - row.rangeStart.getTime()) / dayMillis
+      const terms = { days, judgeModel: request.judge_model, candidates: request.candidates }
+      const plan = yield* replays.plan(row.projectId, report.segments, terms)
+      if (!request.confirm) return quoteOf(id, plan, request)
+      if (plan.judge === undefined) return yield* noJudge
+      if (plan.questions.length === 0) return yield* noQuestion
+      yield* seal.check
+      const { judge, questions } = plan
+      yield* transactions.commit((announce) =>
+        Effect.gen(function* () {
+          const replay = { maxSpendMicroUsd: request.max_spend_microusd, judgeModel: judge.id, questions }
+          if (!(yield* store.startReplay(id, replay))) return yield* alreadyRunning
+          yield* announce({ kind: "analysis", id })
+          yield* audit.record({
+            accountId,
+            actor: yield* CurrentUser,
+            action: "analysis.replay",
+            target: { kind: "analysis", id },
+            before: null,
+            after: {
+              max_spend_microusd: request.max_spend_microusd,
+              judge_model: judge.id,
+              questions: questions.map((question) => question.id)
+            }
+          })
+        })
+      )
+      return quoteOf(id, plan, request)
+    }),
     cancel: (id) =>
       Effect.gen(function* () {
-        yield* change(id, "analysis.cancel", null, store.cancel(id))
+        yield* cancelled(id)
         return summaryOf((yield* find(id)).row)
-      }),
-    apply: (id, action) => act(id, action, "analysis.action.apply", store.take(id, action)),
-    undo: (id, action) => act(id, action, "analysis.action.undo", store.undo(id, action))
+      })
   })
 })
 
-const noAnalysis = new NotFound({ message: "There is no such analysis." })
+const dayMillis = 24 * 3_600_000
+
+const quoteOf = (id: string, { judge, questions }: Plan, request: ReplayRequest): ReplayQuote => ({
+  analysis_id: id,
+  started: request.confirm,
+  judge_model: judge?.id ?? null,
+  questions: questions.map(({ candidate, incumbent, pairs, promptClass, quote, savingPerCallMicroUsd }) => ({
+    class: promptClass,
+    incumbent,
+    candidate,
+    pairs,
+    cost_microusd: quote.costMicroUsd,
+    saving_per_call_microusd: savingPerCallMicroUsd,
+    payback_calls: quote.paybackCalls,
+    payback_days: quote.paybackDays,
+    advised: quote.isAdvised
+  })),
+  cost_microusd: questions.reduce((sum, { quote }) => sum + quote.costMicroUsd, 0),
+  max_spend_microusd: request.max_spend_microusd
+})
+
+const alreadyReplayed = new AlreadyExists({ message: "The analysis has a replay: start another analysis." })
+const noReport = new NotFound({ message: "The analysis has no report that a replay could add to." })
+const noJudge = new InvalidRequest({
+  code: "invalid_value",
+  message:
+    "Invalid value for 'judge_model': the judge has to be a model that the project may use, of another family than those that it compares.",
+  param: "judge_model"
+})
+const noQuestion = new InvalidRequest({
+  code: "invalid_value",
+  message:
+    "There is nothing to ask: no class of prompts has 20 conversations that may be replayed and a cheaper model for them.",
+  param: "candidates"
+})
 const alreadyRunning = new AlreadyExists({ message: "An analysis of this project waits or runs." })
 const emptyRange = new InvalidRequest({
   code: "invalid_value",
@@ -201,16 +248,3 @@ const emptyRange = new InvalidRequest({
 
 /** From the random part of the id, within what an integer column holds. */
 const seedOf = (id: string): number => Number.parseInt(id.slice(-7), 16)
-
-const summaryOf = (row: AnalysisRow): AnalysisSummary => ({
-  id: row.id,
-  project_id: row.projectId,
-  status: row.status,
-  range_start: row.rangeStart,
-  range_end: row.rangeEnd,
-  requested_count: row.requestedCount,
-  sample_count: row.sampleCount,
-  created_at: row.createdAt,
-  finished_at: row.finishedAt,
-  error: row.error
-})

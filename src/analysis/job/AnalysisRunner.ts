@@ -1,14 +1,23 @@
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { Catalog } from "../../catalog/Catalog.ts"
-import type { SealingUnavailable } from "../../domain/AccountError.ts"
+import type { NotFound, SealingUnavailable } from "../../domain/AccountError.ts"
+import type { CapturedConversation } from "../../domain/CapturedCall.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import type { PromptCache } from "../../domain/Model.ts"
 import { periodically } from "../../domain/Periodic.ts"
 import { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
+import type { AnalysisReport } from "../../wire/account/Analyses.ts"
+import { withRouting } from "../actions/Recommend.ts"
+import { withAnswers } from "../evidence/AnsweredReport.ts"
+import { type Answered, ReplayRun } from "../evidence/ReplayRun.ts"
+import type { RequestedReplay } from "../evidence/RequestedReplay.ts"
+import { SampleList } from "../evidence/Samples.ts"
+import { SegmentTally } from "../evidence/Segments.ts"
 import { AnalysisEngine, type EngineFailed, type EngineRun } from "./AnalysisEngine.ts"
 import { AnalysisSource } from "./AnalysisSource.ts"
 import { type AnalysisRow, AnalysisStore, type Lease } from "./AnalysisStore.ts"
@@ -27,7 +36,14 @@ export class AnalysisRunner extends Context.Tag("gateway/analysis/AnalysisRunner
   static readonly layer: Layer.Layer<
     AnalysisRunner,
     never,
-    AnalysisEngine | AnalysisSource | AnalysisStore | Catalog | ChangeNotifications | IdGenerator | ReportSeal
+    | AnalysisEngine
+    | AnalysisSource
+    | AnalysisStore
+    | Catalog
+    | ChangeNotifications
+    | IdGenerator
+    | ReplayRun
+    | ReportSeal
   > = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -35,7 +51,8 @@ export class AnalysisRunner extends Context.Tag("gateway/analysis/AnalysisRunner
 }
 
 const maxRunning = 2
-const pollMillis = 2_000
+/** A request announces itself: what nobody announces is left by a node that is gone, whose lease ends after 30 s. */
+const pollMillis = 15_000
 const heartbeatMillis = 10_000
 /** Claims of one analysis: what has ended its nodes so often would end the next one too. */
 const maxClaims = 5
@@ -66,7 +83,14 @@ export const running: Layer.Layer<never, never, AnalysisRunner | ChangeNotificat
   })
 )
 
+/** What an analysis does, and the report of what it has got to when it is cancelled. */
+type Work = Effect.Effect<{
+  readonly run: Effect.Effect<"ended", EngineFailed | NotFound | SealingUnavailable | StoreUnavailable>
+  readonly partial: Effect.Effect<Uint8Array | null, SealingUnavailable | StoreUnavailable>
+}>
+
 const make = Effect.gen(function* () {
+  const replays = yield* ReplayRun
   const store = yield* AnalysisStore
   const source = yield* AnalysisSource
   const engine = yield* AnalysisEngine
@@ -93,23 +117,28 @@ const make = Effect.gen(function* () {
       })
     )
 
-  const load = (row: AnalysisRow, run: EngineRun) =>
+  const callsOf = (row: AnalysisRow, conversation: CapturedConversation) =>
+    Effect.map(source.calls(row.projectId, conversation), (calls) =>
+      calls.filter(({ capturedAt }) => capturedAt < row.rangeEnd.getTime())
+    )
+
+  const load = (row: AnalysisRow, run: EngineRun, segments: SegmentTally) =>
     Effect.gen(function* () {
       const range = { from: row.rangeStart, to: row.rangeEnd }
       const conversations = yield* source.conversations(row.projectId, { ...range, max: row.requestedCount })
       if (conversations.length === 0) {
         const calls = yield* source.callLog(row.projectId, { ...range, max: maxLogCalls })
         yield* store.progress(row, { phase: "load", done: 0, total: 1, sampleCount: calls.length })
-        for (const call of calls) yield* run.add({ conversation: call.requestId, inclusion: 1 }, [call])
+        const byConversation = Object.entries(Arr.groupBy(calls, ({ conversation }) => conversation))
+        for (const [conversation, own] of byConversation) yield* run.add({ conversation, inclusion: 1 }, own)
         return { source: "call_log" as const, configVersions: [] }
       }
       let sampleCount = 0
       for (const [done, conversation] of conversations.entries()) {
         yield* store.progress(row, { phase: "load", done, total: conversations.length, sampleCount })
-        const calls = (yield* source.calls(row.projectId, conversation)).filter(
-          ({ capturedAt }) => capturedAt < row.rangeEnd.getTime()
-        )
+        const calls = yield* callsOf(row, conversation)
         yield* run.add(conversation, calls)
+        segments.add(calls)
         sampleCount += calls.length
       }
       yield* store.progress(row, {
@@ -126,11 +155,14 @@ const make = Effect.gen(function* () {
     Effect.scoped(
       Effect.gen(function* () {
         const run = yield* engine.open(cachesOf(catalog))
-        const loaded = yield* load(row, run)
+        const segments = new SegmentTally()
+        const loaded = yield* load(row, run, segments)
         const now = yield* store.find(row.id)
         const progress = { done: now?.done ?? 0, total: now?.total ?? 0, sampleCount: now?.sampleCount ?? 0 }
         yield* store.progress(row, { ...progress, phase: "static" })
-        const traffic = yield* source.traffic(row.projectId, { from: row.rangeStart, to: row.rangeEnd })
+        const range = { from: row.rangeStart, to: row.rangeEnd }
+        const traffic = yield* source.traffic(row.projectId, range)
+        const routing = yield* source.routing(row.projectId, range)
         const { isSufficient, report } = yield* run.report({
           ...loaded,
           fromMillis: row.rangeStart.getTime(),
@@ -142,7 +174,7 @@ const make = Effect.gen(function* () {
         yield* store.finish(row, {
           status: isSufficient ? "succeeded" : "insufficient_data",
           error: null,
-          report: yield* seal.seal(row.id, report)
+          report: yield* seal.seal(row.id, withRouting({ ...report, segments: segments.totals() }, routing))
         })
         return "ended" as const
       })
@@ -151,22 +183,60 @@ const make = Effect.gen(function* () {
   const failed = (row: AnalysisRow, error: string) =>
     Effect.as(store.finish(row, { status: "failed", error, report: null }), "ended" as const)
 
+  const replaying = (row: AnalysisRow, replay: RequestedReplay): Work =>
+    Effect.gen(function* () {
+      const report = row.reportSealed === null ? null : yield* seal.open(row.id, row.reportSealed)
+      const answered: Array<Answered> = []
+      const sealed = (known: AnalysisReport) =>
+        Effect.flatMap(replays.spent(row.id), (spent) => seal.seal(row.id, withAnswers(known, answered, replay, spent)))
+      const at = { sampleCount: row.sampleCount, total: replay.questions.length }
+      const run = Effect.gen(function* () {
+        if (report === null) return yield* failed(row, "The report that the replay belongs to can not be opened.")
+        yield* store.progress(row, { ...at, phase: "plan", done: 0 })
+        const samples = new SampleList(replay.questions)
+        const range = { from: row.rangeStart, to: row.rangeEnd }
+        for (const each of yield* source.conversations(row.projectId, { ...range, max: row.requestedCount })) {
+          samples.add(yield* callsOf(row, each))
+        }
+        yield* store.progress(row, { ...at, phase: "replay", done: 0 })
+        yield* replays.run(row, replay, samples, (one) =>
+          Effect.suspend(() => {
+            answered.push(one)
+            return Effect.asVoid(store.progress(row, { ...at, phase: "replay", done: answered.length }))
+          })
+        )
+        yield* store.progress(row, { ...at, phase: "report", done: answered.length })
+        yield* store.finish(row, { status: "succeeded", error: null, report: yield* sealed(report) })
+        return "ended" as const
+      })
+      return { run, partial: report === null ? Effect.succeed(null) : sealed(report) }
+    })
+
+  const working = (row: AnalysisRow): Work =>
+    row.replay === null
+      ? Effect.succeed({ run: analyse(row), partial: Effect.succeed(null) })
+      : replaying(row, row.replay)
+
   const run = (row: AnalysisRow): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
-      if (row.epoch > maxClaims) {
+      if (row.epoch - row.replayEpoch > maxClaims) {
         yield* failed(row, `It did not end in ${maxClaims} attempts.`)
         return
       }
+      const work = yield* working(row)
       const end = yield* Effect.raceFirst(
-        analyse(row).pipe(
+        work.run.pipe(
           Effect.catchTags({
             EngineFailed: ({ reason }: EngineFailed) => failed(row, `The engine has failed: ${reason.slice(0, 200)}.`),
+            NotFound: ({ message }: NotFound) => failed(row, message),
             SealingUnavailable: ({ message }: SealingUnavailable) => failed(row, message)
           })
         ),
         watch(row)
       )
-      if (end === "cancelled") yield* store.finish(row, { status: "cancelled", error: null, report: null })
+      if (end !== "cancelled") return
+      const report = yield* Effect.catchTag(work.partial, "SealingUnavailable", () => Effect.succeed(null))
+      yield* store.finish(row, { status: "cancelled", error: null, report })
     })
 
   return AnalysisRunner.of({

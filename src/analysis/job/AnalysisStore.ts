@@ -8,6 +8,8 @@ import { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { analysisPhases, analysisStatuses } from "../../wire/account/Analyses.ts"
+import { actionKinds, ChangedFields } from "../../wire/account/AnalysisActions.ts"
+import { RequestedReplay } from "../evidence/RequestedReplay.ts"
 
 const Row = Schema.Struct({
   id: Schema.String,
@@ -26,12 +28,20 @@ const Row = Schema.Struct({
   error: Schema.NullOr(Schema.String),
   epoch: Schema.Int,
   cancelRequested: Schema.Boolean,
-  reportSealed: Schema.NullOr(Schema.Uint8ArrayFromSelf)
+  reportSealed: Schema.NullOr(Schema.Uint8ArrayFromSelf),
+  /** `null`: the analysis itself is to be run. */
+  replay: Schema.NullOr(RequestedReplay),
+  /** The epoch when the replay was asked for. */
+  replayEpoch: Schema.Int
 })
 export type AnalysisRow = typeof Row.Type
 
 const TakenAction = Schema.Struct({
   actionId: Schema.String,
+  kind: Schema.Literal(...actionKinds),
+  slug: Schema.NullOr(Schema.String),
+  fieldsBefore: Schema.NullOr(ChangedFields),
+  fieldsAfter: Schema.NullOr(ChangedFields),
   appliedAt: Schema.DateFromSelf,
   undoneAt: Schema.NullOr(Schema.DateFromSelf)
 })
@@ -54,6 +64,8 @@ export interface AnalysisStoreShape {
   ) => Effect.Effect<ReadonlyArray<AnalysisRow>, StoreUnavailable>
   /** One that waits is cancelled at once; one that runs learns of it. */
   readonly cancel: (id: string) => Effect.Effect<void, StoreUnavailable>
+  /** Lets an analysis that has ended run again, for a replay; false where it had one, or another one of the project waits or runs. */
+  readonly startReplay: (id: string, replay: RequestedReplay) => Effect.Effect<boolean, StoreUnavailable>
   /** Takes the oldest that waits, or whose lease is over; by the clock of the database. */
   readonly claim: (node: string) => Effect.Effect<AnalysisRow | undefined, StoreUnavailable>
   /** Whether it shall be cancelled; `undefined` when the lease has gone to another. */
@@ -63,7 +75,7 @@ export interface AnalysisStoreShape {
     lease: Lease,
     at: Pick<AnalysisRow, "done" | "phase" | "sampleCount" | "total">
   ) => Effect.Effect<boolean, StoreUnavailable>
-  /** As `progress`. */
+  /** As `progress`; a report that is `null` leaves the one that is there. */
   readonly finish: (
     lease: Lease,
     end: {
@@ -72,8 +84,19 @@ export interface AnalysisStoreShape {
       readonly report: Uint8Array | null
     }
   ) => Effect.Effect<boolean, StoreUnavailable>
+  /** Sealed reports by id, those after `after`. */
+  readonly reports: (
+    after: string | undefined,
+    max: number
+  ) => Effect.Effect<ReadonlyArray<{ readonly id: string; readonly sealed: Uint8Array }>, StoreUnavailable>
+  /** Nothing where the report is another one meanwhile. */
+  readonly resealReport: (id: string, before: Uint8Array, sealed: Uint8Array) => Effect.Effect<void, StoreUnavailable>
   readonly taken: (id: string) => Effect.Effect<ReadonlyArray<TakenAction>, StoreUnavailable>
-  readonly take: (id: string, action: string) => Effect.Effect<void, StoreUnavailable>
+  /** Once more where it was undone before. */
+  readonly take: (
+    id: string,
+    action: Pick<TakenAction, "actionId" | "fieldsAfter" | "fieldsBefore" | "kind" | "slug">
+  ) => Effect.Effect<void, StoreUnavailable>
   readonly undo: (id: string, action: string) => Effect.Effect<void, StoreUnavailable>
 }
 
@@ -92,6 +115,9 @@ const maxKept = 100
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const decodeTaken = Schema.decodeUnknown(Schema.Array(TakenAction))
 const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
+const decodeReports = Schema.decodeUnknown(
+  Schema.Array(Schema.Struct({ id: Schema.String, sealed: Schema.Uint8ArrayFromSelf }))
+)
 const decodeCancelled = Schema.decodeUnknown(Schema.Array(Schema.Struct({ cancelRequested: Schema.Boolean })))
 
 const make = (sql: SqlClient): AnalysisStoreShape => {
@@ -99,7 +125,7 @@ const make = (sql: SqlClient): AnalysisStoreShape => {
     sql.literal(`a.id, a.project_id as "projectId", a.status, a.phase, a.done, a.total, a.range_start as "rangeStart",
     a.range_end as "rangeEnd", a.requested_count as "requestedCount", a.sample_count as "sampleCount", a.seed,
     a.created_at as "createdAt", a.finished_at as "finishedAt", a.error, a.epoch, a.cancel_requested as "cancelRequested",
-    a.report_sealed as "reportSealed"`)
+    a.report_sealed as "reportSealed", a.replay, a.replay_epoch as "replayEpoch"`)
   const first = <A>(rows: ReadonlyArray<A>): A | undefined => rows[0]
   const wrote = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
   return {
@@ -109,9 +135,11 @@ const make = (sql: SqlClient): AnalysisStoreShape => {
           on conflict (project_id) where status in ('queued', 'running') do nothing returning id`.pipe(
         Effect.flatMap(decodeIds),
         Effect.map(wrote),
-        Effect.zipLeft(sql`delete from analysis a using (select id from analysis where project_id = ${projectId}
-            order by id desc offset ${maxKept} limit 1) oldest
-          where a.project_id = ${projectId} and a.id <= oldest.id and a.status not in ('queued', 'running')`),
+        Effect.zipLeft(sql`with gone as (
+            delete from analysis a using (select id from analysis where project_id = ${projectId}
+              order by id desc offset ${maxKept} limit 1) oldest
+            where a.project_id = ${projectId} and a.id <= oldest.id and a.status not in ('queued', 'running') returning a.id
+          ) delete from analysis_item i using gone where i.analysis_id = gone.id`),
         fromSql
       ),
     find: (id) =>
@@ -128,6 +156,12 @@ const make = (sql: SqlClient): AnalysisStoreShape => {
           status = case status when 'queued' then 'cancelled' else status end,
           finished_at = case status when 'queued' then now() end
         where id = ${id} and status in ('queued', 'running')`.pipe(Effect.asVoid, fromSql),
+    startReplay: (id, replay) =>
+      sql`update analysis a set status = 'queued', finished_at = null, error = null, cancel_requested = false, phase = 'select',
+          done = 0, total = 0, replay = ${JSON.stringify(replay)}::jsonb, replay_epoch = a.epoch
+        where a.id = ${id} and a.replay is null and a.report_sealed is not null and a.status not in ('queued', 'running')
+          and not exists (select from analysis o where o.project_id = a.project_id and o.status in ('queued', 'running'))
+        returning a.id`.pipe(Effect.flatMap(decodeIds), Effect.map(wrote), fromSql),
     claim: (node) =>
       sql`with next as (select id from analysis where status in ('queued', 'running') and (lease_until is null or lease_until < now())
           order by created_at, id limit 1 for update skip locked)
@@ -153,22 +187,34 @@ const make = (sql: SqlClient): AnalysisStoreShape => {
         fromSql
       ),
     finish: ({ epoch, id }, { error, report, status }) =>
-      sql`update analysis set status = ${status}, error = ${error}, report_sealed = ${report}, finished_at = now(), lease_until = null
+      sql`update analysis set status = ${status}, error = ${error}, report_sealed = coalesce(${report}, report_sealed), finished_at = now(), lease_until = null
         where id = ${id} and epoch = ${epoch} and status = 'running' returning id`.pipe(
         Effect.flatMap(decodeIds),
         Effect.map(wrote),
         fromSql
       ),
-    taken: (id) =>
-      sql`select action_id as "actionId", applied_at as "appliedAt", undone_at as "undoneAt" from analysis_action
-        where analysis_id = ${id} order by action_id`.pipe(Effect.flatMap(decodeTaken), fromSql),
-    take: (id, action) =>
-      sql`insert into analysis_action (analysis_id, action_id, applied_at) values (${id}, ${action}, now())
-        on conflict (analysis_id, action_id) do update set applied_at = case
-          when analysis_action.undone_at is null then analysis_action.applied_at else now() end, undone_at = null`.pipe(
+    reports: (after, max) =>
+      sql`select id, report_sealed as sealed from analysis
+        where report_sealed is not null and ${after === undefined ? sql`true` : sql`id > ${after}`} order by id limit ${max}`.pipe(
+        Effect.flatMap(decodeReports),
+        fromSql
+      ),
+    resealReport: (id, before, sealed) =>
+      sql`update analysis set report_sealed = ${sealed} where id = ${id} and report_sealed = ${before}`.pipe(
         Effect.asVoid,
         fromSql
       ),
+    taken: (id) =>
+      sql`select action_id as "actionId", kind, slug, fields_before as "fieldsBefore", fields_after as "fieldsAfter",
+          applied_at as "appliedAt", undone_at as "undoneAt"
+        from analysis_action where analysis_id = ${id} order by action_id`.pipe(Effect.flatMap(decodeTaken), fromSql),
+    take: (id, { actionId, fieldsAfter, fieldsBefore, kind, slug }) =>
+      sql`insert into analysis_action as a (analysis_id, action_id, kind, slug, fields_before, fields_after, applied_at)
+        values (${id}, ${actionId}, ${kind}, ${slug}, ${jsonOf(fieldsBefore)}::jsonb, ${jsonOf(fieldsAfter)}::jsonb, now())
+        on conflict (analysis_id, action_id) do update set kind = excluded.kind, slug = excluded.slug,
+          fields_before = excluded.fields_before, fields_after = excluded.fields_after,
+          applied_at = excluded.applied_at, undone_at = null
+        where a.undone_at is not null`.pipe(Effect.asVoid, fromSql),
     undo: (id, action) =>
       sql`update analysis_action set undone_at = now() where analysis_id = ${id} and action_id = ${action} and undone_at is null`.pipe(
         Effect.asVoid,
@@ -176,3 +222,5 @@ const make = (sql: SqlClient): AnalysisStoreShape => {
       )
   }
 }
+
+const jsonOf = (fields: ChangedFields | null): string | null => (fields === null ? null : JSON.stringify(fields))

@@ -3,13 +3,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { StoredPrices } from "../../capture/StoredFacts.ts"
 import { CallStatus, CostBasis, endpoints, routingReasons } from "../../domain/Call.ts"
-import type { CapturedCall, CapturedPrices } from "../../domain/CapturedCall.ts"
+import type { CapturedCall } from "../../domain/CapturedCall.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
 import { usage } from "../../domain/Usage.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
+import type { AttemptTally } from "../actions/Recommend.ts"
 
 const Count = Schema.NumberFromString
 const CountOrNull = Schema.NullOr(Count)
@@ -45,11 +47,16 @@ const Row = Schema.Struct({
   reason: Schema.NullOr(Schema.Literal(...routingReasons)),
   policyVersion: CountOrNull,
   pool: Schema.NonEmptyArray(Schema.String),
-  prices: Schema.NullOr(Schema.Unknown),
+  prices: Schema.NullOr(StoredPrices),
+  /** The call's own id where an earlier version has written it. */
+  conversation: Schema.String,
   startedAt: Schema.DateFromSelf,
   attempts: Schema.Array(AttemptRow)
 })
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
+const decodeAttempts = Schema.decodeUnknown(
+  Schema.Array(Schema.Struct({ model: Schema.String, attempts: Count, failed: Count }))
+)
 const decodeTraffic = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ calls: Count, spent: Count })))
 
 export interface Range {
@@ -68,7 +75,10 @@ export interface CallLogStoreShape {
     project: ProjectId,
     range: Range & { readonly max: number }
   ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
+  /** Of clients: without the calls of analyses. */
   readonly traffic: (project: ProjectId, range: Range) => Effect.Effect<Traffic, StoreUnavailable>
+  /** Of calls that named no model, by model. */
+  readonly attempts: (project: ProjectId, range: Range) => Effect.Effect<ReadonlyArray<AttemptTally>, StoreUnavailable>
 }
 
 /** What the log of calls says to analyses: no prompts. */
@@ -86,11 +96,12 @@ const make = (sql: SqlClient): CallLogStoreShape => ({
         c.cache_read_tokens::text as "cacheRead", c.cache_write_tokens::text as "cacheWrite", c.output_tokens::text as output,
         c.reasoning_tokens::text as reasoning, c.latency_millis as latency, c.first_content_millis as "firstContent",
         c.routing_config as "routingConfig", c.reason, c.policy_version::text as "policyVersion", c.pool, c.prices,
-        c.started_at as "startedAt",
+        coalesce(encode(c.conversation, 'hex'), c.id::text) as conversation, c.started_at as "startedAt",
         (select coalesce(jsonb_agg(jsonb_build_object('provider', a.provider, 'model', a.model, 'status', a.status,
             'latency', a.latency_millis, 'cost', a.cost_micro_usd, 'basis', a.cost_basis) order by a.position), '[]'::jsonb)
           from attempt a where a.call_id = c.id) as attempts
       from call c where c.project_id = ${project} and c.started_at >= ${from} and c.started_at < ${to}
+        and c.origin = 'user'
       order by c.started_at desc, c.id limit ${max}`.pipe(
       Effect.flatMap(decodeRows),
       Effect.map((rows) => rows.map(callOf)),
@@ -98,11 +109,17 @@ const make = (sql: SqlClient): CallLogStoreShape => ({
     ),
   traffic: (project, { from, to }) =>
     sql`select count(*)::text as calls, coalesce(sum(cost_micro_usd), 0)::text as spent from call
-      where project_id = ${project} and started_at >= ${from} and started_at < ${to}`.pipe(
+      where project_id = ${project} and started_at >= ${from} and started_at < ${to} and origin = 'user'`.pipe(
       Effect.flatMap(decodeTraffic),
       Effect.map(([{ calls, spent }]) => ({ calls, spentMicroUsd: spent })),
       fromSql
-    )
+    ),
+  attempts: (project, { from, to }) =>
+    sql`select a.model, count(*)::text as attempts, count(*) filter (where a.status in ('error', 'timeout'))::text as failed
+      from call c join attempt a on a.call_id = c.id
+      where c.project_id = ${project} and c.started_at >= ${from} and c.started_at < ${to} and c.origin = 'user'
+        and c.reason is distinct from 'pinned_model'
+      group by a.model order by a.model`.pipe(Effect.flatMap(decodeAttempts), fromSql)
 })
 
 /** As a captured call whose content was not kept. */
@@ -115,7 +132,7 @@ const callOf = (row: typeof Row.Type): CapturedCall => {
     window: { configVersion: 0, samplingRate: 1, inclusion: 1 },
     keyId: row.keyId,
     endUser: null,
-    conversation: row.id,
+    conversation: row.conversation,
     class: null,
     endpoint: row.endpoint ?? "chat",
     status: row.status,
@@ -159,8 +176,7 @@ const callOf = (row: typeof Row.Type): CapturedCall => {
             reasoningTokens: row.reasoning ?? 0
           }),
     cost: { amount_microusd: row.cost, currency: "USD", basis: row.basis },
-    // as `snapshotOf` has written them
-    prices: row.prices as CapturedPrices | null,
+    prices: row.prices,
     latencyMillis: row.latency ?? 0,
     firstContentMillis: row.firstContent,
     truncated: true,

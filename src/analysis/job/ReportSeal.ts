@@ -1,10 +1,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { MasterKey, type MasterKeyShape } from "../../credentials/MasterKey.ts"
 import * as Sealing from "../../credentials/Sealing.ts"
 import type { SealingUnavailable } from "../../domain/AccountError.ts"
-import type { AnalysisReport } from "../../wire/account/Analyses.ts"
+import { AnalysisReport } from "../../wire/account/Analyses.ts"
 
 export interface ReportSealShape {
   /** Fails where reports could not be kept. */
@@ -12,6 +13,11 @@ export interface ReportSealShape {
   readonly seal: (id: string, report: AnalysisReport) => Effect.Effect<Uint8Array, SealingUnavailable>
   /** `null` when no master key in force opens it. */
   readonly open: (id: string, sealed: Uint8Array) => Effect.Effect<AnalysisReport | null>
+  /** The same report under the current master key; `undefined` when none in force opens it. */
+  readonly resealed: (
+    id: string,
+    sealed: Uint8Array
+  ) => Effect.Effect<"current" | Uint8Array | undefined, SealingUnavailable>
 }
 
 /** Reports as they are stored: sealed under the master key, each only as that of its own analysis. */
@@ -25,15 +31,30 @@ export class ReportSeal extends Context.Tag("gateway/analysis/ReportSeal")<Repor
 const purpose = "analysis reports"
 const contextOf = (id: string): string => `report of analysis ${id}`
 
+/** Reports of earlier versions have fewer fields; what has none of their shape is not opened. */
+const Stored = Schema.parseJson(AnalysisReport)
+const encodeReport = Schema.encode(Stored)
+const decodeReport = Schema.decodeUnknown(Stored)
+
 const make = (masterKey: MasterKeyShape): ReportSealShape => ({
   check: Effect.asVoid(masterKey.derived(purpose)),
   seal: (id, report) =>
-    Effect.map(masterKey.derived(purpose), (key) => Sealing.seal(key, contextOf(id), JSON.stringify(report))),
+    Effect.zipWith(masterKey.derived(purpose), Effect.orDie(encodeReport(report)), (key, text) =>
+      Sealing.seal(key, contextOf(id), text)
+    ),
   open: (id, sealed) =>
     masterKey.accepted(purpose).pipe(
       Effect.map((keys) => Sealing.open(keys, contextOf(id), sealed)),
-      // sealed by this gateway, in the shape that it wrote
-      Effect.map((text) => (text === undefined ? null : (JSON.parse(text) as AnalysisReport))),
-      Effect.catchTag("SealingUnavailable", () => Effect.succeed(null))
-    )
+      Effect.flatMap((text) => (text === undefined ? Effect.succeed(null) : decodeReport(text))),
+      Effect.catchTags({
+        ParseError: () => Effect.succeed(null),
+        SealingUnavailable: () => Effect.succeed(null)
+      })
+    ),
+  resealed: (id, sealed) =>
+    Effect.zipWith(masterKey.derived(purpose), masterKey.accepted(purpose), (current, accepted) => {
+      if (Sealing.openWith(current, contextOf(id), sealed) !== undefined) return "current"
+      const text = Sealing.open(accepted, contextOf(id), sealed)
+      return text === undefined ? undefined : Sealing.seal(current, contextOf(id), text)
+    })
 })

@@ -113,6 +113,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analyses/{id}/actions/{action_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.previewAnalysisAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/analyses/{id}/actions/{action_id}/undo": {
         parameters: {
             query?: never;
@@ -139,6 +155,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["analyses.cancelAnalysis"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analyses/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["analyses.replayAnalysis"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1189,6 +1221,26 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActionPreview: {
+            action_id: string;
+            after: {
+                alpha?: number | null;
+                default_alpha?: number | null;
+                excluded_models?: string[] | null;
+            } | null;
+            becomes_empty: string[];
+            before: {
+                alpha?: number | null;
+                default_alpha?: number | null;
+                excluded_models?: string[] | null;
+            } | null;
+            config_version: components["schemas"]["Int"] | null;
+            /** @enum {string} */
+            kind: "policy" | "routing_configuration" | "client_hint";
+            managed_by_configuration: boolean;
+            replay: components["schemas"]["PolicyReplayOut"] | null;
+            text: string | null;
+        };
         ActivateVersionRequest: {
             version: number;
         };
@@ -1326,11 +1378,59 @@ export interface components {
             items: components["schemas"]["AnalysisSummary"][];
             next_cursor: string | null;
         };
+        AnalysisAction: {
+            id: string;
+            /** @enum {string} */
+            kind: "policy" | "routing_configuration" | "client_hint";
+            /** @enum {string} */
+            owner: "client" | "gateway" | "provider";
+            patch: {
+                body: {
+                    alpha: number | null;
+                };
+                /** @enum {string} */
+                method: "PUT";
+                path: string;
+                slug: string;
+            } | {
+                body: {
+                    default_alpha?: number | null;
+                    excluded_models?: string[];
+                };
+                /** @enum {string} */
+                method: "PUT";
+                path: string;
+            } | {
+                text: string;
+            };
+            receipt: null;
+            risk: string;
+            saving: {
+                at_least: components["schemas"]["NonNegativeInt"] | null;
+                likely: components["schemas"]["NonNegative"];
+            };
+            title: string;
+            undo: {
+                text: string;
+            };
+        };
         AnalysisDetail: {
             actions_taken: {
                 action_id: string;
+                after: {
+                    alpha?: number | null;
+                    default_alpha?: number | null;
+                    excluded_models?: string[] | null;
+                } | null;
                 /** Format: date-time */
                 applied_at: string;
+                before: {
+                    alpha?: number | null;
+                    default_alpha?: number | null;
+                    excluded_models?: string[] | null;
+                } | null;
+                /** @enum {string} */
+                kind: "policy" | "routing_configuration" | "client_hint";
                 undone_at: string | null;
             }[];
             /** Format: date-time */
@@ -1342,7 +1442,7 @@ export interface components {
             progress: {
                 done: components["schemas"]["NonNegative"];
                 /** @enum {string} */
-                phase: "select" | "load" | "static" | "report";
+                phase: "select" | "load" | "static" | "plan" | "replay" | "report";
                 total: components["schemas"]["NonNegative"];
             } | null;
             /** Format: uuid */
@@ -1375,25 +1475,16 @@ export interface components {
             };
         };
         AnalysisReport: {
-            actions: {
-                id: string;
+            actions: components["schemas"]["AnalysisAction"][];
+            alpha_curve?: {
+                alpha: number;
                 /** @enum {string} */
-                kind: "client_hint";
-                /** @enum {string} */
-                owner: "client" | "gateway" | "provider";
-                patch: {
-                    text: string;
+                basis: "measured" | "prior";
+                cost_microusd: components["schemas"]["NonNegative"];
+                models: {
+                    [key: string]: number;
                 };
-                receipt: null;
-                risk: string;
-                saving: {
-                    at_least: components["schemas"]["NonNegativeInt"] | null;
-                    likely: components["schemas"]["NonNegative"];
-                };
-                title: string;
-                undo: {
-                    text: string;
-                };
+                quality: number | null;
             }[];
             causes: {
                 action_id: string | null;
@@ -1450,6 +1541,7 @@ export interface components {
             };
             method: {
                 cost: components["schemas"]["Cost"];
+                judge?: string | null;
                 seed: number;
             };
             reliability: {
@@ -1482,6 +1574,42 @@ export interface components {
                     spent_microusd: components["schemas"]["NonNegative"];
                 };
             };
+            segments?: {
+                calls: components["schemas"]["NonNegative"];
+                /** @enum {string} */
+                class: "code" | "math" | "reasoning" | "knowledge" | "extraction" | "chat" | "translation" | "tool_use" | "long_context" | "vision";
+                questions: {
+                    candidate: string;
+                    cost_to_know_microusd: components["schemas"]["NonNegativeInt"] | null;
+                    delta: number;
+                    e_value: number;
+                    incumbent: string;
+                    losses: components["schemas"]["NonNegative"];
+                    mean: number;
+                    pairs: components["schemas"]["NonNegative"];
+                    pairs_needed: components["schemas"]["NonNegativeInt"] | null;
+                    placebo_mean: number | null;
+                    saving_per_call_microusd: components["schemas"]["NonNegative"];
+                    sensitivity_lo: number;
+                    ties: components["schemas"]["NonNegative"];
+                    /** @enum {string} */
+                    verdict: "not_worse" | "worse" | "insufficient_data" | "judge_unfit" | "judge_biased" | "stopped_by_cap";
+                    wins: components["schemas"]["NonNegative"];
+                }[];
+                served: {
+                    cache_read_tokens: components["schemas"]["NonNegative"];
+                    cache_write_tokens: components["schemas"]["NonNegative"];
+                    calls: components["schemas"]["NonNegative"];
+                    conversations: components["schemas"]["NonNegative"];
+                    cost_p50_microusd: components["schemas"]["NonNegative"];
+                    first_content_p50_ms: number | null;
+                    input_tokens: components["schemas"]["NonNegative"];
+                    model: string;
+                    output_tokens: components["schemas"]["NonNegative"];
+                    spent_microusd: components["schemas"]["NonNegative"];
+                }[];
+                spent_microusd: components["schemas"]["NonNegative"];
+            }[];
             /** @enum {number} */
             version: 1;
         };
@@ -1529,6 +1657,9 @@ export interface components {
             limit: number;
             page: number;
             total: number;
+        };
+        ApplyAction: {
+            config_version?: components["schemas"]["Int"] | null;
         };
         Attempt: {
             cost: components["schemas"]["Cost"];
@@ -2228,6 +2359,32 @@ export interface components {
             }[];
             without_model: components["schemas"]["NonNegative"];
         };
+        ReplayQuote: {
+            /** Format: uuid */
+            analysis_id: string;
+            cost_microusd: components["schemas"]["NonNegative"];
+            judge_model: string | null;
+            max_spend_microusd: components["schemas"]["NonNegative"];
+            questions: {
+                advised: boolean;
+                candidate: string;
+                /** @enum {string} */
+                class: "code" | "math" | "reasoning" | "knowledge" | "extraction" | "chat" | "translation" | "tool_use" | "long_context" | "vision";
+                cost_microusd: components["schemas"]["NonNegative"];
+                incumbent: string;
+                pairs: components["schemas"]["NonNegative"];
+                payback_calls: components["schemas"]["NonNegativeInt"] | null;
+                payback_days: number | null;
+                saving_per_call_microusd: components["schemas"]["NonNegative"];
+            }[];
+            started: boolean;
+        };
+        ReplayRequest: {
+            candidates?: string[] | null;
+            confirm?: boolean;
+            judge_model?: string | null;
+            max_spend_microusd: components["schemas"]["Int"];
+        };
         RequestOut: {
             alpha: number | null;
             attempts: components["schemas"]["Attempt"][];
@@ -2860,7 +3017,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyAction"];
+            };
+        };
         responses: {
             /** @description AnalysisDetail */
             200: {
@@ -2871,6 +3032,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnalysisDetail"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.previewAnalysisAction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                action_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What an action would change. Nothing is written. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionPreview"];
                 };
             };
             default: {
@@ -2936,6 +3130,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnalysisSummary"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "analyses.replayAnalysis": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description What a replay would ask and cost. Costs are expected ones; the maximum is certain. */
+            200: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayQuote"];
                 };
             };
             default: {

@@ -2,6 +2,7 @@ import type { Model, Reasoning } from "../../domain/Model.ts"
 import type { ProviderFailure } from "../../domain/ProviderError.ts"
 import type { SupportTable } from "../../domain/Support.ts"
 import { all, everyParameter } from "../protocols/shared/SupportTables.ts"
+import { cacheReadDivisor, cacheRules } from "./PromptCache.ts"
 
 /** How a simulated model behaves in time. */
 export interface Pace {
@@ -80,7 +81,8 @@ const model = (
     displayName,
     createdSeconds: 1_767_225_600,
     protocol: "simulated",
-    prices: { input, output, cacheRead: null, cacheWrite: null, tiers: [] },
+    prices: { input, output, cacheRead: input / cacheReadDivisor, cacheWrite: null, tiers: [] },
+    cache: cacheRules,
     contextTokens: 200_000,
     inputTokens: null,
     outputTokens: 16_384,

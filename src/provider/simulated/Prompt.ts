@@ -27,19 +27,30 @@ export const promptOf = (request: Pick<ChatRequest, "messages">): Prompt => {
 /** Four bytes of text count as one token. */
 export const promptTokens = (request: ChatRequest, imageTokens: number): number => {
   let bytes = 0
-  let attachments = 0
+  let attached = 0
   for (const message of request.messages) {
-    bytes += Buffer.byteLength(textOf(message))
-    if ((message.role === "user" || message.role === "tool") && typeof message.content !== "string") {
-      for (const part of message.content) if (part.type !== "text") attachments++
-    }
-    if (message.role === "assistant" && message.tool_calls !== undefined) {
-      bytes += Buffer.byteLength(writeExactly(message.tool_calls))
-    }
+    bytes += bytesOf(message)
+    attached += attachmentTokens(message, imageTokens)
   }
   if (request.tools.length > 0) bytes += Buffer.byteLength(writeExactly(request.tools))
-  return Math.ceil(bytes / 4) + attachments * imageTokens
+  return Math.ceil(bytes / 4) + attached
 }
+
+/** What counts of a message's text and of its tool calls. */
+export const bytesOf = (message: Message): number =>
+  Buffer.byteLength(textOf(message)) +
+  (message.role === "assistant" && message.tool_calls !== undefined
+    ? Buffer.byteLength(writeExactly(message.tool_calls))
+    : 0)
+
+/** What counts of one of the request's tools, with its place in the list. */
+export const toolBytes = (tool: ChatRequest["tools"][number]): number => Buffer.byteLength(writeExactly(tool)) + 1
+
+/** Images, audio and files of a message. */
+export const attachmentTokens = (message: Message, imageTokens: number): number =>
+  (message.role === "user" || message.role === "tool") && typeof message.content !== "string"
+    ? imageTokens * message.content.filter((part) => part.type !== "text").length
+    : 0
 
 const textOf = (message: Message): string => {
   const { content } = message

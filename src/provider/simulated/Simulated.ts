@@ -6,26 +6,48 @@ import { mintToolCallId } from "../protocols/shared/ToolIds.ts"
 import { answerTo, reasoningFor } from "./Answers.ts"
 import { type SimulatedModel, simulatedModels } from "./Models.ts"
 import { promptOf, promptTokens } from "./Prompt.ts"
+import { isCacheable, SeenPrompts } from "./PromptCache.ts"
 import * as Script from "./Script.ts"
 
-/** The simulated providers: in this process, without sockets, the same answer to the same request each time. */
+/**
+ * The simulated providers: in this process, without sockets, the same answer to the same request each time. Only what of a prompt
+ * was read from their cache depends on the requests before.
+ */
 export const make = (timers: TimersShape): ReadonlyArray<Provider> =>
-  ["sim", "sim2"].map((id) => ({
-    id,
-    open: (call, receiver) => {
-      const simulated = byId.get(call.model.id)
-      if (simulated === undefined) throw new Error(`not a simulated model: ${call.model.id}`)
-      return new Script.ScriptPlayer(id, timers, scriptFor(simulated, call), receiver)
+  ["sim", "sim2"].map((id) => {
+    const seen = new SeenPrompts()
+    return {
+      id,
+      open: (call, receiver) => {
+        const simulated = byId.get(call.model.id)
+        if (simulated === undefined) throw new Error(`not a simulated model: ${call.model.id}`)
+        return new Script.ScriptPlayer(
+          id,
+          timers,
+          scriptFor(simulated, call, cachedTokens(seen, call, timers)),
+          receiver
+        )
+      }
     }
-  }))
+  })
+
+/** Of a prompt that is long enough. */
+const cachedTokens = (seen: SeenPrompts, { credential, model, request }: ProviderCall, timers: TimersShape): number =>
+  isCacheable(promptTokens(request, model.imageTokens))
+    ? seen.read(`${credential?.id ?? ""} ${model.id}`, request, model.imageTokens, timers.now())
+    : 0
 
 const byId: ReadonlyMap<string, SimulatedModel> = new Map(
   simulatedModels.map((simulated) => [simulated.model.id, simulated])
 )
 
 /** What the model sends and when. A non-streaming response comes at the time of the first streamed token. */
-export const scriptFor = ({ fault, model, pace }: SimulatedModel, call: ProviderCall): Script.Script => {
-  const { outcome, tokens } = outputFor(call)
+export const scriptFor = (
+  { fault, model, pace }: SimulatedModel,
+  call: ProviderCall,
+  cacheReadTokens = 0
+): Script.Script => {
+  const { outcome, tokens } = outputFor(call, cacheReadTokens)
   const sent = fault === undefined ? tokens : tokens.slice(0, call.request.stream ? fault.afterTokens : 0)
   const start = [Script.wait(pace.firstMillis), Script.event({ _tag: "ResponseInfo", model: model.upstreamModel })]
   const steps = sent.flatMap((event) =>
@@ -43,7 +65,10 @@ interface SimulatedOutput {
   readonly outcome: ReadonlyArray<ChatEvent>
 }
 
-const outputFor = ({ effort, maxOutputTokens, model, request, requestId }: ProviderCall): SimulatedOutput => {
+const outputFor = (
+  { effort, maxOutputTokens, model, request, requestId }: ProviderCall,
+  cacheReadTokens: number
+): SimulatedOutput => {
   const prompt = promptOf(request)
   const answer = answerTo(request, prompt, model.id)
   const reasoningText =
@@ -84,7 +109,8 @@ const outputFor = ({ effort, maxOutputTokens, model, request, requestId }: Provi
       {
         _tag: "Usage",
         usage: usage({
-          inputTokens: promptTokens(request, model.imageTokens),
+          inputTokens: promptTokens(request, model.imageTokens) - cacheReadTokens,
+          cacheReadTokens,
           outputTokens: tokens.length - reasoningTokens,
           reasoningTokens
         })

@@ -1,5 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Cost } from "../../domain/Call.ts"
+import { AnalysisAction, TakenAction } from "./AnalysisActions.ts"
+import { AnalysisSegment } from "./AnalysisEvidence.ts"
 import { pageOf } from "./Page.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
@@ -37,13 +39,13 @@ export const CreateAnalysis = strict({
 export type CreateAnalysis = typeof CreateAnalysis.Type
 
 export const analysisStatuses = ["queued", "running", "succeeded", "failed", "cancelled", "insufficient_data"] as const
-export const analysisPhases = ["select", "load", "static", "report"] as const
+export const analysisPhases = ["select", "load", "static", "plan", "replay", "report"] as const
 
 const summary = {
   id: Schema.UUID.annotations({ description: "Id of the analysis." }),
   project_id: Schema.UUID.annotations({ description: "Id of its project." }),
   status: text(
-    "queued, running, succeeded, failed, cancelled, or insufficient_data: fewer than 30 calls or 20 effective conversations, and nothing that is sure without."
+    "queued, running, succeeded, failed, cancelled (with a report where only its replay was), or insufficient_data: fewer than 30 calls or 20 effective conversations, and nothing that is sure without."
   ),
   range_start: timestamp("Only calls from then on are read."),
   range_end: timestamp("Only calls before are read."),
@@ -140,19 +142,18 @@ const CauseOut = Schema.Struct({
   action_id: Schema.NullOr(Schema.String).annotations({ description: "What to do about it; null: nothing." })
 })
 
-const Action = Schema.Struct({
-  id: text("Of the action, in this analysis."),
-  kind: Schema.Literal("client_hint").annotations({ description: "client_hint: a change of the application." }),
-  title: text("For people."),
-  owner: Schema.Literal("client", "gateway", "provider").annotations({ description: "Who can change it." }),
-  patch: Schema.Struct({ text: text("What to change.") }).annotations({ description: "The change." }),
-  undo: Schema.Struct({ text: text("How to take it back.") }).annotations({ description: "The way back." }),
-  saving: Schema.Struct({
-    at_least: moneyOrNull("In 30 days at least; null below 20 effective conversations"),
-    likely: money("On the calls that were read")
-  }).annotations({ description: "What it saves." }),
-  risk: text("When it does harm."),
-  receipt: Schema.Null.annotations({ description: "What was measured after it; null: nothing yet." })
+const AlphaPoint = Schema.Struct({
+  alpha: share("Quality against cost"),
+  cost_microusd: money("Expected cost of the calls that were ranked again"),
+  quality: Schema.NullOr(Schema.Number).annotations({
+    description: "Mean predicted quality, 0 to 1; null where no model could take any of the calls."
+  }),
+  basis: Schema.Literal("measured", "prior").annotations({
+    description: "measured: grades of the project are among the qualities. prior: all of them are assumed."
+  }),
+  models: Schema.Record({ key: Schema.String, value: Schema.Number }).annotations({
+    description: "The part of the calls that each model would be tried first for, 0 to 1, by id."
+  })
 })
 
 export const AnalysisReport = Schema.Struct({
@@ -162,7 +163,15 @@ export const AnalysisReport = Schema.Struct({
   causes: Schema.Array(CauseOut).annotations({
     description: "Shares of exact and rebilled causes add up to what was avoidable."
   }),
-  actions: Schema.Array(Action).annotations({ description: "What to do." }),
+  segments: Schema.optionalWith(Schema.Array(AnalysisSegment), { default: () => [], exact: true }).annotations({
+    description:
+      "What the captured calls that named no model ask for, and which models have answered; the dearest first."
+  }),
+  alpha_curve: Schema.optionalWith(Schema.Array(AlphaPoint), { default: () => [], exact: true }).annotations({
+    description:
+      "The calls of the range that named no model, ranked once more at each alpha; at most 2,000, the newest. Empty without any."
+  }),
+  actions: Schema.Array(AnalysisAction).annotations({ description: "What to do." }),
   reliability: Schema.Struct({
     attempts_wasted_ms: Schema.Number.annotations({
       description: "Time of attempts that failed before an answer, in milliseconds."
@@ -174,6 +183,9 @@ export const AnalysisReport = Schema.Struct({
   }).annotations({ description: "What costs time or room, not money." }),
   method: Schema.Struct({
     cost: Cost,
+    judge: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null, exact: true }).annotations({
+      description: "Id of the model that has compared answers, each pair in both orders; null without a replay."
+    }),
     seed: Schema.Int.annotations({ description: "Of everything random in it: the same calls give the same report." })
   }).annotations({ description: "How it was made." }),
   honesty: Schema.Struct({
@@ -201,17 +213,13 @@ export const AnalysisDetail = Schema.Struct({
   progress: Schema.NullOr(
     Schema.Struct({
       phase: Schema.Literal(...analysisPhases).annotations({ description: "What it is doing." }),
-      done: count("Conversations that are read."),
+      done: count("Conversations that are read, or questions that are answered."),
       total: count("Of so many.")
     })
   ).annotations({ description: "null when it does not run." }),
-  actions_taken: Schema.Array(
-    Schema.Struct({
-      action_id: text("Of the action."),
-      applied_at: timestamp("When somebody said that it was followed."),
-      undone_at: time("When it was taken back; null: it was not.")
-    })
-  ).annotations({ description: "Actions of the report that were followed." })
+  actions_taken: Schema.Array(TakenAction).annotations({
+    description: "Actions of the report that were applied or followed."
+  })
 }).annotations({ identifier: "AnalysisDetail" })
 export type AnalysisDetail = typeof AnalysisDetail.Type
 

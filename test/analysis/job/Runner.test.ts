@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { ReplayRun } from "../../../src/analysis/evidence/ReplayRun.ts"
 import { AnalysisEngine } from "../../../src/analysis/job/AnalysisEngine.ts"
 import { AnalysisRunner } from "../../../src/analysis/job/AnalysisRunner.ts"
 import { AnalysisSource } from "../../../src/analysis/job/AnalysisSource.ts"
@@ -54,7 +55,15 @@ const source = Layer.succeed(AnalysisSource, {
       conversations.find(({ id }) => id === conversation)?.calls ?? []
     ),
   callLog: () => Effect.succeed([]),
-  traffic: () => Effect.as(pass("static"), { calls: 1_000, spentMicroUsd: 9_000_000 })
+  traffic: () => Effect.as(pass("static"), { calls: 1_000, spentMicroUsd: 9_000_000 }),
+  routing: (projectId) => Effect.succeed({ projectId, outlook: undefined, attempts: [] })
+})
+
+/** No analysis of this file has one. */
+const replays = Layer.succeed(ReplayRun, {
+  plan: () => Effect.dieMessage("no replay was asked for"),
+  run: () => Effect.dieMessage("no replay was asked for"),
+  spent: () => Effect.dieMessage("no replay was asked for")
 })
 
 describe.each(databases)("the runner of analyses on %s", (_, database) => {
@@ -76,6 +85,7 @@ describe.each(databases)("the runner of analyses on %s", (_, database) => {
         AnalysisStore.layer,
         AnalysisEngine.layerInline,
         source,
+        replays,
         seal,
         Catalog.layerOf([]),
         ChangeNotifications.layer
@@ -225,11 +235,18 @@ describe.each(databases)("the runner of analyses on %s", (_, database) => {
         const store = yield* AnalysisStore
         const id = yield* create
         yield* store.cancel(id)
-        yield* store.take(id, "duplicate")
-        expect(yield* store.taken(id)).toMatchObject([{ actionId: "duplicate", undoneAt: null }])
+        const hint = {
+          actionId: "duplicate",
+          kind: "client_hint",
+          slug: null,
+          fieldsBefore: null,
+          fieldsAfter: null
+        } as const
+        yield* store.take(id, hint)
+        expect(yield* store.taken(id)).toMatchObject([{ ...hint, undoneAt: null }])
         yield* store.undo(id, "duplicate")
         expect((yield* store.taken(id))[0]?.undoneAt).toBeInstanceOf(Date)
-        yield* store.take(id, "duplicate")
+        yield* store.take(id, hint)
         expect((yield* store.taken(id))[0]?.undoneAt).toBeNull()
       })
     ))

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
+import { ChangeNotifications } from "../../../src/sql/ChangeNotifications.ts"
 import type { AnalysisDetail, AnalysisEstimate, AnalysisSummary } from "../../../src/wire/account/Analyses.ts"
 import { logCalls } from "../../account/calls.ts"
 import {
@@ -65,7 +66,8 @@ describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {
       Effect.flatMap(
         SqlClient,
         (sql) =>
-          sql`update analysis set status = 'running', finished_at = null, lease_until = now() + interval '1 day' where id = ${id}`
+          sql`update analysis set status = 'running', finished_at = null, report_sealed = null, lease_until = now() + interval '1 day'
+            where id = ${id}`
       )
     )
     return id
@@ -121,7 +123,16 @@ describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {
     expect(await bodyOf<Summary>(await owner.send("POST", `/api/analyses/${id}/cancel`))).toMatchObject({
       status: "running"
     })
-    await node.run(Effect.flatMap(SqlClient, (sql) => sql`update analysis set lease_until = now() where id = ${id}`))
+    await node.run(
+      Effect.flatMap(Effect.all([SqlClient, ChangeNotifications]), ([sql, changes]) =>
+        changes.commit((announce) =>
+          Effect.zipRight(
+            sql`update analysis set lease_until = now() - interval '1 second' where id = ${id}`,
+            announce({ kind: "analysis", id })
+          )
+        )
+      )
+    )
     expect(await ended(id)).toMatchObject({ status: "cancelled", report: null })
     expect(await bodyOf<Summary>(await owner.send("POST", `/api/analyses/${id}/cancel`))).toMatchObject({
       status: "cancelled"
@@ -141,6 +152,25 @@ describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {
     const project = await newProject()
     const { id } = await start(project)
     await ended(id)
-    expect((await owner.send("POST", `/api/analyses/${id}/actions/duplicate/apply`)).status).toBe(404)
+    expect((await owner.send("POST", `/api/analyses/${id}/actions/duplicate/apply`, {})).status).toBe(404)
+  })
+
+  it("is deleted with its project, while it waits or runs too", async () => {
+    const project = await newProject()
+    const { id } = await start(project)
+    await ended(id)
+    const running = await newProject()
+    const second = await held(running)
+    for (const [of, analysis] of [
+      [project, id],
+      [running, second]
+    ] as const) {
+      expect((await owner.send("DELETE", `/api/projects/${of}`)).status).toBe(204)
+      expect((await owner.send("GET", `/api/analyses/${analysis}`)).status).toBe(404)
+    }
+    const rows = await node.run(
+      Effect.flatMap(SqlClient, (sql) => sql`select id from analysis where project_id in (${project}, ${running})`)
+    )
+    expect(rows).toEqual([])
   })
 })

@@ -173,7 +173,12 @@ const cases: Readonly<Record<string, Case>> = {
   listAnalyses: { path: ({ project }) => `/api/projects/${project}/analyses` },
   getAnalysis: { path: ({ analysis }) => `/api/analyses/${analysis}` },
   cancelAnalysis: { path: ({ analysis }) => `/api/analyses/${analysis}/cancel` },
-  applyAnalysisAction: { path: ({ analysis }) => `/api/analyses/${analysis}/actions/duplicate/apply` },
+  replayAnalysis: {
+    path: ({ analysis }) => `/api/analyses/${analysis}/replay`,
+    body: { max_spend_microusd: 1 }
+  },
+  previewAnalysisAction: { path: ({ analysis }) => `/api/analyses/${analysis}/actions/duplicate/preview` },
+  applyAnalysisAction: { path: ({ analysis }) => `/api/analyses/${analysis}/actions/duplicate/apply`, body: {} },
   undoAnalysisAction: { path: ({ analysis }) => `/api/analyses/${analysis}/actions/duplicate/undo` },
   getAlerts: { path: ({ project }) => `/api/projects/${project}/alerts` },
   setAlerts: {

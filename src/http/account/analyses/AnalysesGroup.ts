@@ -9,6 +9,8 @@ import {
   AnalysisSummary,
   CreateAnalysis
 } from "../../../wire/account/Analyses.ts"
+import { ActionPreview, ApplyAction } from "../../../wire/account/AnalysisActions.ts"
+import { ReplayQuote, ReplayRequest } from "../../../wire/account/AnalysisEvidence.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
@@ -18,7 +20,7 @@ import { ProjectPath } from "../ProjectPath.ts"
 const AnalysisPath = Schema.Struct({ id: Schema.UUID.annotations({ description: "Id of the analysis." }) })
 const ActionPath = Schema.Struct({
   id: Schema.UUID.annotations({ description: "Id of the analysis." }),
-  action_id: Schema.String.pipe(Schema.pattern(/^[a-z0-9_]{1,64}$/)).annotations({
+  action_id: Schema.String.pipe(Schema.pattern(/^[a-z0-9_.-]{1,100}$/)).annotations({
     description: "Id of an action of its report."
   })
 })
@@ -70,15 +72,44 @@ const cancelAnalysis = HttpApiEndpoint.post("cancelAnalysis", "/api/analyses/:id
   .annotate(OpenApi.Summary, "Stop an analysis")
   .annotate(OpenApi.Description, "For members. It ends within about a second; one that has ended stays as it is.")
 
+const replayAnalysis = HttpApiEndpoint.post("replayAnalysis", "/api/analyses/:id/replay")
+  .setPath(AnalysisPath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(ReplayRequest)
+  .addSuccess(ReplayQuote)
+  .addError(Errors.NotFound)
+  .addError(Errors.RoleRequired)
+  .addError(Errors.AlreadyExists)
+  .addError(Errors.SealingUnavailable)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .annotate(OpenApi.Summary, "Ask whether cheaper models would have answered as well")
+  .annotate(
+    OpenApi.Description,
+    "For members. Without `confirm` only the quote: nothing is called. With it, captured calls whose content may be sent to other models are answered once more by other models and compared by a judge, in the background, on the project's balance and never beyond `max_spend_microusd`. The analysis is queued again, its report keeps what it says and gains the outcomes; once for an analysis. Cancelling it keeps the questions that are answered."
+  )
+
+const previewAction = HttpApiEndpoint.post("previewAnalysisAction", "/api/analyses/:id/actions/:action_id/preview")
+  .setPath(ActionPath)
+  .addSuccess(ActionPreview)
+  .addError(Errors.NotFound)
+  .annotate(OpenApi.Summary, "What an action would change")
+  .annotate(
+    OpenApi.Description,
+    "Nothing is written. Where the action changes the project: the fields before and after, and the newest calls ranked once more under both."
+  )
+
 const applyAction = HttpApiEndpoint.post("applyAnalysisAction", "/api/analyses/:id/actions/:action_id/apply")
   .setPath(ActionPath)
+  .setPayload(ApplyAction)
   .addSuccess(AnalysisDetail)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
-  .annotate(OpenApi.Summary, "Note that an action was followed")
+  .addError(Errors.ManagedByConfiguration)
+  .addError(Errors.ConfigVersionMismatch)
+  .annotate(OpenApi.Summary, "Apply an action of a report")
   .annotate(
     OpenApi.Description,
-    "For members. The actions of a report are changes of the application: the gateway changes nothing."
+    "For members. Writes what the preview has shown, in force as any change of the policy; refused when the settings of the project were changed since the preview. A client_hint changes nothing here: that it was followed is noted. One that is applied already stays as it is."
   )
 
 const undoAction = HttpApiEndpoint.post("undoAnalysisAction", "/api/analyses/:id/actions/:action_id/undo")
@@ -86,8 +117,13 @@ const undoAction = HttpApiEndpoint.post("undoAnalysisAction", "/api/analyses/:id
   .addSuccess(AnalysisDetail)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
-  .annotate(OpenApi.Summary, "Note that an action was taken back")
-  .annotate(OpenApi.Description, "For members.")
+  .addError(Errors.ManagedByConfiguration)
+  .addError(Errors.ConfigVersionMismatch)
+  .annotate(OpenApi.Summary, "Take an action back")
+  .annotate(
+    OpenApi.Description,
+    "For members. Restores the fields that the action has changed; refused when somebody has changed them since. One that is not applied stays as it is."
+  )
 
 export const AnalysesGroup = HttpApiGroup.make("analyses")
   .add(estimateAnalysis)
@@ -95,6 +131,8 @@ export const AnalysesGroup = HttpApiGroup.make("analyses")
   .add(listAnalyses)
   .add(getAnalysis)
   .add(cancelAnalysis)
+  .add(replayAnalysis)
+  .add(previewAction)
   .add(applyAction)
   .add(undoAction)
   .middleware(Identity)

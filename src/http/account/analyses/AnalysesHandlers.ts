@@ -1,15 +1,22 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
+import { ReportPace } from "../../../account/pace/ReportPace.ts"
+import { AnalysisActions } from "../../../analysis/actions/AnalysisActions.ts"
 import { Analyses } from "../../../analysis/job/Analyses.ts"
+import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { AnalysisSummary } from "../../../wire/account/Analyses.ts"
+import { ReplayQuote } from "../../../wire/account/AnalysisEvidence.ts"
 import { page } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent } from "../Idempotent.ts"
+import { policyReplayOf } from "../policy/ReplayRecords.ts"
 
 export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (handlers) =>
   Effect.gen(function* () {
     const analyses = yield* Analyses
+    const actions = yield* AnalysisActions
+    const pace = yield* ReportPace
     const idempotency = yield* AccountIdempotency
     return handlers
       .handle("estimateAnalysis", ({ path, payload }) => analyses.estimate(path.id, payload))
@@ -31,7 +38,24 @@ export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (ha
       )
       .handle("getAnalysis", ({ path }) => analyses.read(path.id))
       .handle("cancelAnalysis", ({ path }) => analyses.cancel(path.id))
-      .handle("applyAnalysisAction", ({ path }) => analyses.apply(path.id, path.action_id))
-      .handle("undoAnalysisAction", ({ path }) => analyses.undo(path.id, path.action_id))
+      .handle("replayAnalysis", ({ headers, path, payload }) =>
+        idempotent(
+          idempotency,
+          headers["idempotency-key"],
+          { request: { path: `/api/analyses/${path.id}/replay`, body: payload }, schema: ReplayQuote },
+          analyses.replay(path.id, payload)
+        )
+      )
+      .handle("previewAnalysisAction", ({ path }) =>
+        Effect.gen(function* () {
+          const { userId } = yield* CurrentUser
+          const { replay, ...preview } = yield* pace.run(userId, actions.preview(path.id, path.action_id))
+          return { ...preview, replay: replay === null ? null : policyReplayOf(replay) }
+        })
+      )
+      .handle("applyAnalysisAction", ({ path, payload }) =>
+        actions.apply(path.id, path.action_id, payload.config_version)
+      )
+      .handle("undoAnalysisAction", ({ path }) => actions.undo(path.id, path.action_id))
   })
 )

@@ -2,16 +2,14 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { ReportPace } from "../../../account/pace/ReportPace.ts"
 import { ProjectPolicies } from "../../../account/policy/ProjectPolicies.ts"
-import { type AlphaCurve, type PolicyReplay, RoutingReplay } from "../../../account/replay/RoutingReplay.ts"
-import { byCodePoint } from "../../../domain/CodePointOrder.ts"
+import { RoutingReplay } from "../../../account/replay/RoutingReplay.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import type { PolicyRow } from "../../../policy/PolicyStore.ts"
-import type { Outcome } from "../../../routing/Replay.ts"
 import type { PolicyOut } from "../../../wire/account/Policy.ts"
-import type { AlphaCurveOut, OutcomeOut, PolicyReplayOut } from "../../../wire/account/Replay.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { withHeader } from "../Idempotent.ts"
+import { alphaCurveOf, policyReplayOf } from "./ReplayRecords.ts"
 
 export const policyHandlers = HttpApiBuilder.group(AccountApi, "policy", (handlers) =>
   Effect.gen(function* () {
@@ -34,7 +32,7 @@ export const policyHandlers = HttpApiBuilder.group(AccountApi, "policy", (handle
         Effect.gen(function* () {
           const { after, becomesEmpty, before } = yield* policies.simulate(path.id, payload)
           const { userId } = yield* CurrentUser
-          const replay = yield* pace.run(userId, replays.compare(path.id, payload))
+          const replay = yield* pace.run(userId, replays.compare(path.id, { policy: payload }))
           return {
             before: { models: before },
             after: { models: after },
@@ -59,46 +57,4 @@ const outOf = (row: PolicyRow): PolicyOut => ({
   ...row,
   excluded_models: row.excluded_models ?? [],
   excluded_providers: row.excluded_providers ?? []
-})
-
-const alphaCurveOf = ({ current, defaultAlpha, points, ...replay }: AlphaCurve): AlphaCurveOut => ({
-  ...replayedOf(replay),
-  default_alpha: defaultAlpha,
-  current: outcomeOf(current, replay.calls),
-  points: points.map(({ alpha, outcome }) => ({ alpha, ...outcomeOf(outcome, replay.calls) }))
-})
-
-const policyReplayOf = ({ after, before, byAlpha, changed, ...replay }: PolicyReplay): PolicyReplayOut => ({
-  ...replayedOf(replay),
-  before: outcomeOf(before, replay.calls),
-  after: outcomeOf(after, replay.calls),
-  changed,
-  by_alpha: byAlpha.map((point) => ({
-    alpha: point.alpha,
-    before: outcomeOf(point.before, replay.calls),
-    after: outcomeOf(point.after, replay.calls)
-  }))
-})
-
-const replayedOf = ({
-  calls,
-  chargedMicroUsd,
-  from,
-  skipped,
-  to
-}: Pick<AlphaCurve, "calls" | "skipped" | "from" | "to" | "chargedMicroUsd">) => ({
-  calls,
-  skipped,
-  from,
-  to,
-  charged_microusd: chargedMicroUsd
-})
-
-const outcomeOf = ({ costMicroUsd, models, quality, withoutModel }: Outcome, calls: number): OutcomeOut => ({
-  expected_cost_microusd: costMicroUsd,
-  expected_quality: calls === withoutModel ? null : quality / (calls - withoutModel),
-  without_model: withoutModel,
-  models: Array.from(models, ([model, count]) => ({ model, count })).sort(
-    (a, b) => b.count - a.count || byCodePoint(a.model, b.model)
-  )
 })

@@ -1,0 +1,259 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { ProjectPolicies } from "../../account/policy/ProjectPolicies.ts"
+import { type PolicyReplay, RoutingReplay } from "../../account/replay/RoutingReplay.ts"
+import { ProjectRoutings } from "../../account/routing/ProjectRoutings.ts"
+import { Audit } from "../../audit/Audit.ts"
+import {
+  ConfigVersionMismatch,
+  type ManagedByConfiguration,
+  NotFound,
+  type RoleRequired
+} from "../../domain/AccountError.ts"
+import { CurrentUser } from "../../domain/CurrentUser.ts"
+import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { ProjectId } from "../../domain/Ids.ts"
+import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
+import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import type { AnalysisDetail } from "../../wire/account/Analyses.ts"
+import type { ActionPreview, AnalysisAction, ChangedFields } from "../../wire/account/AnalysisActions.ts"
+import { AnalysisReading } from "../job/AnalysisReading.ts"
+import { AnalysisStore } from "../job/AnalysisStore.ts"
+import * as Change from "./ProjectChange.ts"
+
+type Found = NotFound | StoreUnavailable
+type Refused = Found | RoleRequired | ManagedByConfiguration | ConfigVersionMismatch
+
+/** What an action would change, with past calls ranked under it. */
+export type Preview = Omit<ActionPreview, "replay"> & { readonly replay: PolicyReplay | null }
+
+export interface AnalysisActionsShape {
+  /** Writes nothing. */
+  readonly preview: (id: string, action: string) => Effect.Effect<Preview, Found, CurrentUser>
+  /**
+   * Changes the project as the action says, or notes that its hint was followed; nothing where that was done already.
+   * `configVersion` is the version that the preview has shown: the change is refused when there is a later one.
+   */
+  readonly apply: (
+    id: string,
+    action: string,
+    configVersion: number | undefined
+  ) => Effect.Effect<AnalysisDetail, Refused | InvalidRequest, CurrentUser>
+  /** Restores what the action has changed; refused where somebody has changed it since. */
+  readonly undo: (id: string, action: string) => Effect.Effect<AnalysisDetail, Refused, CurrentUser>
+}
+
+/** The actions that reports propose, each time as `CurrentUser`. */
+export class AnalysisActions extends Context.Tag("gateway/analysis/AnalysisActions")<
+  AnalysisActions,
+  AnalysisActionsShape
+>() {
+  /** @internal */
+  static readonly layer = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+/** What a change has to know of the project, and how it is written. */
+interface Place {
+  readonly configVersion: number
+  readonly isManaged: boolean
+  readonly before: ChangedFields
+  readonly after: ChangedFields
+  readonly becomesEmpty: Effect.Effect<ReadonlyArray<string>, Found, CurrentUser>
+  readonly replay: Effect.Effect<PolicyReplay, Found, CurrentUser>
+  readonly write: (
+    fields: ChangedFields
+  ) => Effect.Effect<unknown, NotFound | RoleRequired | ManagedByConfiguration | StoreUnavailable, CurrentUser>
+}
+
+const make = Effect.gen(function* () {
+  const reading = yield* AnalysisReading
+  const store = yield* AnalysisStore
+  const access = yield* ProjectAccess
+  const projects = yield* ProjectStore
+  const policies = yield* ProjectPolicies
+  const routings = yield* ProjectRoutings
+  const replays = yield* RoutingReplay
+  const transactions = yield* AccountTransactions
+  const audit = yield* Audit
+
+  /** Only what its own report recommends. */
+  const find = (id: string, actionId: string) =>
+    Effect.gen(function* () {
+      const { accountId, row } = yield* reading.find(id)
+      const detail = yield* reading.detail(row)
+      const action = detail.report?.actions.find((each) => each.id === actionId)
+      if (action === undefined) return yield* noAction
+      const taken = (yield* store.taken(id)).find((each) => each.actionId === actionId && each.undoneAt === null)
+      return { accountId, action, projectId: row.projectId, taken }
+    })
+
+  const placeOf = (project: ProjectId, target: Change.Target, { patch }: Pick<AnalysisAction, "patch">) =>
+    Effect.gen(function* () {
+      const policy = yield* policies.read(project)
+      if (target.kind === "policy") {
+        const after = Change.patchedFields(policy, patch)
+        const changed = Change.withFields(policy, after)
+        return {
+          configVersion: policy.policy_version,
+          isManaged: policy.managed_by_configuration,
+          before: Change.policyFields(policy, patch),
+          after,
+          becomesEmpty: Effect.map(policies.simulate(project, changed), ({ becomesEmpty }) => becomesEmpty),
+          replay: replays.compare(project, { policy: changed }),
+          write: (fields) => notMismatched(policies.write(project, Change.withFields(policy, fields), unchecked))
+        } satisfies Place
+      }
+      const routing = yield* routings.read(project, target.slug)
+      const alpha = "body" in patch && "alpha" in patch.body ? patch.body.alpha : routing.alpha
+      return {
+        configVersion: policy.policy_version,
+        isManaged: routing.managedByConfiguration,
+        before: { alpha: routing.alpha },
+        after: { alpha },
+        becomesEmpty: Effect.succeed([]),
+        replay: replays.compare(project, { configuration: { slug: target.slug, alpha } }),
+        write: (fields) =>
+          notMismatched(routings.replace(project, target.slug, Change.routingWith(routing, fields), unchecked))
+      } satisfies Place
+    })
+
+  const record = (
+    { accountId }: Pick<Effect.Effect.Success<ReturnType<typeof find>>, "accountId">,
+    action: string,
+    id: string,
+    before: object,
+    after: object
+  ) =>
+    Effect.flatMap(CurrentUser, (actor) =>
+      audit.record({ accountId, actor, action, target: { kind: "analysis", id }, before, after })
+    )
+
+  const detailOf = (id: string) => Effect.flatMap(reading.find(id), ({ row }) => reading.detail(row))
+
+  /** One change of the project at a time, by a member. */
+  const changing = <A, E, R>(id: string, change: Effect.Effect<A, E, R>) =>
+    transactions.commit((announce) =>
+      Effect.gen(function* () {
+        const { row } = yield* reading.find(id)
+        yield* access.require(row.projectId, "member")
+        yield* projects.lock(row.projectId)
+        yield* change
+        yield* announce({ kind: "analysis", id })
+        return yield* detailOf(id)
+      })
+    )
+
+  return AnalysisActions.of({
+    preview: Effect.fn("AnalysisActions.preview")(function* (id, actionId) {
+      const { action, projectId } = yield* find(id, actionId)
+      const target = Change.targetOf(action)
+      if (target === undefined) return hintOf(action)
+      const place = yield* placeOf(projectId, target, action)
+      return {
+        action_id: action.id,
+        kind: action.kind,
+        text: null,
+        config_version: place.configVersion,
+        managed_by_configuration: place.isManaged,
+        before: place.before,
+        after: place.after,
+        becomes_empty: yield* place.becomesEmpty,
+        replay: yield* place.replay
+      }
+    }),
+    apply: Effect.fn("AnalysisActions.apply")(function* (id, actionId, configVersion) {
+      return yield* changing(
+        id,
+        Effect.gen(function* () {
+          const found = yield* find(id, actionId)
+          const { action, projectId, taken } = found
+          const target = Change.targetOf(action)
+          if (target === undefined && configVersion !== undefined) return yield* changesNothing
+          if (taken !== undefined) return
+          if (target === undefined) {
+            yield* store.take(id, { actionId, kind: "client_hint", slug: null, fieldsBefore: null, fieldsAfter: null })
+            yield* record(found, "analysis.action.apply", id, {}, { action_id: actionId })
+            return
+          }
+          if (configVersion === undefined) return yield* versionMissing
+          const place = yield* placeOf(projectId, target, action)
+          if (place.configVersion !== configVersion) return yield* changedMeanwhile
+          yield* place.write(place.after)
+          yield* store.take(id, {
+            actionId,
+            kind: target.kind,
+            slug: target.kind === "policy" ? null : target.slug,
+            fieldsBefore: place.before,
+            fieldsAfter: place.after
+          })
+          const after = { action_id: actionId, ...place.after }
+          yield* record(found, "analysis.action.apply", id, place.before, after)
+        })
+      )
+    }),
+    undo: Effect.fn("AnalysisActions.undo")(function* (id, actionId) {
+      return yield* changing(
+        id,
+        Effect.gen(function* () {
+          const found = yield* find(id, actionId)
+          const { action, projectId, taken } = found
+          if (taken === undefined) return
+          const target = Change.targetOf(action)
+          const { fieldsAfter: written, fieldsBefore: before } = taken
+          if (target !== undefined && written !== null && before !== null) {
+            const place = yield* placeOf(projectId, target, action)
+            if (!Change.stillThere(place.before, written)) return yield* changedSince
+            yield* place.write(before)
+          }
+          yield* store.undo(id, actionId)
+          yield* record(found, "analysis.action.undo", id, { action_id: actionId, ...written }, { ...before })
+        })
+      )
+    })
+  })
+})
+
+const unchecked = () => Effect.void
+
+/** `unchecked` never refuses. */
+const notMismatched = <A, E extends { readonly _tag: string }, R>(write: Effect.Effect<A, E, R>) =>
+  Effect.catchIf(
+    write,
+    (error): error is Extract<E, { readonly _tag: "VersionMismatch" }> => error._tag === "VersionMismatch",
+    () => Effect.dieMessage("a change that checks no version was refused for its version")
+  )
+
+const hintOf = ({ id, kind, patch }: AnalysisAction): Preview => ({
+  action_id: id,
+  kind,
+  text: "text" in patch ? patch.text : null,
+  config_version: null,
+  managed_by_configuration: false,
+  before: null,
+  after: null,
+  becomes_empty: [],
+  replay: null
+})
+
+const noAction = new NotFound({ message: "The report has no such action." })
+const changedMeanwhile = new ConfigVersionMismatch({
+  message: "The settings of the project were changed meanwhile: preview the action again."
+})
+const changedSince = new ConfigVersionMismatch({
+  message: "What the action has changed was changed since: it cannot be taken back any more."
+})
+const versionMissing = new InvalidRequest({
+  code: "missing_required_parameter",
+  message: "Missing required parameter: 'config_version'. The preview of the action has it.",
+  param: "config_version"
+})
+const changesNothing = new InvalidRequest({
+  code: "unsupported_parameter",
+  message: "Unsupported parameter: 'config_version'. The action changes nothing of the project.",
+  param: "config_version"
+})

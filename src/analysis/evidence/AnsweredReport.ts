@@ -1,0 +1,60 @@
+import { cost } from "../../domain/Call.ts"
+import type { AnalysisReport } from "../../wire/account/Analyses.ts"
+import type { AnalysisAction } from "../../wire/account/AnalysisActions.ts"
+import type { Answered } from "./ReplayRun.ts"
+import type { RequestedReplay } from "./RequestedReplay.ts"
+
+/** The report with what its replay has shown so far. */
+export const withAnswers = (
+  report: AnalysisReport,
+  answered: ReadonlyArray<Answered>,
+  { judgeModel }: RequestedReplay,
+  spentMicroUsd: number
+): AnalysisReport => ({
+  ...report,
+  segments: report.segments.map((segment) => ({
+    ...segment,
+    questions: answered.filter(({ promptClass }) => promptClass === segment.class).map(({ question }) => question)
+  })),
+  actions: [...report.actions, ...answered.flatMap((each) => actionOf(each, report))],
+  method: { ...report.method, judge: judgeModel, cost: cost(spentMicroUsd, "charged") },
+  honesty: {
+    ...report.honesty,
+    not_looked_at: report.honesty.not_looked_at.filter((each) => each !== otherModels),
+    insufficient: [...report.honesty.insufficient, ...answered.flatMap(insufficientOf)]
+  }
+})
+
+/** What a report without a replay has not looked at. */
+export const otherModels = "whether another model would have answered as well"
+
+/** The router ranks by what was shown; calls that name their model are the application's. */
+const actionOf = ({ promptClass, question }: Answered, report: AnalysisReport): ReadonlyArray<AnalysisAction> => {
+  if (question.verdict !== "not_worse") return []
+  const calls =
+    report.segments
+      .find((segment) => segment.class === promptClass)
+      ?.served.find(({ model }) => model === question.incumbent)?.calls ?? 0
+  return [
+    {
+      id: `use_cheaper.${promptClass}`,
+      kind: "client_hint",
+      title: `${question.candidate} answers ${promptClass} prompts no worse than ${question.incumbent}`,
+      owner: "client",
+      patch: {
+        text: `Let \`auto\` choose, which ranks by these grades from now on, or name ${question.candidate} for such prompts.`
+      },
+      undo: { text: "Take the change of the application back." },
+      saving: { at_least: null, likely: calls * question.saving_per_call_microusd },
+      risk: "Prompts become other than those that were compared.",
+      receipt: null
+    }
+  ]
+}
+
+const insufficientOf = ({
+  question: { candidate, incumbent, pairs, pairs_needed, verdict }
+}: Answered): AnalysisReport["honesty"]["insufficient"] =>
+  (verdict === "insufficient_data" || verdict === "stopped_by_cap") && pairs_needed !== null
+    ? [{ what: `pairs of ${candidate} and ${incumbent}`, have: pairs, need: pairs + pairs_needed }]
+    : []

@@ -1,0 +1,208 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { usableModels } from "../../account/policy/UsableModels.ts"
+import { NotFound } from "../../domain/AccountError.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { IdGenerator } from "../../domain/IdGenerator.ts"
+import { KeyId, type ProjectId } from "../../domain/Ids.ts"
+import { classIndex, type PromptClass } from "../../domain/PromptClass.ts"
+import type { Gateway } from "../../gateway/Gateway.ts"
+import { ProjectAccessStore } from "../../identity/projects/ProjectAccessStore.ts"
+import { Ledger } from "../../ledger/Ledger.ts"
+import { Scopes } from "../../ledger/Scopes.ts"
+import { intersectPolicies, noControls } from "../../policy/EffectivePolicy.ts"
+import { Policy } from "../../policy/Policy.ts"
+import { QualityEvidence } from "../../routing/evidence/QualityEvidenceStore.ts"
+import { QualitySnapshots } from "../../routing/evidence/QualitySnapshots.ts"
+import { provenanceOf } from "../../routing/quality/QualityTable.ts"
+import { listable } from "../../routing/Router.ts"
+import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import type { AnalysisSegment, AnsweredQuestion } from "../../wire/account/AnalysisEvidence.ts"
+import * as GatewayCalls from "./GatewayCalls.ts"
+import { Judge } from "./Judge.ts"
+import { margin, type Plan, type PlannedQuestion, type PlanTerms, planOf } from "./Plan.ts"
+import { answer } from "./Replay.ts"
+import type { ReplayItems } from "./ReplayItemStore.ts"
+import type { RequestedReplay } from "./RequestedReplay.ts"
+import type { SampleList } from "./Samples.ts"
+import type { Verdict } from "./Verdict.ts"
+
+/** A question with what came of it. */
+export interface Answered {
+  readonly promptClass: PromptClass
+  readonly question: AnsweredQuestion
+}
+
+export interface ReplayRunShape {
+  /** What would be asked, by the models that the project may use now; nothing is called. */
+  readonly plan: (
+    project: ProjectId,
+    segments: ReadonlyArray<AnalysisSegment>,
+    terms: PlanTerms
+  ) => Effect.Effect<Plan, NotFound | StoreUnavailable>
+  /** Asks one question after the other; grades go to the router of the project as each ends. */
+  readonly run: (
+    analysis: { readonly id: string; readonly projectId: ProjectId },
+    replay: RequestedReplay,
+    samples: SampleList,
+    onAnswered: (answered: Answered) => Effect.Effect<void, StoreUnavailable>
+  ) => Effect.Effect<void, NotFound | StoreUnavailable>
+  /** What the replay has cost so far, in micro-USD. */
+  readonly spent: (analysisId: string) => Effect.Effect<number, StoreUnavailable>
+}
+
+/** Replays captured calls with other models, on the money of the project and under the cap of the analysis. */
+export class ReplayRun extends Context.Tag("gateway/analysis/ReplayRun")<ReplayRun, ReplayRunShape>() {
+  /** @internal */
+  static readonly layer = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
+}
+
+/** Calls at the same time: as one busy client makes them. */
+const parallel = 4
+/** Of the settlements of the last calls, which are on their way. */
+const maxSettlingMillis = 5_000
+
+const make = Effect.gen(function* () {
+  const projects = yield* ProjectAccessStore
+  const policies = yield* Policy
+  const snapshots = yield* QualitySnapshots
+  const evidence = yield* QualityEvidence
+  const transactions = yield* AccountTransactions
+  const ledger = yield* Ledger
+  const scopes = yield* Scopes
+  const usable = yield* usableModels
+  const calls = yield* Effect.context<Gateway | IdGenerator | ReplayItems | Scopes>()
+
+  const find = (project: ProjectId) =>
+    Effect.flatMap(projects.findAny(project), (found) => (found === undefined ? noProject : Effect.succeed(found)))
+
+  const modelsOf = (project: ProjectId) =>
+    Effect.gen(function* () {
+      const { billingMode } = yield* find(project)
+      const snapshot = yield* usable(project, billingMode)
+      const policy = yield* policies.ofProject(project)
+      const { graded } = yield* snapshots.ofProject(project)
+      return listable(snapshot, intersectPolicies(policy, null, noControls), billingMode).map((model) => ({
+        model,
+        quality: (promptClass: PromptClass) => provenanceOf(model, classIndex[promptClass], graded).quality
+      }))
+    })
+
+  /** The incumbent's quality moved by what the pairs have shown; nothing where the judge could not tell. */
+  const publish = (
+    { id, projectId }: { readonly id: string; readonly projectId: ProjectId },
+    { candidate, incumbent, promptClass }: PlannedQuestion,
+    verdict: Verdict
+  ) =>
+    Effect.gen(function* () {
+      if (verdict.pairs === 0 || verdict.outcome === "judge_unfit" || verdict.outcome === "judge_biased") return
+      const models = yield* modelsOf(projectId)
+      const served = models.find(({ model }) => model.id === incumbent)
+      if (served === undefined) return
+      const now = yield* Clock.currentTimeMillis
+      const graded = {
+        projectId,
+        promptClass,
+        model: candidate,
+        source: "analysis" as const,
+        sourceId: id,
+        mean: Math.max(0, Math.min(1, served.quality(promptClass) + verdict.mean)),
+        grades: verdict.pairs,
+        comparison: {
+          incumbent,
+          wins: verdict.wins,
+          losses: verdict.losses,
+          ties: verdict.ties,
+          placeboMean: verdict.placeboMean,
+          sensitivityLow: verdict.sensitivityLow
+        },
+        gradedAtMillis: now
+      }
+      yield* transactions.commit((announce) =>
+        evidence
+          .record([graded])
+          .pipe(
+            Effect.zipRight(evidence.publish(projectId, now)),
+            Effect.zipRight(announce({ kind: "quality", id: projectId }))
+          )
+      )
+    })
+
+  return ReplayRun.of({
+    plan: Effect.fn("ReplayRun.plan")(function* (project, segments, terms) {
+      return planOf(segments, yield* modelsOf(project), terms)
+    }),
+    run: Effect.fn("ReplayRun.run")(function* (
+      analysis,
+      { judgeModel, maxSpendMicroUsd, questions },
+      samples,
+      onAnswered
+    ) {
+      const { accountId, billingMode } = yield* find(analysis.projectId)
+      const caller = { projectId: analysis.projectId, accountId, billingMode }
+      const cap = { analysisId: analysis.id, maxSpendMicroUsd, caller }
+      yield* Effect.forEach(
+        questions,
+        (question) =>
+          Effect.gen(function* () {
+            const asked = {
+              analysisId: analysis.id,
+              id: question.id,
+              promptClass: question.promptClass,
+              incumbent: question.incumbent,
+              candidate: question.candidate,
+              samples: samples.of(question),
+              terms: { margin, opened: questions.length }
+            }
+            const verdict = yield* answer(asked, { parallel })
+            yield* publish(analysis, question, verdict)
+            yield* onAnswered({ promptClass: question.promptClass, question: answeredOf(question, verdict) })
+          }),
+        { discard: true }
+      ).pipe(
+        Effect.provide(Layer.provideMerge(Judge.layerOf(judgeModel), GatewayCalls.layer(cap))),
+        Effect.provide(calls)
+      )
+    }),
+    spent: (analysisId) =>
+      Effect.zipRight(
+        Effect.timeoutOption(ledger.flushed, maxSettlingMillis),
+        Effect.map(
+          scopes.read(KeyId.make(analysisId)),
+          Option.match({ onNone: () => 0, onSome: ({ spentMicroUsd }) => spentMicroUsd })
+        )
+      )
+  })
+})
+
+const noProject = new NotFound({ message: "There is no such project." })
+
+const answeredOf = (question: PlannedQuestion, verdict: Verdict): AnsweredQuestion => {
+  const { costs, pairs, quote } = question
+  const perPair = pairs === 0 ? costs.candidate : quote.costMicroUsd / pairs
+  return {
+    incumbent: question.incumbent,
+    candidate: question.candidate,
+    verdict: verdict.outcome,
+    delta: margin,
+    pairs: verdict.pairs,
+    wins: verdict.wins,
+    losses: verdict.losses,
+    ties: verdict.ties,
+    mean: rounded(verdict.mean),
+    e_value: rounded(verdict.eValue),
+    sensitivity_lo: rounded(verdict.sensitivityLow),
+    placebo_mean: verdict.placeboMean === null ? null : rounded(verdict.placeboMean),
+    saving_per_call_microusd: question.savingPerCallMicroUsd,
+    pairs_needed: verdict.pairsNeeded,
+    cost_to_know_microusd: verdict.pairsNeeded === null ? null : Math.ceil(verdict.pairsNeeded * perPair)
+  }
+}
+
+const rounded = (value: number): number => Math.round(Math.min(value, 1e12) * 10_000) / 10_000

@@ -1,0 +1,98 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { ProjectId } from "../domain/Ids.ts"
+import { fromSql } from "../sql/StoreErrors.ts"
+import type { CaptureStoreShape } from "./CaptureRecords.ts"
+import { decodeCount } from "./CaptureRowStore.ts"
+
+const WindowRow = Schema.Struct({
+  projectId: ProjectId,
+  configVersion: Schema.Int,
+  enabled: Schema.Boolean,
+  samplingRate: Schema.Number,
+  retentionDays: Schema.Int,
+  maxSamples: Schema.Int,
+  content: Schema.Literal("full", "fingerprint"),
+  replayAllowed: Schema.Boolean,
+  contentWarning: Schema.String,
+  salt: Schema.Uint8ArrayFromSelf,
+  openedAt: Schema.DateFromSelf
+})
+const Bytes = Schema.Uint8ArrayFromSelf
+const decodeWindows = Schema.decodeUnknown(Schema.Array(WindowRow))
+const decodeSealed = Schema.decodeUnknown(Schema.Array(Schema.Struct({ sealed: Bytes })))
+const decodeProjectKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ projectId: ProjectId, sealed: Bytes })))
+
+/** The windows of collections, and the keys that samples are sealed under. */
+export const windowsAndKeys = (
+  sql: SqlClient
+): Pick<
+  CaptureStoreShape,
+  "window" | "lock" | "open" | "countSamples" | "projectKey" | "dayKey" | "projectKeys" | "resealProjectKey"
+> => ({
+  window: (project) =>
+    sql`select project_id as "projectId", config_version as "configVersion", enabled, sampling_rate as "samplingRate",
+        retention_days as "retentionDays", max_samples as "maxSamples", content, replay_allowed as "replayAllowed",
+        content_warning as "contentWarning", salt, opened_at as "openedAt"
+      from capture_window where project_id = ${project} and closed_at is null`.pipe(
+      Effect.flatMap(decodeWindows),
+      Effect.map(([found]) => found),
+      fromSql
+    ),
+  lock: (project) =>
+    sql`select from capture_window where project_id = ${project} order by config_version for update`.pipe(
+      Effect.asVoid,
+      fromSql
+    ),
+  open: (window) =>
+    Effect.zipRight(
+      sql`update capture_window set closed_at = ${window.openedAt}
+        where project_id = ${window.projectId} and closed_at is null`,
+      sql`insert into capture_window (project_id, config_version, enabled, sampling_rate, retention_days, max_samples, content,
+          replay_allowed, content_warning, salt, opened_at)
+        values (${window.projectId}, ${window.configVersion}, ${window.enabled}, ${window.samplingRate},
+          ${window.retentionDays}, ${window.maxSamples}, ${window.content}, ${window.replayAllowed},
+          ${window.contentWarning}, ${window.salt}, ${window.openedAt})`
+    ).pipe(Effect.asVoid, fromSql),
+  countSamples: (project, now) =>
+    sql`select count(*)::int as count from capture_sample where project_id = ${project} and expires_at > ${now}`.pipe(
+      Effect.flatMap(decodeCount),
+      Effect.map(([{ count }]) => count),
+      fromSql
+    ),
+  projectKey: (project, sealed) =>
+    Effect.zipRight(
+      sealed === undefined
+        ? Effect.void
+        : sql`insert into capture_project_key (project_id, sealed) values (${project}, ${sealed}) on conflict do nothing`,
+      sql`select sealed from capture_project_key where project_id = ${project}`
+    ).pipe(
+      Effect.flatMap(decodeSealed),
+      Effect.map(([found]) => found?.sealed),
+      fromSql
+    ),
+  dayKey: (project, day, sealed) =>
+    Effect.zipRight(
+      sealed === undefined
+        ? Effect.void
+        : sql`insert into capture_day_key (project_id, day, sealed) values (${project}, ${day}, ${sealed})
+            on conflict do nothing`,
+      sql`select sealed from capture_day_key where project_id = ${project} and day = ${day}`
+    ).pipe(
+      Effect.flatMap(decodeSealed),
+      Effect.map(([found]) => found?.sealed),
+      fromSql
+    ),
+  projectKeys: (after, max) =>
+    sql`select project_id as "projectId", sealed from capture_project_key
+      where ${after === undefined ? sql`true` : sql`project_id > ${after}`} order by project_id limit ${max}`.pipe(
+      Effect.flatMap(decodeProjectKeys),
+      fromSql
+    ),
+  resealProjectKey: (project, before, sealed) =>
+    sql`update capture_project_key set sealed = ${sealed} where project_id = ${project} and sealed = ${before}`.pipe(
+      Effect.asVoid,
+      fromSql
+    )
+})

@@ -1,0 +1,270 @@
+import { mkdtemp, writeFile } from "node:fs/promises"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { ProjectId } from "../../../src/domain/Ids.ts"
+import { QualityEvidence } from "../../../src/routing/evidence/QualityEvidenceStore.ts"
+import type { ReplayQuote } from "../../../src/wire/account/AnalysisEvidence.ts"
+import {
+  type AccountNode,
+  databaseKinds,
+  newPerson,
+  openDatabase,
+  operatorOf,
+  type Person,
+  startNode
+} from "../../support/AccountService.ts"
+import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
+
+type Quote = typeof ReplayQuote.Encoded
+
+/** Twice what the outcome needs. */
+const conversations = 200
+const clients = 20
+const codeOf = async (response: Response) => {
+  const { error } = (await response.json()) as { readonly error: { readonly code: string; readonly param: string } }
+  return [response.status, error.code, error.param] as const
+}
+
+/** An upstream with three models. What was asked of it, and when it answers, is the test's. */
+let asked: Array<string> = []
+let closed = 0
+let beforeAnswer = (_model: string): Promise<void> => Promise.resolve()
+const seen = new Set<string>()
+
+const says = (model: string, text: string): string => {
+  const at = Number(/Question (\d+)/.exec(text)?.[1])
+  const right = `The sum is ${at}.`
+  if (model === "judge") {
+    const shown = [...text.matchAll(/<answer label="(.)">\n([\s\S]*?)\n<\/answer>/g)]
+    const fitting = shown.filter(([, , said]) => said?.includes(right))
+    return fitting.length === 1 ? `VERDICT: ${fitting[0]?.[1]}` : "VERDICT: TIE"
+  }
+  // in other words on every third prompt once it has been answered, so that the judge is asked
+  const isFirst = !seen.has(text)
+  seen.add(text)
+  return at % 3 === 0 && !isFirst ? `Added up by ${model}: ${right}` : right
+}
+
+const upstream = (): Server =>
+  createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    response.on("close", () => {
+      if (!response.writableFinished) closed += 1
+    })
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const { messages, model } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        readonly model: string
+        readonly messages: ReadonlyArray<{ readonly content: string }>
+      }
+      asked.push(model)
+      const content = says(model, messages.map((message) => message.content).join("\n"))
+      void beforeAnswer(model).then(() => {
+        response.writeHead(200, { "content-type": "application/json" })
+        response.end(
+          JSON.stringify({
+            id: "x",
+            object: "chat.completion",
+            created: 1,
+            model,
+            choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+            usage: { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100 }
+          })
+        )
+      })
+    })
+  })
+
+const modelOf = (name: string, price: number, quality: number) => ({
+  id: `mine/${name}`,
+  upstreamModel: name,
+  inputPriceMicroUsdPerMillion: price,
+  outputPriceMicroUsdPerMillion: price,
+  contextTokens: 32_000,
+  outputTokens: 4_000,
+  quality
+})
+
+describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
+  const server = upstream()
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let node: AccountNode
+  let owner: Person
+  let operator: Person
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const config = join(await mkdtemp(join(tmpdir(), "replay-")), "config.json")
+    await writeFile(
+      config,
+      JSON.stringify({
+        providers: [
+          {
+            id: "mine",
+            protocol: "openai-chat",
+            baseUrl: `http://127.0.0.1:${port}/v1`,
+            models: [
+              modelOf("large", 100_000_000, 0.9),
+              modelOf("small", 10_000_000, 0.85),
+              modelOf("judge", 1_000_000, 0.95)
+            ]
+          }
+        ]
+      })
+    )
+    database = await openDatabase(kind)
+    node = await startNode({ ...database.env, GATEWAY_CONFIG: config })
+    owner = await newPerson(node)
+    operator = await operatorOf(node)
+  }, 120_000)
+  beforeEach(() => {
+    asked = []
+    closed = 0
+    beforeAnswer = () => Promise.resolve()
+  })
+  afterAll(async () => {
+    await node.stop()
+    await database.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  /** Conversations of one call each that `auto` has sent to the large model. */
+  const analysed = async (parts: { readonly replay_allowed?: boolean } = { replay_allowed: true }) => {
+    seen.clear()
+    const project = await analysedProject(node, owner, operator, parts)
+    await Promise.all(
+      Array.from({ length: clients }, async (_, client) => {
+        for (let at = client; at < conversations; at += clients) {
+          await project.chat({
+            models: { allow: ["mine/large"] },
+            messages: [{ role: "user", content: `Question ${at}: what is the sum?` }]
+          })
+        }
+      })
+    )
+    const analysis = await project.analyse()
+    asked = []
+    return { project, analysis }
+  }
+  const request = { max_spend_microusd: 5_000_000, judge_model: "mine/judge", candidates: ["mine/small"] }
+  const replay = (project: AnalysedProject, { id }: Detail, more: object = {}) =>
+    project.ask<Quote>("POST", `/api/analyses/${id}/replay`, { ...request, ...more })
+  const spentOf = async (project: AnalysedProject) =>
+    (await project.ask<{ readonly total_spent_microusd: number }>("GET", `/api/projects/${project.id}`))
+      .total_spent_microusd
+
+  it("is quoted first, asks then, and grades the candidate for the router", async () => {
+    const { analysis, project } = await analysed()
+    const { segments } = reportOf(analysis)
+    expect(segments.reduce((sum, { calls }) => sum + calls, 0)).toBe(conversations)
+    // nearly all of the prompts are of one class
+    const [segment] = segments
+    const pairs = segment?.calls ?? 0
+    expect(pairs).toBeGreaterThan(0.9 * conversations)
+    expect(segment).toMatchObject({
+      served: [{ model: "mine/large", calls: pairs, conversations: pairs, input_tokens: 60 * pairs }],
+      questions: []
+    })
+    const quote = await replay(project, analysis)
+    expect(quote).toMatchObject({
+      started: false,
+      judge_model: "mine/judge",
+      questions: [
+        {
+          class: segment?.class,
+          incumbent: "mine/large",
+          candidate: "mine/small",
+          pairs,
+          saving_per_call_microusd: 9_000
+        }
+      ]
+    })
+    expect(quote.cost_microusd).toBeGreaterThan(0)
+    expect(asked).toEqual([])
+
+    expect(await replay(project, analysis, { confirm: true })).toEqual({ ...quote, started: true })
+    const done = await project.ended(analysis.id)
+    expect(done).toMatchObject({ status: "succeeded", error: null })
+    const report = reportOf(done)
+    expect(report.causes).toEqual(reportOf(analysis).causes)
+    const question = report.segments[0]?.questions[0]
+    expect(question).toMatchObject({
+      verdict: "not_worse",
+      incumbent: "mine/large",
+      candidate: "mine/small",
+      wins: 0,
+      losses: 0,
+      mean: 0,
+      placebo_mean: 0
+    })
+    expect(question?.sensitivity_lo).toBeGreaterThan(0.5)
+    expect(report.method).toMatchObject({ judge: "mine/judge", cost: { basis: "charged" } })
+    expect(report.method.cost.amount_microusd).toBeGreaterThan(0)
+    expect(report.method.cost.amount_microusd).toBeLessThanOrEqual(request.max_spend_microusd)
+    expect(report.actions.map(({ id }) => id)).toContain(`use_cheaper.${segment?.class}`)
+    const grades = await node.run(
+      Effect.flatMap(QualityEvidence, (evidence) => evidence.active(ProjectId.make(project.id)))
+    )
+    expect(grades).toMatchObject({
+      value: {
+        version: 1,
+        rows: { [segment?.class ?? ""]: { "mine/small": { n: expect.closeTo(question?.pairs ?? 0, 1) } } }
+      }
+    })
+    expect(
+      await codeOf(await owner.send("POST", `/api/analyses/${analysis.id}/replay`, { ...request, confirm: true }))
+    ).toEqual([409, "already_exists", null])
+  }, 120_000)
+
+  it("stops at its cap, and says so", async () => {
+    const { analysis, project } = await analysed()
+    const before = await spentOf(project)
+    const max_spend_microusd = 100_000
+    await replay(project, analysis, { max_spend_microusd, confirm: true })
+    const done = await project.ended(analysis.id)
+    expect(done.status).toBe("succeeded")
+    const report = reportOf(done)
+    expect(report.segments[0]?.questions[0]?.verdict).toBe("stopped_by_cap")
+    expect(report.method.cost.amount_microusd).toBeLessThanOrEqual(max_spend_microusd)
+    expect(await spentOf(project)).toBe(before + report.method.cost.amount_microusd)
+  }, 120_000)
+
+  it("is cancelled while a model answers: the call is closed, and the report stays", async () => {
+    const { analysis, project } = await analysed()
+    const running = new Promise<void>((reached) => {
+      beforeAnswer = () => {
+        reached()
+        return new Promise(() => {})
+      }
+    })
+    await replay(project, analysis, { confirm: true })
+    await running
+    await project.ask("POST", `/api/analyses/${analysis.id}/cancel`)
+    const done = await project.ended(analysis.id)
+    expect(done.status).toBe("cancelled")
+    expect(reportOf(done).causes).toEqual(reportOf(analysis).causes)
+    expect(reportOf(done).segments[0]?.questions).toEqual([])
+    expect(closed).toBeGreaterThan(0)
+    const calls = asked.length
+    expect(calls).toBeLessThanOrEqual(4)
+    beforeAnswer = () => Promise.resolve()
+    expect(await project.ask("GET", `/api/analyses/${analysis.id}`)).toMatchObject({ status: "cancelled" })
+    expect(asked).toHaveLength(calls)
+  }, 120_000)
+
+  it("asks nothing where content may not be sent to other models, nor of a judge of a family that it compares", async () => {
+    const { analysis, project } = await analysed({ replay_allowed: false })
+    expect((await replay(project, analysis)).questions).toEqual([])
+    const refused = await owner.send("POST", `/api/analyses/${analysis.id}/replay`, { ...request, confirm: true })
+    expect(await codeOf(refused)).toEqual([400, "invalid_value", "candidates"])
+    const allowed = await analysed()
+    const judged = { ...request, judge_model: "mine/small", confirm: true }
+    const compared = await owner.send("POST", `/api/analyses/${allowed.analysis.id}/replay`, judged)
+    expect(await codeOf(compared)).toEqual([400, "invalid_value", "judge_model"])
+    expect(asked).toEqual([])
+  }, 120_000)
+})
