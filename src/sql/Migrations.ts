@@ -32,6 +32,7 @@ import { replayTables } from "./migrations/0027_replay.ts"
 import { conversationTables } from "./migrations/0028_conversations.ts"
 import { callDecisions } from "./migrations/0030_call_decisions.ts"
 import { decisions } from "./migrations/0032_decisions.ts"
+import { conversationOrigin } from "./migrations/0035_conversation_origin.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -62,7 +63,8 @@ export const migrations = {
   "0027_replay": replayTables,
   "0028_conversations": conversationTables,
   "0030_call_decisions": callDecisions,
-  "0032_decisions": decisions
+  "0032_decisions": decisions,
+  "0035_conversation_origin": conversationOrigin
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -16,7 +16,7 @@ export const ProjectSwitch = ({ projectId }: { readonly projectId: string | unde
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const current = data?.items.find(({ id }) => id === projectId)
   const open = (id: string) => {
-    const rest = /^\/p\/[^/]+\/(requests|activity|keys|routing|policy|models|providers|alerts)/.exec(path)?.[1]
+    const rest = /^\/p\/[^/]+\/(requests|activity|keys|routing|policy|models|providers|alerts|analyses)/.exec(path)?.[1]
     void navigate({ to: rest === undefined ? "/p/$projectId" : `/p/$projectId/${rest}`, params: { projectId: id } })
   }
   return (

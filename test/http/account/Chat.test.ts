@@ -111,10 +111,13 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     await expect
       .poll(async () => (await person.send("GET", `/api/requests/${request}`)).status, { timeout: 5_000 })
       .toBe(200)
-    const logged = await jsonOf<{ readonly cost: object; readonly key_id: string }>(
+    const logged = await jsonOf<{ readonly cost: object; readonly key_id: string; readonly endpoint: string }>(
       person.send("GET", `/api/requests/${request}`)
     )
-    expect(logged.cost).toEqual(answer?.cost)
+    expect(logged).toMatchObject({ cost: answer?.cost, endpoint: "chat" })
+    expect(
+      await node.run(Effect.flatMap(SqlClient, (sql) => sql`select origin from call where id = ${request ?? ""}`))
+    ).toEqual([{ origin: "conversation" }])
     const keys = await jsonOf<{ readonly items: ReadonlyArray<{ readonly id: string; readonly kind: string }> }>(
       person.send("GET", `/api/projects/${project}/keys`)
     )
