@@ -18,6 +18,7 @@ import type {
   ChatProjectOut,
   ConversationDetailOut,
   CreateConversationRequest,
+  EditMessageRequest,
   RetryMessageRequest,
   SendMessageRequest
 } from "../wire/account/Chat.ts"
@@ -86,7 +87,7 @@ export interface ConversationsShape {
   readonly edit: (
     id: ConversationId,
     message: MessageId,
-    request: SendMessageRequest
+    request: EditMessageRequest
   ) => Effect.Effect<BegunTurn, TurnRefused, CurrentUser>
   /** Ends what is being written, by whichever process; what was written stays. */
   readonly stop: (id: ConversationId) => Effect.Effect<Conversation, NotFound | StoreUnavailable, CurrentUser>
@@ -253,6 +254,11 @@ const make = Effect.gen(function* () {
       )
     })
 
+  const imagesOf = (id: ConversationId, message: MessageId) =>
+    Effect.map(contents.images(id), (images) =>
+      images.filter(({ messageId }) => messageId === message).map((image) => image.id)
+    )
+
   /** Of this process or of another one. */
   const stopTurn = ({ id, turnId }: Conversation): Effect.Effect<void, StoreUnavailable, CurrentUser> =>
     Effect.gen(function* () {
@@ -355,12 +361,16 @@ const make = Effect.gen(function* () {
       ),
     edit: (id, message, { content, image_ids, ...settings }) =>
       begin(id, (_, written) =>
-        Effect.map(lastOf(written, message, "user"), ({ position }) => ({
-          position,
-          content,
-          images: image_ids,
-          settings
-        }))
+        Effect.gen(function* () {
+          const { position } = yield* lastOf(written, message, "user")
+          const answer = written.find((one) => one.isCurrent && one.position === position + 1)
+          return {
+            position,
+            content,
+            images: image_ids ?? (yield* imagesOf(id, message)),
+            settings: { ...(answer?.settings ?? defaultSettings), ...settings }
+          }
+        })
       ),
     stop: (id) =>
       Effect.gen(function* () {
