@@ -148,7 +148,10 @@ const editMessage = HttpApiEndpoint.post("editMessage", `${root}/:id/messages/:m
   .addError(Errors.ConversationRunning)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Ask another question in place of the last one")
-  .annotate(OpenApi.Description, `The message is the last question; it and its answer become \`versions\`. What is left out stays as it was. ${asking}`)
+  .annotate(
+    OpenApi.Description,
+    `The message is the last question; it and its answer become \`versions\`. What is left out stays as it was. ${asking}`
+  )
 
 const stopConversation = HttpApiEndpoint.post("stopConversation", `${root}/:id/stop`)
   .setPath(ConversationPath)
