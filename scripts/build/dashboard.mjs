@@ -72,7 +72,7 @@ const pages = (manifest[entry]?.dynamicImports ?? [])
   .filter((key) => key.startsWith("pages/"))
   .map((key) => ({ key, files: [...filesOf(key)].filter((name) => !shell.has(name)) }))
 /** Chunks of components that several pages load, each once. */
-const shared = [...sizes.keys()].filter((name) => /^assets\/(?:common|table|chart|forms)-.*\.js$/.test(name))
+const shared = [...sizes.keys()].filter((name) => /^assets\/(?:common|table|chart|forms|dialogs)-.*\.js$/.test(name))
 const largest = Math.max(...pages.map((page) => kilobytes(page.files, "brotli")))
 const heaviest = Math.max(...pages.map((page) => page.files.length))
 const wholeFolder = files.reduce((sum, { name, parentPath }) => sum + statSync(join(parentPath, name)).size, 0)
