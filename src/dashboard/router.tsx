@@ -129,6 +129,7 @@ const chat = createRoute({
 const conversation = createRoute({
   getParentRoute: () => shell,
   path: "/chat/$conversationId",
+  validateSearch: Search.conversation,
   component: lazyRouteComponent(() => import("./pages/chat/Chat.tsx"))
 })
 const settings = createRoute({

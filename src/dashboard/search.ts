@@ -52,6 +52,7 @@ export const requests = (raw: Raw) =>
   })
 
 export const chat = (raw: Raw) => given({ deleted: text(raw, "deleted") })
+export const conversation = (raw: Raw) => given({ artifact: text(raw, "artifact"), with: text(raw, "with") })
 export const analyses = (raw: Raw) =>
   given({
     tab: oneOf(raw, "tab", ["samples"] as const),

@@ -4,6 +4,7 @@ import { client, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import { dateTime, money } from "../../parts/format.ts"
 import { Facts, nameOf } from "./Facts.tsx"
+import { Prose } from "./Prose.tsx"
 import { type Action, type Analysis, analysis as analysisOf } from "./queries.ts"
 
 interface ActionViewProps {
@@ -30,7 +31,7 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
       ),
     onSuccess: (changed) => queries.setQueryData(analysisOf(analysis.id).queryKey, changed)
   })
-  const { id: _, kind, owner: __, patch, receipt, risk, saving, title, undo, ...more } = action
+  const { id: _, kind, owner: __, patch, risk, saving, title, undo, ...more } = action
   return (
     <Stack gap={4} component="article" aria-label={title} data-testid="action">
       <Title order={3} size="h6">
@@ -42,17 +43,18 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
       </Text>
       <Facts of={patch} name="patch" />
       <Text size="sm" c="dimmed">
-        It does harm if: {risk}.
+        Harm, if: <Prose text={risk} />
       </Text>
-      {receipt === null ? null : <Facts of={receipt} name="receipt" />}
-      {Object.entries(more).map(([name, value]) => (
-        <div key={name}>
-          <Text size="sm" fw={600}>
-            {nameOf(name)}
-          </Text>
-          <Facts of={value} name={name} />
-        </div>
-      ))}
+      {Object.entries(more).map(([name, value]) =>
+        value === null ? null : (
+          <div key={name}>
+            <Text size="sm" fw={600}>
+              {nameOf(name)}
+            </Text>
+            <Facts of={value} name={name} />
+          </div>
+        )
+      )}
       {change.error === null ? null : <Failure error={change.error} />}
       <Group gap="sm">
         <Button

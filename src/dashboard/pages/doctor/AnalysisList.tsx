@@ -52,5 +52,11 @@ const columns: ReadonlyArray<Column<Records["AnalysisSummary"]>> = [
     from: "sm",
     cell: ({ range_end, range_start }) => `${dateTime(range_start)} – ${dateTime(range_end)}`
   },
-  { id: "samples", header: "Calls read", width: "6rem", align: "right", cell: ({ sample_count }) => count(sample_count) }
+  {
+    id: "samples",
+    header: "Calls read",
+    width: "6rem",
+    align: "right",
+    cell: ({ sample_count }) => count(sample_count)
+  }
 ]

@@ -3,8 +3,8 @@ import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { client, type Records, take } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
-import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
+import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { capture } from "./queries.ts"
 
 type Settings = Records["CaptureSettings"]
@@ -34,7 +34,7 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
   const form = useForm({
     initialValues: {
       isOn: true,
-      share: of.sampling_rate * 100 as string | number,
+      share: (of.sampling_rate * 100) as string | number,
       days: of.retention_days as string | number,
       max: of.max_samples as string | number,
       content: of.content,
@@ -97,7 +97,14 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
         decimalScale={2}
         {...form.getInputProps("share")}
       />
-      <NumberInput label="Kept for" suffix=" days" min={1} max={365} allowDecimal={false} {...form.getInputProps("days")} />
+      <NumberInput
+        label="Kept for"
+        suffix=" days"
+        min={1}
+        max={365}
+        allowDecimal={false}
+        {...form.getInputProps("days")}
+      />
       <NumberInput
         label="At most so many calls"
         description="Beyond it whole conversations are given up"

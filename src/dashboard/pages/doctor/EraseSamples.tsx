@@ -53,7 +53,10 @@ const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; read
     onSuccess: async () => {
       queries.removeQueries({ queryKey: ["sample"] })
       await Promise.all(
-        [["capture", projectId], ["samples", projectId]].map((queryKey) => queries.invalidateQueries({ queryKey }))
+        [
+          ["capture", projectId],
+          ["samples", projectId]
+        ].map((queryKey) => queries.invalidateQueries({ queryKey }))
       )
       onClose()
     }
@@ -87,12 +90,13 @@ const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; read
         <TextInput label="User" description="As requests have it in `user`" {...form.getInputProps("of")} />
       ) : null}
       {target === "conversation" ? (
-        <TextInput label="Conversation" description="As its samples have it, 32 hex digits" {...form.getInputProps("of")} />
+        <TextInput
+          label="Conversation"
+          description="As its samples have it, 32 hex digits"
+          {...form.getInputProps("of")}
+        />
       ) : null}
-      <Checkbox
-        label="I know that this cannot be taken back"
-        {...form.getInputProps("isSure", { type: "checkbox" })}
-      />
+      <Checkbox label="I know that this cannot be taken back" {...form.getInputProps("isSure", { type: "checkbox" })} />
     </FormDialog>
   )
 }

@@ -6,8 +6,7 @@ import { saveFile } from "../../parts/saveFile.ts"
 /** All samples with their content, one a line. */
 export const ExportSamples = ({ projectId }: { readonly projectId: string }) => {
   const save = useMutation({
-    mutationFn: () =>
-      saveFile(`/api/projects/${projectId}/capture/export`, "application/x-ndjson", "samples.ndjson")
+    mutationFn: () => saveFile(`/api/projects/${projectId}/capture/export`, "application/x-ndjson", "samples.ndjson")
   })
   return (
     <Group gap="xs">

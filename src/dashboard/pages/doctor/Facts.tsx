@@ -2,6 +2,7 @@ import "./doctor.css"
 import { Stack, Table, Text } from "@mantine/core"
 import { count, money, percent, seconds, unknown } from "../../parts/format.ts"
 import { WideTable } from "../../parts/WideTable.tsx"
+import { Prose } from "./Prose.tsx"
 
 interface FactsProps {
   readonly of: unknown
@@ -17,7 +18,7 @@ export const Facts = ({ depth = 0, name, of }: FactsProps & { readonly depth?: n
   if (!isComposite(of) || depth >= maxDepth) {
     return (
       <Text size="sm" className="figures" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-        {textOf(of, name)}
+        <Prose text={textOf(of, name)} />
       </Text>
     )
   }
@@ -41,7 +42,15 @@ export const Facts = ({ depth = 0, name, of }: FactsProps & { readonly depth?: n
 }
 
 /** Records with the same fields are rows of a table. */
-const ListOf = ({ depth, name, of }: { readonly of: ReadonlyArray<unknown>; readonly name: string; readonly depth: number }) => {
+const ListOf = ({
+  depth,
+  name,
+  of
+}: {
+  readonly of: ReadonlyArray<unknown>
+  readonly name: string
+  readonly depth: number
+}) => {
   if (of.length === 0) return <Text size="sm">none</Text>
   const [first] = of
   const columns = isComposite(first) && !Array.isArray(first) ? Object.keys(first) : []

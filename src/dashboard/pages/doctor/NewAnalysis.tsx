@@ -7,7 +7,8 @@ import { useMemo } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
-import { cost, count, money } from "../../parts/format.ts"
+import { cost, money } from "../../parts/format.ts"
+import { counted } from "./counted.ts"
 import { estimate } from "./queries.ts"
 
 const dayMillis = 86_400_000
@@ -78,11 +79,11 @@ const NewAnalysis = ({ onClose, projectId }: NewAnalysisProps) => {
           <Text size="sm" className="figures">
             {quote.data.calls === 0
               ? "No collected calls: it would read the log of calls, which has no prompts."
-              : `It would read ${count(quote.data.calls)} collected calls of ${count(quote.data.conversations)} conversations.`}
+              : `It would read ${counted(quote.data.calls, "collected call")} of ${counted(quote.data.conversations, "conversation")}.`}
           </Text>
           <Text size="sm" className="figures">
-            The project made {count(quote.data.traffic.calls)} calls for {money(quote.data.traffic.spent_microusd)} in
-            that time.
+            The project made {counted(quote.data.traffic.calls, "call")} for {money(quote.data.traffic.spent_microusd)}{" "}
+            in that time.
           </Text>
           <Text size="sm" fw={600} className="figures">
             It costs {cost(quote.data.cost)}

@@ -3,8 +3,11 @@ import { Block } from "../../parts/Block.tsx"
 import { count, dateTime, money, percent } from "../../parts/format.ts"
 import { ActionView } from "./ActionView.tsx"
 import { CauseView } from "./CauseView.tsx"
+import { counted } from "./counted.ts"
 import { Facts, nameOf } from "./Facts.tsx"
 import type { Analysis, Report } from "./queries.ts"
+
+const monthMillis = 30 * 86_400_000
 
 interface ReportViewProps {
   readonly analysis: Analysis
@@ -16,6 +19,9 @@ interface ReportViewProps {
 /** What was avoidable, by cause; what to do; and what the figures do not say. */
 export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportViewProps) => {
   const { actions, causes, headline, honesty, method, reliability, scope, version: _, ...more } = report
+  const spent = headline.observed.spent_microusd
+  const rangeMillis = Math.max(1, Date.parse(scope.to) - Date.parse(scope.from))
+  const monthly = (scope.traffic.spent_microusd * monthMillis) / rangeMillis
   const sure = causes.filter(({ tier }) => tier === "exact" || tier === "rebilled")
   const others = causes.filter(({ tier }) => tier !== "exact" && tier !== "rebilled")
   return (
@@ -26,7 +32,7 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
           <Text size="sm">Nothing that is sure.</Text>
         ) : (
           sure.map((cause) => (
-            <CauseView key={cause.id} cause={cause} whole={headline.observed.spent_microusd} projectId={projectId} />
+            <CauseView key={cause.id} cause={cause} whole={spent} monthly={monthly} projectId={projectId} />
           ))
         )}
       </Block>
@@ -36,7 +42,7 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
             Hypotheses, which only other answers can decide, and figures that are no saving.
           </Text>
           {others.map((cause) => (
-            <CauseView key={cause.id} cause={cause} whole={headline.observed.spent_microusd} projectId={projectId} />
+            <CauseView key={cause.id} cause={cause} whole={spent} monthly={monthly} projectId={projectId} />
           ))}
         </Block>
       )}
@@ -119,12 +125,13 @@ const Figure = ({ label, note, value }: { readonly label: string; readonly value
 const Scope = ({ scope }: Pick<Report, "scope">) => (
   <Stack gap={2}>
     <Text size="sm" className="figures">
-      {count(scope.samples)} calls of {count(scope.conversations)} conversations ({scope.effective_conversations} in
-      effect), {scope.source === "captured" ? "collected with their prompts" : "from the log of calls, without prompts"}
-      , {dateTime(scope.from)} to {dateTime(scope.to)}.
+      {counted(scope.samples, "call")} of {counted(scope.conversations, "conversation")} (
+      {scope.effective_conversations} in effect),{" "}
+      {scope.source === "captured" ? "collected with their prompts" : "from the log of calls, without prompts"},{" "}
+      {dateTime(scope.from)} to {dateTime(scope.to)}.
     </Text>
     <Text size="sm" className="figures">
-      In that time the project made {count(scope.traffic.calls)} calls for {money(scope.traffic.spent_microusd)};{" "}
+      In that time the project made {counted(scope.traffic.calls, "call")} for {money(scope.traffic.spent_microusd)};{" "}
       {count(scope.calls_covered)} of those that were read could be billed again.
     </Text>
     {scope.excluded.map(({ count: calls, reason }) => (
@@ -134,8 +141,8 @@ const Scope = ({ scope }: Pick<Report, "scope">) => (
     ))}
     {scope.model_error.map(({ reads_explained, route, share }) => (
       <Text key={route} size="sm" className="figures">
-        {route}: computed bills differ by {percent(share)} from what was charged; {percent(reads_explained)} of the calls
-        with cached tokens are explained.
+        {route}: computed bills differ by {percent(share)} from what was charged; {percent(reads_explained)} of the
+        calls with cached tokens are explained.
       </Text>
     ))}
   </Stack>

@@ -112,7 +112,10 @@ const Remove = ({ id, mayWrite, onRemoved, projectId }: RemoveProps) => {
       onRemoved()
       queries.removeQueries({ queryKey: ["sample", id] })
       await Promise.all(
-        [["capture", projectId], ["samples", projectId]].map((queryKey) => queries.invalidateQueries({ queryKey }))
+        [
+          ["capture", projectId],
+          ["samples", projectId]
+        ].map((queryKey) => queries.invalidateQueries({ queryKey }))
       )
     }
   })

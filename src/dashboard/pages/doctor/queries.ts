@@ -5,8 +5,11 @@ import { client, type Records, take } from "../../api/client.ts"
 const progressMillis = 1_000
 const pageLength = "50"
 
-export type Analysis = Records["AnalysisDetail"]
-export type Report = Records["AnalysisReport"]
+const readAnalysis = (id: string, signal: AbortSignal) =>
+  take(client.GET("/api/analyses/{id}", { params: { path: { id } }, signal }))
+
+export type Analysis = Awaited<ReturnType<typeof readAnalysis>>
+export type Report = NonNullable<Analysis["report"]>
 export type Cause = Report["causes"][number]
 export type Action = Report["actions"][number]
 export type Sample = Records["CaptureSample"]
@@ -16,7 +19,8 @@ export const isOver = (status: string): boolean => status !== "queued" && status
 export const capture = (project: string) =>
   queryOptions({
     queryKey: ["capture", project],
-    queryFn: ({ signal }) => take(client.GET("/api/projects/{id}/capture", { params: { path: { id: project } }, signal }))
+    queryFn: ({ signal }) =>
+      take(client.GET("/api/projects/{id}/capture", { params: { path: { id: project } }, signal }))
   })
 
 export const samples = (project: string) =>
@@ -67,9 +71,8 @@ export const analyses = (project: string) =>
 export const analysis = (id: string) =>
   queryOptions({
     queryKey: ["analysis", id],
-    queryFn: ({ signal }) => take(client.GET("/api/analyses/{id}", { params: { path: { id } }, signal })),
-    refetchInterval: ({ state }) =>
-      state.data !== undefined && !isOver(state.data.status) ? progressMillis : false
+    queryFn: ({ signal }) => readAnalysis(id, signal),
+    refetchInterval: ({ state }) => (state.data !== undefined && !isOver(state.data.status) ? progressMillis : false)
   })
 
 /** What an analysis would read, by the range that is asked for. */
