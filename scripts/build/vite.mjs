@@ -4,12 +4,15 @@ import { root } from "../lib/root.mjs"
 
 /** What every page shows. */
 const lists =
-  /@mantine\/core\/esm\/components\/(ScrollArea|Table|SimpleGrid|Progress|List|Code|Center|Badge|SegmentedControl|FloatingIndicator|Tabs|Pagination)\/|dashboard\/parts\/(Page|Status|StopCall|Empty|CopyText|reasons|RouteTrail|WideTable|Shares|useDraft)|react-query\/.*(useMutation|useInfiniteQuery)|query-core\/.*(mutationObserver|infiniteQueryObserver)/
+  /@mantine\/core\/esm\/components\/(ScrollArea|Table|SimpleGrid|Progress|List|Code|Center|Badge|SegmentedControl|FloatingIndicator|Tabs|Pagination)\/|octicons-react\/.*PlusIcon|use-debounced-value|dashboard\/api\/events|dashboard\/pages\/keys\/(Snippets|snippetTexts)|dashboard\/pages\/doctor\/(StateOf|counted)|dashboard\/parts\/(Page|Status|StopCall|Empty|CopyText|reasons|RouteTrail|WideTable|Shares|useDraft|saveFile)|react-query\/.*(useMutation|useInfiniteQuery)|query-core\/.*(mutationObserver|infiniteQueryObserver)/
 const table = /react-virtual|virtual-core|dashboard\/parts\/DataTable/
 const chart = /uplot|dashboard\/parts\/(Chart|points)/
-/** What dialogs and editors are made of: lists of figures are shown without it. */
+/** What opens over a page, which no page needs before. */
+const dialogs =
+  /@mantine\/core\/esm\/components\/(Modal|ModalBase|Drawer)\/|react-remove-scroll|dashboard\/parts\/(FormDialog|ConfirmByName)/
+/** What editors are made of: lists of figures are shown without it. */
 const forms =
-  /@mantine\/(form|core\/esm\/components\/(Combobox|Select|NumberInput|TagsInput|Pill|PillsInput|Modal|ModalBase|Drawer|Slider|Switch|Checkbox|Radio|Textarea|PasswordInput|TextInput|InputBase))\/|react-remove-scroll|react-number-format|dashboard\/parts\/(fieldErrors|RateFields|LimitFields|SettingsForm|FormDialog|ConfirmByName)|dashboard\/pages\/rules/
+  /@mantine\/(form|core\/esm\/components\/(Combobox|Select|NumberInput|TagsInput|Pill|PillsInput|Slider|Switch|Checkbox|Radio|Textarea|PasswordInput|TextInput|InputBase))\/|react-number-format|dashboard\/parts\/(fieldErrors|RateFields|LimitFields|SettingsForm)|dashboard\/pages\/rules/
 
 /** How the web app is built and served for development. The service replaces the nonce in each response. */
 export const viteConfig = /** @satisfies {import("vite").InlineConfig} */ ({
@@ -35,7 +38,8 @@ export const viteConfig = /** @satisfies {import("vite").InlineConfig} */ ({
             { name: "common", test: lists },
             { name: "table", test: table },
             { name: "chart", test: chart },
-            { name: "forms", test: forms }
+            { name: "forms", test: forms },
+            { name: "dialogs", test: dialogs }
           ]
         }
       },

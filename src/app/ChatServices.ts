@@ -2,6 +2,7 @@ import * as Layer from "effect/Layer"
 import { Artifacts } from "../chat/Artifacts.ts"
 import { ContentLinks } from "../chat/ContentLinks.ts"
 import { ContentStore } from "../chat/ContentStore.ts"
+import { ConversationAccess } from "../chat/ConversationAccess.ts"
 import { ConversationStore } from "../chat/ConversationStore.ts"
 import { Conversations } from "../chat/Conversations.ts"
 import { erasing } from "../chat/Erasure.ts"
@@ -9,6 +10,7 @@ import { Following } from "../chat/Following.ts"
 import { Images } from "../chat/Images.ts"
 import { MessageStore } from "../chat/MessageStore.ts"
 import { Objects } from "../chat/Objects.ts"
+import { Questions } from "../chat/Questions.ts"
 import { Turns } from "../chat/Turns.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { describeFailure } from "./ActivityServices.ts"
@@ -27,7 +29,12 @@ export const chatServices = (dataDirectory: string) => {
     // the same node as in the ledger: a layer is built once
   }).pipe(Layer.provide(LedgerNode.layer))
   return Layer.merge(Following.layer, erasing).pipe(
-    Layer.provideMerge(Layer.provide(Conversations.layer, ConversationStore.layer)),
+    Layer.provideMerge(
+      Conversations.layer.pipe(
+        Layer.provideMerge(Questions.layer),
+        Layer.provide(Layer.provideMerge(ConversationAccess.layer, ConversationStore.layer))
+      )
+    ),
     Layer.provideMerge(turns),
     Layer.provideMerge(contents)
   )

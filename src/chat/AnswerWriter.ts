@@ -102,7 +102,8 @@ const call = (
       attempt: (step) => turn.notice({ _tag: "Attempt", requestId, step }),
       settled: ({ cost }) => turn.charged(cost)
     })
-    return calls.relay(caller, request, sink, { requestId, endpoint: "embedded", clientRequestId: null }).pipe(
+    const options = { requestId, endpoint: "chat", origin: "conversation", clientRequestId: null } as const
+    return calls.relay(caller, request, sink, options).pipe(
       Effect.match({
         onFailure: (error): Called => failed(describe(error)),
         onSuccess: (): Called => (sink.error === undefined ? { _tag: "Answered", sink } : failed(sink.error))

@@ -97,11 +97,12 @@ const make = Effect.gen(function* () {
       // between the database's answer and this nothing else runs: text and position are of the same moment
       const turn = turns.running(id)
       if (turn !== undefined && detail.messages.some((message) => message.id === turn.answer.id)) {
-        const { content, notices: _, ...position } = { ...endOf(turn), notices: 0 }
+        const { content, reasoning } = endOf(turn)
         const snapshot = { ...detail, running: true, messages: detail.messages.map((one) => withText(one, turn)) }
         return [
           [{ _tag: "Snapshot", conversation: snapshot, cursor: { message: turn.answer.id, offset: content } }],
-          Option.some({ _tag: "Here", turn, position: { ...position, content, notices: 0 } })
+          // attempts and drafts are in no snapshot
+          Option.some({ _tag: "Here", turn, position: { ...unread, content, reasoning } })
         ]
       }
       const last = detail.messages.at(-1)

@@ -98,6 +98,17 @@ const alerts = createRoute({
   path: "/alerts",
   component: lazyRouteComponent(() => import("./pages/alerts/Alerts.tsx"))
 })
+const analyses = createRoute({
+  getParentRoute: () => project,
+  path: "/analyses",
+  validateSearch: Search.analyses,
+  component: lazyRouteComponent(() => import("./pages/doctor/Doctor.tsx"))
+})
+const analysis = createRoute({
+  getParentRoute: () => project,
+  path: "/analyses/$analysisId",
+  component: lazyRouteComponent(() => import("./pages/doctor/Analysis.tsx"))
+})
 const credits = createRoute({
   getParentRoute: () => shell,
   path: "/credits",
@@ -118,6 +129,7 @@ const chat = createRoute({
 const conversation = createRoute({
   getParentRoute: () => shell,
   path: "/chat/$conversationId",
+  validateSearch: Search.conversation,
   component: lazyRouteComponent(() => import("./pages/chat/Chat.tsx"))
 })
 const settings = createRoute({
@@ -143,6 +155,8 @@ const ofProject = [
   policy,
   models,
   providers,
+  analyses,
+  analysis,
   alerts
 ] as const
 const ofPerson = [home, request, chat, conversation, credits, checkout, settings, admin] as const

@@ -52,6 +52,13 @@ export const requests = (raw: Raw) =>
   })
 
 export const chat = (raw: Raw) => given({ deleted: text(raw, "deleted") })
+export const conversation = (raw: Raw) => given({ artifact: text(raw, "artifact"), with: text(raw, "with") })
+export const analyses = (raw: Raw) =>
+  given({
+    tab: oneOf(raw, "tab", ["samples"] as const),
+    sample: text(raw, "sample"),
+    new: oneOf(raw, "new", ["1"] as const)
+  })
 export const credits = (raw: Raw) => given({ buy: oneOf(raw, "buy", ["1"] as const) })
 export const activity = (raw: Raw) =>
   given({ days: oneOf(raw, "days", days), by: oneOf(raw, "by", ["model", "provider", "key"] as const) })

@@ -94,8 +94,11 @@ export interface AttemptUse {
   readonly usage: Usage | null
 }
 
-/** Who has asked for a call: a client, or an analysis of the gateway that tries a recorded request again. */
-export const callOrigins = ["user", "analysis"] as const
+/**
+ * Who has asked for a call: a client, a conversation of the dashboard, or an analysis of the gateway that tries a recorded
+ * request again.
+ */
+export const callOrigins = ["user", "conversation", "analysis"] as const
 /** One of them. */
 export type CallOrigin = (typeof callOrigins)[number]
 

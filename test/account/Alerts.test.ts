@@ -20,7 +20,7 @@ import { Timers } from "../../src/domain/Timers.ts"
 import { Egress } from "../../src/egress/Egress.ts"
 import { AlertNotification, type AlertThreshold } from "../../src/wire/account/Alerts.ts"
 import { databases } from "../ledger/databases.ts"
-import { masterKey } from "../support/AccountService.ts"
+import { masterKey } from "../support/Service.ts"
 import { logCalls } from "./calls.ts"
 
 const services = AlertDelivery.layer.pipe(

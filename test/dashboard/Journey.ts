@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll } from "vitest"
 import { launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
-import { type Service, type ServiceOptions, startService } from "../support/Service.ts"
+import { masterKey, type Service, type ServiceOptions, startService } from "../support/Service.ts"
 import { type Api, operatorApi } from "./Seeded.ts"
 
 export interface Journey {
@@ -17,11 +17,12 @@ export interface Journey {
 export const polling = { timeout: 15_000 }
 
 /** A fresh service and a browser, for the tests of one file. */
-export const journey = (options: ServiceOptions = {}): (() => Journey) => {
+export const journey = (options: ServiceOptions | (() => Promise<ServiceOptions>) = {}): (() => Journey) => {
   let current: Journey
   beforeAll(async () => {
+    const { env, ...others } = typeof options === "function" ? await options() : options
     const [service, browser] = await Promise.all([
-      startService({ ...options, env: { SIMULATED_PROVIDERS: "on", ...options.env } }),
+      startService({ ...others, env: { SIMULATED_PROVIDERS: "on", GATEWAY_MASTER_KEY: masterKey, ...env } }),
       launchChromium()
     ])
     const api = await operatorApi(service)

@@ -61,10 +61,9 @@ describe.skipIf(!hasChromium)("money", () => {
     const { errors, page } = await at().signIn()
     await page.getByText(shown, { exact: true }).first().waitFor()
     await page.goto(`${service.url}/dashboard/p/${projectId}/requests`)
-    await page.getByRole("button", { name: "Export" }).click()
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("menuitem", { name: "CSV" }).click()
+      page.getByRole("button", { name: "Export CSV" }).click()
     ])
     const [head = "", ...lines] = (await readFile(await download.path(), "utf8")).trim().split("\r\n")
     const column = head.split(",").indexOf("cost_microusd")

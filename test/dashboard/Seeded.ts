@@ -1,4 +1,4 @@
-import { type Service, startService } from "../support/Service.ts"
+import { masterKey, type Service, startService } from "../support/Service.ts"
 
 export interface SeededService {
   readonly url: string
@@ -44,9 +44,28 @@ export const operatorApi = async (service: Service): Promise<Api> => {
   return (method, path, body) => send(method, path, body, token)
 }
 
+const collectedCalls = 6
+
+/** Collects the same call some times, and finds that it was the same. */
+const analysed = async (api: Api, of: string, ask: () => Promise<unknown>) => {
+  const settings = await api<{ readonly config_version: number }>("GET", `${of}/capture`)
+  await api("PUT", `${of}/capture`, { enabled: true, sampling_rate: 1, config_version: settings.config_version })
+  for (let asked = 0; asked < collectedCalls; asked += 1) await ask()
+  const stored = () => api<{ readonly samples_stored: number }>("GET", `${of}/capture`)
+  while ((await stored()).samples_stored < collectedCalls) await new Promise((resolve) => setTimeout(resolve, 100))
+  const { items } = await api<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
+    "GET",
+    `${of}/capture/samples?limit=1`
+  )
+  const { id } = await api<{ readonly id: string }>("POST", `${of}/analyses`, {})
+  const ended = () => api<{ readonly finished_at: string | null }>("GET", `/api/analyses/${id}`)
+  while ((await ended()).finished_at === null) await new Promise((resolve) => setTimeout(resolve, 100))
+  return { analysisId: id, sampleId: items[0]?.id ?? "" }
+}
+
 /** A service with a little of everything in it, so that every page has something to show. */
 export const seededService = async (env: Readonly<Record<string, string>> = {}): Promise<SeededService> => {
-  const service = await startService({ env: { SIMULATED_PROVIDERS: "on", ...env } })
+  const service = await startService({ env: { SIMULATED_PROVIDERS: "on", GATEWAY_MASTER_KEY: masterKey, ...env } })
   const api = await operatorApi(service)
   const me = await api<{ readonly default_project_id: string }>("GET", "/api/me")
   const projectId = me.default_project_id
@@ -73,6 +92,10 @@ export const seededService = async (env: Readonly<Record<string, string>> = {}):
   const checkout = await api<{ readonly session_id: string }>("POST", "/api/me/checkout", {
     credit_amount_cents: 2_500
   })
+
+  const { analysisId, sampleId } = await analysed(api, of, () =>
+    ask("sim/fast", { token_doctor: true, temperature: 0 }).then((answer) => answer.text())
+  )
 
   const conversation = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
   await api("POST", `/api/chat/conversations/${conversation.id}/messages`, {
@@ -102,6 +125,11 @@ export const seededService = async (env: Readonly<Record<string, string>> = {}):
       models: `${page}/models`,
       providers: `${page}/providers`,
       alerts: `${page}/alerts`,
+      analyses: `${page}/analyses`,
+      "new-analysis": `${page}/analyses?new=1`,
+      samples: `${page}/analyses?tab=samples`,
+      sample: `${page}/analyses?tab=samples&sample=${sampleId}`,
+      analysis: `${page}/analyses/${analysisId}`,
       chat: "/chat",
       conversation: `/chat/${conversation.id}`,
       credits: "/credits",

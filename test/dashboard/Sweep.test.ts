@@ -145,4 +145,20 @@ describe.skipIf(!hasChromium)("every page", () => {
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
   })
+
+  it("has menus at its top that open by the keyboard and give the focus back", async () => {
+    const { errors, page } = await signIn(await openPage(browser))
+    for (const name of ["Project: default", "You"]) {
+      // the first time their code has to come
+      for (const _ of ["first", "second"]) {
+        await page.getByRole("button", { name, exact: true }).focus()
+        await page.keyboard.press("Enter")
+        await page.getByRole("menu").waitFor()
+        await page.keyboard.press("Escape")
+        await page.getByRole("menu").waitFor({ state: "hidden" })
+        await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(name)
+      }
+    }
+    expect(errors).toEqual([])
+  })
 })

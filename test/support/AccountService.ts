@@ -20,7 +20,7 @@ import { SignIn } from "../../src/identity/sessions/SignIn.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { AccountTransactions } from "../../src/sql/AccountDatabase.ts"
 import { freshDatabase, postgresServer, skipsEmbedded } from "../ledger/databases.ts"
-import { testKey } from "./Service.ts"
+import { masterKey, testKey } from "./Service.ts"
 
 type AllServices = Layer.Layer.Success<ReturnType<typeof services>> | Server
 
@@ -46,8 +46,6 @@ export interface Person {
   readonly token: string
   readonly send: Send
 }
-
-export const masterKey = Buffer.alloc(32, 7).toString("base64")
 
 /** A database of its own for one test file, on PostgreSQL or embedded. */
 export const openDatabase = async (kind: "embedded" | "PostgreSQL") => {

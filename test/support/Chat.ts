@@ -8,7 +8,8 @@ import type {
   ConversationOut,
   StartedTurnOut
 } from "../../src/wire/account/Chat.ts"
-import { masterKey, openDatabase, type Person, startNode } from "./AccountService.ts"
+import { openDatabase, type Person, startNode } from "./AccountService.ts"
+import { masterKey } from "./Service.ts"
 import * as Upstream from "./Upstream.ts"
 
 export type Conversation = Schema.Encoded<typeof ConversationOut>
@@ -78,26 +79,27 @@ const limits = {
   outputTokens: 10_000
 }
 
+const models = ["large", "small", "status-500"]
+
+/** Settings of a service whose models the talker is; its key is in PROVIDER_KEY. */
+export const configOf = (talker: Talker) => ({
+  providers: [
+    {
+      id: "acme",
+      protocol: "openai-chat",
+      baseUrl: talker.baseUrl,
+      apiKeyEnv: "PROVIDER_KEY",
+      models: models.map((name) => ({ id: `acme/${name}`, ...limits, capabilities: ["tools", "vision"] }))
+    }
+  ]
+})
+
 /** A database, a file for settings and what else several nodes of one service share. */
 export const openService = async (kind: "embedded" | "PostgreSQL", talker: Talker) => {
   const database = await openDatabase(kind)
   const directory = await mkdtemp(join(tmpdir(), "chat-"))
   const config = join(directory, "config.json")
-  const models = ["large", "small", "status-500"]
-  await writeFile(
-    config,
-    JSON.stringify({
-      providers: [
-        {
-          id: "acme",
-          protocol: "openai-chat",
-          baseUrl: talker.baseUrl,
-          apiKeyEnv: "PROVIDER_KEY",
-          models: models.map((name) => ({ id: `acme/${name}`, ...limits, capabilities: ["tools", "vision"] }))
-        }
-      ]
-    })
-  )
+  await writeFile(config, JSON.stringify(configOf(talker)))
   const env = { ...database.env, GATEWAY_CONFIG: config, GATEWAY_MASTER_KEY: masterKey, PROVIDER_KEY: "sk-upstream" }
   return {
     env,

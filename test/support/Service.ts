@@ -13,6 +13,9 @@ const bundle = fileURLToPath(new URL("../../dist/main.js", import.meta.url))
 /** A key that is valid everywhere and secret nowhere. */
 export const testKey = "mrg_sk_TESTKEYTESTKEYTESTKEYTESTKEYTEST36moGh"
 
+/** Seals what a service on PostgreSQL, which makes no key of its own, has to read again. */
+export const masterKey = Buffer.alloc(32, 7).toString("base64")
+
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Written to a file that GATEWAY_CONFIG names. */

@@ -70,7 +70,7 @@ const make = Effect.gen(function* () {
       transactions.commit((announce) =>
         sql`
           insert into api_key (id, hash, key_prefix, name, project_id, kind, user_id)
-          select ${id}, decode(${hashOf(secret)}, 'hex'), ${prefixOf(secret)}, left('Dashboard of ' || u.name, 200),
+          select ${id}, decode(${hashOf(secret)}, 'hex'), ${prefixOf(secret)}, left('Chat of ' || u.name, 200),
             ${projectId}, 'dashboard', u.id
           from app_user u where u.id = ${userId}`.pipe(Effect.zipRight(announce({ kind: "key", id })))
       )

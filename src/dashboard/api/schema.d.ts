@@ -2103,6 +2103,18 @@ export interface components {
             items: components["schemas"]["CredentialOut"][];
             next_cursor: string | null;
         };
+        EditMessageRequest: {
+            alpha?: number;
+            artifacts?: boolean;
+            content: string;
+            /** @enum {string} */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            image_ids?: components["schemas"]["UUID"][];
+            max_completion_tokens?: number;
+            model?: string;
+            system?: string;
+            temperature?: number;
+        };
         EraseCaptureResponse: {
             erased: components["schemas"]["NonNegative"];
         };
@@ -3752,7 +3764,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SendMessageRequest"];
+                "application/json": components["schemas"]["EditMessageRequest"];
             };
         };
         responses: {

@@ -1,38 +1,18 @@
-import { ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme } from "@mantine/core"
-import { PersonIcon } from "@primer/octicons-react"
-import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useNavigate } from "@tanstack/react-router"
-import { client } from "../api/client.ts"
-import { me } from "../api/queries.ts"
-import { forgetPageToken } from "../api/session.ts"
+import { lazy, Suspense, useState } from "react"
+import { UserButton } from "./UserButton.tsx"
 
+const load = () => import("./UserMenuItems.tsx")
+const UserMenuItems = lazy(load)
+
+/** The button; its menu is loaded when somebody is about to press it. */
 export const UserMenu = () => {
-  const { data } = useQuery(me)
-  const navigate = useNavigate()
-  const queries = useQueryClient()
-  const scheme = useComputedColorScheme("light")
-  const { setColorScheme } = useMantineColorScheme()
-  const signOut = async () => {
-    await client.DELETE("/api/session", {})
-    forgetPageToken()
-    queries.clear()
-    await navigate({ to: "/sign-in" })
-  }
-  return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label="You">
-          <PersonIcon />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{data?.user.name ?? "…"}</Menu.Label>
-        <Menu.Item onClick={() => void navigate({ to: "/settings" })}>Settings</Menu.Item>
-        <Menu.Item onClick={() => setColorScheme(scheme === "dark" ? "light" : "dark")}>
-          {scheme === "dark" ? "Light" : "Dark"} colours
-        </Menu.Item>
-        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+  const [isAsked, ask] = useState(false)
+  const button = <UserButton aria-haspopup="menu" onMouseEnter={load} onFocus={load} onClick={() => ask(true)} />
+  return isAsked ? (
+    <Suspense fallback={button}>
+      <UserMenuItems />
+    </Suspense>
+  ) : (
+    button
   )
 }

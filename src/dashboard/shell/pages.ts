@@ -1,4 +1,5 @@
 import {
+  BeakerIcon,
   BellIcon,
   CommentDiscussionIcon,
   CpuIcon,
@@ -35,6 +36,7 @@ export const projectPages: ReadonlyArray<NavPage> = [
   { to: "/p/$projectId/policy", label: "Policy", key: "p", Icon: ShieldCheckIcon, isOfProject: true },
   { to: "/p/$projectId/models", label: "Models", key: "m", Icon: CpuIcon, isOfProject: true },
   { to: "/p/$projectId/providers", label: "Providers", key: "v", Icon: PlugIcon, isOfProject: true },
+  { to: "/p/$projectId/analyses", label: "Token doctor", key: "n", Icon: BeakerIcon, isOfProject: true },
   { to: "/p/$projectId/alerts", label: "Alerts", key: "l", Icon: BellIcon, isOfProject: true }
 ]
 

@@ -231,19 +231,22 @@ const answerSettings = {
 export const AnswerSettings = Schema.Struct(answerSettings)
 export type AnswerSettings = typeof AnswerSettings.Type
 
+const question = text(maxQuestionCharacters, 1).annotations({ description: "The question." })
+const imageIds = listOf(Schema.UUID, { max: maxImagesPerMessage })
+
 export const SendMessageRequest = strict({
-  content: text(maxQuestionCharacters, 1).annotations({ description: "The question." }),
-  image_ids: Schema.optionalWith(listOf(Schema.UUID, { max: maxImagesPerMessage }), {
-    default: () => [],
-    exact: true
-  }).annotations({ description: `Images that were uploaded before, ${maxImagesPerMessage} at most.` }),
+  content: question,
+  image_ids: Schema.optionalWith(imageIds, { default: () => [], exact: true }).annotations({
+    description: `Images that were uploaded before, ${maxImagesPerMessage} at most.`
+  }),
   ...answerSettings
 }).annotations({ identifier: "SendMessageRequest" })
 export type SendMessageRequest = typeof SendMessageRequest.Type
 
 const { model, ...otherSettings } = answerSettings
 
-export const RetryMessageRequest = strict({
+/** What is left out stays as it was for the answer before. */
+const changedSettings = {
   model: Schema.optionalWith(model, exact).annotations({
     description: "`auto`, `auto:<slug>`, or the id of a model; by default as before."
   }),
@@ -251,11 +254,25 @@ export const RetryMessageRequest = strict({
   artifacts: Schema.optionalWith(Schema.Boolean, exact).annotations({
     description: "Whether the model may write artifacts; by default as before."
   })
-}).annotations({
+}
+
+export const RetryMessageRequest = strict(changedSettings).annotations({
   identifier: "RetryMessageRequest",
   description: "What is left out stays as it was for the answer before."
 })
 export type RetryMessageRequest = typeof RetryMessageRequest.Type
+
+export const EditMessageRequest = strict({
+  content: question,
+  image_ids: Schema.optionalWith(imageIds, exact).annotations({
+    description: `Images that were uploaded before, ${maxImagesPerMessage} at most; by default those of the question.`
+  }),
+  ...changedSettings
+}).annotations({
+  identifier: "EditMessageRequest",
+  description: "What is left out stays as it was for the question and the answer before."
+})
+export type EditMessageRequest = typeof EditMessageRequest.Type
 
 export const ForkConversationRequest = strict({
   message_id: Schema.optionalWith(MessageId, exact).annotations({

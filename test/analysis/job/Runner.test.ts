@@ -19,7 +19,7 @@ import { ProjectId } from "../../../src/domain/Ids.ts"
 import { Timers } from "../../../src/domain/Timers.ts"
 import { ChangeNotifications } from "../../../src/sql/ChangeNotifications.ts"
 import { databases } from "../../ledger/databases.ts"
-import { masterKey } from "../../support/AccountService.ts"
+import { masterKey } from "../../support/Service.ts"
 import { generate } from "../planted/Application.ts"
 
 const app = { seed: 4, shape: "extraction" as const, plants: new Set(["duplicate"]), traps: new Set<string>() }

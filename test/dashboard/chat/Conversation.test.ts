@@ -125,4 +125,37 @@ describe("a conversation that is followed", () => {
     expect(ended.conversation?.messages.map(({ content }) => content)).toEqual(["", "after"])
     expect([cursorOf(state), cursorOf(ended)]).toEqual([`${answer.id}:6`, undefined])
   })
+
+  it("has the text of an artifact that is written, then its versions, also where it is told of them twice", () => {
+    const artifactAt = (version: number) => ({
+      id: "00000000-0000-7000-8000-0000000000aa",
+      name: "a.md",
+      media_type: "text/markdown",
+      size_bytes: 3,
+      version,
+      created_at: "2026-01-01T00:00:00.000Z",
+      updated_at: "2026-01-01T00:00:00.000Z",
+      content_url: "",
+      download_url: ""
+    })
+    const draft = (offset: number, text: string): ChatEvent => ({
+      name: "artifact_delta",
+      data: { message_id: answer.id, name: "a.md", offset, text }
+    })
+    const event = (version: number, action: "created" | "updated" | "deleted"): ChatEvent => ({
+      name: "artifact",
+      data: { action, artifact: artifactAt(version) }
+    })
+    const stateAfter = (events: ReadonlyArray<ChatEvent>) =>
+      events.reduce<ChatState>((state, each) => applied(state, each) ?? nothing, nothing)
+    const begun = [snapshotAt(""), draft(0, "# O"), draft(3, "ne")]
+    expect(stateAfter(begun).drafts).toMatchObject([{ name: "a.md", text: "# One" }])
+    // who comes back is sent it from the beginning
+    expect(stateAfter([...begun, draft(0, "# One tw")]).drafts).toMatchObject([{ text: "# One tw" }])
+    expect(applied(stateAfter(begun), draft(9, "gap"))).toBeUndefined()
+    const made = [...begun, event(1, "created"), event(2, "updated")]
+    expect(stateAfter(made)).toMatchObject({ drafts: [], conversation: { artifacts: [{ version: 2 }] } })
+    expect(stateAfter([...made, event(1, "created")]).conversation?.artifacts).toMatchObject([{ version: 2 }])
+    expect(stateAfter([...made, event(2, "deleted")]).conversation?.artifacts).toEqual([])
+  })
 })

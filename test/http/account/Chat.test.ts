@@ -1,3 +1,5 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type AccountNode, databaseKinds, newPerson, operatorOf, type Person } from "../../support/AccountService.ts"
 import {
@@ -111,10 +113,13 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     await expect
       .poll(async () => (await person.send("GET", `/api/requests/${request}`)).status, { timeout: 5_000 })
       .toBe(200)
-    const logged = await jsonOf<{ readonly cost: object; readonly key_id: string }>(
+    const logged = await jsonOf<{ readonly cost: object; readonly key_id: string; readonly endpoint: string }>(
       person.send("GET", `/api/requests/${request}`)
     )
-    expect(logged.cost).toEqual(answer?.cost)
+    expect(logged).toMatchObject({ cost: answer?.cost, endpoint: "chat" })
+    expect(
+      await node.run(Effect.flatMap(SqlClient, (sql) => sql`select origin from call where id = ${request ?? ""}`))
+    ).toEqual([{ origin: "conversation" }])
     const keys = await jsonOf<{ readonly items: ReadonlyArray<{ readonly id: string; readonly kind: string }> }>(
       person.send("GET", `/api/projects/${project}/keys`)
     )
@@ -180,8 +185,8 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
 
   it("edit the last question, and fork at an earlier message", async () => {
     const id = await begin("forked")
-    const talkOn = async (question: string, answer: string) => {
-      const started = await chat().ask(id, question)
+    const talkOn = async (question: string, answer: string, settings: object = {}) => {
+      const started = await chat().ask(id, question, settings)
       const talk = await talker.talk(used++)
       talk.say(answer)
       talk.finish()
@@ -189,12 +194,15 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
       return started
     }
     const first = await talkOn("q1", "a1")
-    const second = await talkOn("q2", "a2")
+    const second = await talkOn("q2", "a2", { max_completion_tokens: 77 })
     const edit = (message: string) =>
-      person.send("POST", `${root}/${id}/messages/${message}/edit`, { content: "q2b", model: "acme/large" })
+      person.send("POST", `${root}/${id}/messages/${message}/edit`, { content: "q2b", model: "acme/small" })
     expect(await codeOf(edit(first.user_message.id))).toEqual([400, "invalid_value"])
     expect((await edit(second.user_message.id)).status).toBe(202)
     const talk = await talker.talk(used++)
+    // what the request leaves out stays as it was
+    expect(talk.received.body).toMatchObject({ model: "small", max_tokens: 77 })
+    expect(talk.received.body).not.toHaveProperty("tools")
     expect(talk.received.body["messages"]).toEqual([
       { role: "user", content: "q1" },
       { role: "assistant", content: "a1" },

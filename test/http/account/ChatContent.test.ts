@@ -110,7 +110,20 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     talk.say("an image")
     talk.finish()
     await idle(id)
-    expect((await chat().read(id)).messages[0]?.images).toMatchObject([{ id: image.id, filename: "a.png" }])
+    const [question, answer] = (await chat().read(id)).messages
+    expect(question?.images).toMatchObject([{ id: image.id, filename: "a.png" }])
+    const edit = (more: object) =>
+      person.send("POST", `${root}/${id}/messages/${question?.id}/edit`, { content: "what is it?", ...more })
+    expect((await edit({})).status).toBe(202)
+    const edited = await talker.talk(used++)
+    expect(edited.received.body["messages"]).toMatchObject([
+      { content: [{ type: "image_url", image_url: { url } }, { text: "what is it?" }] }
+    ])
+    edited.say("the same")
+    edited.finish()
+    await idle(id)
+    const current = (await chat().read(id)).messages
+    expect(current).toMatchObject([{ images: [{ id: image.id }] }, { versions: [{ id: answer?.id }] }])
     const shown = await get(image.url)
     expect([shown.status, Buffer.from(await shown.arrayBuffer()).equals(png(3, 4))]).toEqual([200, true])
     expect(shown.headers.get("content-type")).toBe("image/png")
@@ -150,6 +163,11 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     first.say("Here it is. ")
     first.call(0, "write_artifact", json.slice(0, 120))
     await reader.until((seen) => seen.named("artifact_delta").length > 0)
+    // the snapshot of who comes later does not have what is written of it
+    const late = await new Reader().open(node.url, person, id)
+    await late.until((seen) => seen.named("artifact_delta").length > 0)
+    expect(late.named("artifact_delta")[0]?.data).toMatchObject({ name: "page é.html", offset: 0 })
+    await late.leave()
     first.callMore(0, json.slice(120))
     first.finish("tool_calls")
     const second = await talker.talk(used++)

@@ -12,14 +12,13 @@ import type { CredentialCheckOut, CredentialOut } from "../../../src/wire/accoun
 import {
   type AccountNode,
   databaseKinds,
-  masterKey,
   openDatabase,
   operatorOf,
   type Person,
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
-import { testKey } from "../../support/Service.ts"
+import { masterKey, testKey } from "../../support/Service.ts"
 import { answer, start as startUpstream, type Upstream } from "../../support/Upstream.ts"
 
 type Out = typeof CredentialOut.Encoded

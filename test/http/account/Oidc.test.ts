@@ -10,7 +10,6 @@ import {
   type AccountNode,
   codeAtStart,
   databaseKinds,
-  masterKey,
   newPerson,
   openDatabase,
   sendTo,
@@ -18,6 +17,7 @@ import {
 } from "../../support/AccountService.ts"
 import { type Browser, openBrowser } from "../../support/Browser.ts"
 import { clientSecret, type OpenIdProvider, startProvider } from "../../support/OpenIdProvider.ts"
+import { masterKey } from "../../support/Service.ts"
 import { type IssuerKey, keyOf, type StubIssuer, signed, startIssuer } from "../../support/StubIssuer.ts"
 
 interface Me {

@@ -61,7 +61,7 @@ describe.each(databaseKinds)("chat completions of a person, on %s", (kind) => {
       (await plain.json()) as { router_metadata: { request_id: string; cost: { amount_microusd: number } } }
     ).router_metadata
     const keys = await keysOfPersons()
-    expect(keys.map(({ name }) => name)).toEqual(["Dashboard of owner"])
+    expect(keys.map(({ name }) => name)).toEqual(["Chat of owner"])
     // a settlement is written with a batch, shortly after its answer
     await expect.poll(async () => (await keysOfPersons())[0]?.spent_microusd).toBe(4 * metadata.cost.amount_microusd)
     const logged = await owner.send("GET", `/api/requests/${metadata.request_id}`)
@@ -103,7 +103,7 @@ describe.each(databaseKinds)("chat completions of a person, on %s", (kind) => {
     const member = await newPerson(node, "Ada")
     await owner.send("POST", `/api/projects/${projectId}/members`, { user_id: member.userId, role: "member" })
     expect((await member.send("POST", path, message)).status).toBe(200)
-    expect((await keysOfPersons()).map(({ name }) => name).sort()).toEqual(["Dashboard of Ada", "Dashboard of owner"])
+    expect((await keysOfPersons()).map(({ name }) => name).sort()).toEqual(["Chat of Ada", "Chat of owner"])
   })
 
   it("are refused without an identity, and to a cookie without its page token", async () => {

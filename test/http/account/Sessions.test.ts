@@ -6,14 +6,13 @@ import {
   type AccountNode,
   codeAtStart,
   databaseKinds,
-  masterKey,
   newPerson,
   openDatabase,
   operatorOf,
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
-import { testKey } from "../../support/Service.ts"
+import { masterKey, testKey } from "../../support/Service.ts"
 
 const unauthenticated = {
   error: {

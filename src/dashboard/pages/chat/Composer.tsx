@@ -1,15 +1,17 @@
-import { Button, Group, Select, Slider, Stack, Text, Textarea } from "@mantine/core"
+import { Button, Checkbox, FileButton, Group, Select, Slider, Stack, Text, Textarea } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { type KeyboardEvent, useState } from "react"
-import type { Records } from "../../api/client.ts"
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, lazy, Suspense, useRef, useState } from "react"
 import { Failure } from "../../parts/Failure.tsx"
 import { useDraft } from "../../parts/useDraft.ts"
+import { type Asked, isRouted } from "./asked.ts"
 import { chatModels } from "./queries.ts"
+import { maxImages, useAttachments } from "./useAttachments.ts"
+
+const AttachmentList = lazy(() => import("./AttachmentList.tsx"))
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const
 const defaultAlpha = 0.65
-
-export type Asked = Pick<Records["SendMessageRequest"], "content" | "model" | "alpha" | "effort">
+const imageTypes = "image/png,image/jpeg,image/gif,image/webp"
 
 interface ComposerProps {
   /** Of the draft, which outlives a reload. */
@@ -20,29 +22,42 @@ interface ComposerProps {
   /** Answers once the question was taken. */
   readonly onSend: (asked: Asked) => Promise<unknown>
   readonly onStop: () => void
+  /** Where the models are chosen already. */
+  readonly models?: ReadonlyArray<string>
 }
 
-export const Composer = ({ isRunning, name, onSend, onStop, projectId, sending }: ComposerProps) => {
-  const models = useQuery(chatModels(projectId)).data?.items ?? []
+/** Images among what is pasted or dropped. */
+const imagesIn = (data: DataTransfer): ReadonlyArray<File> =>
+  [...data.files].filter(({ type }) => type.startsWith("image/"))
+
+export const Composer = ({ isRunning, models: given, name, onSend, onStop, projectId, sending }: ComposerProps) => {
+  const models = useQuery({ ...chatModels(projectId), enabled: given === undefined }).data?.items ?? []
   const [text, setText, forget] = useDraft(`chat.${name}`, "")
   const [model, setModel] = useDraft("chat-model", "auto")
   const [alpha, setAlpha] = useState<number>()
   const [effort, setEffort] = useState<(typeof efforts)[number]>()
-  const isRouted = model === "auto" || model.startsWith("auto:")
+  const [withArtifacts, setArtifacts] = useState(true)
+  const attachments = useAttachments()
+  const forgetFiles = useRef<() => void>(null)
+  const takesAlpha = (given ?? [model]).some(isRouted)
+  const mayNotSend = isRunning || text.trim() === "" || !attachments.isReady
   const send = async () => {
-    if (text.trim() === "" || isRunning || sending.isPending) return
+    if (mayNotSend || sending.isPending) return
     const settings = {
-      ...(isRouted && alpha !== undefined ? { alpha } : {}),
-      ...(effort === undefined ? {} : { effort })
+      ...(takesAlpha && alpha !== undefined ? { alpha } : {}),
+      ...(effort === undefined ? {} : { effort }),
+      ...(withArtifacts ? {} : { artifacts: false })
     }
+    const image_ids = attachments.list.flatMap(({ image }) => (image === undefined ? [] : [image.id]))
     try {
-      await onSend({ content: text, model, ...settings })
+      await onSend({ content: text, model, image_ids, ...settings })
     } catch {
       // shown below; the text stays
       return
     }
     setText("")
     forget()
+    attachments.clear()
   }
   const pressed = (event: KeyboardEvent) => {
     if (event.key === "Escape" && isRunning) onStop()
@@ -50,31 +65,58 @@ export const Composer = ({ isRunning, name, onSend, onStop, projectId, sending }
     event.preventDefault()
     void send()
   }
+  const pasted = (event: ClipboardEvent) => {
+    const images = imagesIn(event.clipboardData)
+    if (images.length === 0) return
+    event.preventDefault()
+    attachments.add(images)
+  }
+  const dropped = (event: DragEvent) => {
+    event.preventDefault()
+    attachments.add(imagesIn(event.dataTransfer))
+  }
   return (
-    <Stack gap="xs" pt="xs">
+    <Stack
+      gap="xs"
+      pt="xs"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={dropped}
+      role="group"
+      aria-label="Question"
+    >
       {sending.error === null ? null : <Failure error={sending.error} />}
+      {attachments.list.length === 0 ? null : (
+        <Suspense>
+          <AttachmentList of={attachments} />
+        </Suspense>
+      )}
       <Textarea
         aria-label="Message"
         placeholder="Message…  (Ctrl Enter sends)"
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={pressed}
+        onPaste={pasted}
         autosize
         minRows={2}
         maxRows={10}
       />
       <Group gap="xs" align="center">
-        <Select
-          aria-label="Model"
-          size="xs"
-          w={190}
-          searchable
-          allowDeselect={false}
-          data={[...new Set([model, ...models.map(({ id }) => id)])]}
-          value={model}
-          onChange={(value) => setModel(value ?? "auto")}
-        />
-        {isRouted ? (
+        {given === undefined ? (
+          <Select
+            aria-label="Model"
+            size="xs"
+            w={190}
+            searchable
+            allowDeselect={false}
+            data={[...new Set([model, ...models.map(({ id }) => id)])]}
+            value={model}
+            onChange={(value) => setModel(value ?? "auto")}
+          />
+        ) : (
+          <Text size="sm">{given.join(" and ")}</Text>
+        )}
+        {takesAlpha ? (
           <Group gap={6} wrap="nowrap">
             <Text size="xs" c="dimmed" className="figures">
               alpha {(alpha ?? defaultAlpha).toFixed(2)}
@@ -101,18 +143,35 @@ export const Composer = ({ isRunning, name, onSend, onStop, projectId, sending }
           value={effort ?? null}
           onChange={(value) => setEffort(efforts.find((each) => each === value))}
         />
+        <Checkbox
+          label="Artifacts"
+          size="xs"
+          checked={withArtifacts}
+          onChange={({ currentTarget }) => setArtifacts(currentTarget.checked)}
+        />
+        <FileButton
+          multiple
+          accept={imageTypes}
+          resetRef={forgetFiles}
+          onChange={(files) => {
+            attachments.add(files)
+            // the same file can be chosen once more
+            forgetFiles.current?.()
+          }}
+        >
+          {(props) => (
+            <Button {...props} size="xs" variant="default" disabled={attachments.list.length >= maxImages}>
+              Add images
+            </Button>
+          )}
+        </FileButton>
         <Group gap="xs" ml="auto">
           {isRunning ? (
             <Button size="xs" variant="default" onClick={onStop}>
               Stop
             </Button>
           ) : null}
-          <Button
-            size="xs"
-            onClick={() => void send()}
-            loading={sending.isPending}
-            disabled={isRunning || text.trim() === ""}
-          >
+          <Button size="xs" onClick={() => void send()} loading={sending.isPending} disabled={mayNotSend}>
             Send
           </Button>
         </Group>

@@ -18,6 +18,8 @@ interface MessageViewProps {
   readonly isRunning: boolean
   readonly attempts: ReadonlyArray<Attempt>
   readonly actions: MessageActions
+  /** `undefined` where there is no room for artifacts. */
+  readonly onOpenArtifact: ((id: string) => void) | undefined
 }
 
 /** A message is rendered anew only when it has changed. */
@@ -57,6 +59,17 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
   }
   return (
     <Stack gap={4} data-testid="question">
+      {message.images.length === 0 ? null : (
+        <Group gap="xs" justify="flex-end" role="list" aria-label="Images">
+          {message.images.map(({ filename, id, url }) => (
+            <div key={id} role="listitem">
+              <a href={url} target="_blank" rel="noopener noreferrer" className="chat-image">
+                <img src={url} alt={filename} loading="lazy" />
+              </a>
+            </div>
+          ))}
+        </Group>
+      )}
       <Text className="chat-question">{message.content}</Text>
       {isRunning ? null : (
         <Group gap="xs" justify="flex-end">
@@ -71,7 +84,7 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
   )
 }
 
-const Answer = ({ actions, attempts, isLast, isRunning, message }: MessageViewProps) => {
+const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact }: MessageViewProps) => {
   const [shown, show] = useState<number>()
   const count = message.versions.length + 1
   const at = Math.min(shown ?? count, count)
@@ -91,6 +104,7 @@ const Answer = ({ actions, attempts, isLast, isRunning, message }: MessageViewPr
       <div aria-live={isWriting ? "polite" : undefined} aria-busy={isWriting} data-testid="answer-text">
         <Markdown text={version.content} isGrowing={isWriting} />
       </div>
+      <ArtifactChips of={message} onOpen={onOpenArtifact} />
       <Ending of={version} />
       <Group gap="xs" className="figures">
         <Text size="xs" c="dimmed" data-testid="answer-summary">
@@ -152,6 +166,34 @@ const Answer = ({ actions, attempts, isLast, isRunning, message }: MessageViewPr
     </Stack>
   )
 }
+
+const artifactActions = { created: "made", updated: "changed", restored: "restored", deleted: "deleted" } as const
+
+/** What was done to artifacts meanwhile; each leads to the artifact. */
+const ArtifactChips = ({
+  of,
+  onOpen
+}: {
+  readonly of: Message
+  readonly onOpen: MessageViewProps["onOpenArtifact"]
+}) =>
+  of.artifact_events.length === 0 ? null : (
+    <Group gap="xs" role="list" aria-label="Artifacts of this answer">
+      {of.artifact_events.map(({ action, artifact }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: events are only ever appended
+        <div key={index} role="listitem">
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={onOpen === undefined || action === "deleted"}
+            onClick={() => onOpen?.(artifact.id)}
+          >
+            {artifact.name} v{artifact.version} {artifactActions[action]}
+          </Button>
+        </div>
+      ))}
+    </Group>
+  )
 
 /** What was tried before the model that answers. */
 const Trail = ({ attempts }: { readonly attempts: ReadonlyArray<Attempt> }) =>

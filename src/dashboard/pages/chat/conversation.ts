@@ -3,6 +3,9 @@ import type { components } from "../../api/schema.d.ts"
 type Records = components["schemas"]
 export type Conversation = Records["ConversationDetailOut"]
 export type Message = Records["ChatMessageOut"]
+export type Artifact = Records["ChatArtifactOut"]
+export type Image = Records["ChatImageOut"]
+type ArtifactEvent = Records["ChatArtifactEventOut"]
 
 /** Text of the answer that is being written, from `offset` in UTF-16 units. */
 interface Delta {
@@ -22,11 +25,20 @@ export interface Attempt {
   readonly error: { readonly code: string; readonly message: string | null } | null
 }
 
+/** Text of an artifact that is being written. */
+export interface Draft {
+  readonly message_id: string
+  readonly name: string
+  readonly text: string
+}
+
 /** The events of `GET /api/chat/conversations/{id}/events` that the page follows. */
 export type ChatEvent =
   | { readonly name: "snapshot"; readonly data: Conversation }
   | { readonly name: "delta" | "reasoning"; readonly data: Delta }
   | { readonly name: "attempt"; readonly data: Attempt }
+  | { readonly name: "artifact"; readonly data: ArtifactEvent }
+  | { readonly name: "artifact_delta"; readonly data: Delta & { readonly name: string } }
   | { readonly name: "message"; readonly data: Message }
   | { readonly name: "conversation"; readonly data: Records["ConversationOut"] }
 
@@ -40,13 +52,15 @@ export interface ChatState {
   readonly conversation: Conversation | undefined
   /** Of the answer that is being written. */
   readonly attempts: ReadonlyArray<Attempt>
+  /** Of the artifacts that it writes. */
+  readonly drafts: ReadonlyArray<Draft>
 }
 
-export const nothing: ChatState = { conversation: undefined, attempts: [] }
+export const nothing: ChatState = { conversation: undefined, attempts: [], drafts: [] }
 
 /** The state after an event; `undefined` where text is missing before it: the conversation has to be followed from its beginning. */
 export const applied = (state: ChatState, event: ChatEvent): ChatState | undefined => {
-  if (event.name === "snapshot") return { conversation: event.data, attempts: [] }
+  if (event.name === "snapshot") return { ...nothing, conversation: event.data }
   const { conversation } = state
   if (conversation === undefined) return undefined
   switch (event.name) {
@@ -65,10 +79,42 @@ export const applied = (state: ChatState, event: ChatEvent): ChatState | undefin
       )
       return { ...state, attempts: [...others, event.data] }
     }
+    case "artifact_delta":
+      return withDraft(state, event.data)
+    case "artifact":
+      return withArtifact(state, event.data)
     case "message":
       return withMessage(state, event.data)
-    case "conversation":
-      return { ...state, conversation: { ...conversation, ...event.data } }
+    case "conversation": {
+      const drafts = event.data.running ? state.drafts : []
+      return { ...state, drafts, conversation: { ...conversation, ...event.data } }
+    }
+  }
+}
+
+/** `undefined` where text is missing before it; one that begins anew replaces what there was. */
+const withDraft = (
+  state: ChatState,
+  { message_id, name, offset, text }: Delta & { readonly name: string }
+): ChatState | undefined => {
+  const known = state.drafts.find((draft) => draft.name === name)?.text ?? ""
+  if (offset > known.length) return undefined
+  const others = state.drafts.filter((draft) => draft.name !== name)
+  return { ...state, drafts: [...others, { message_id, name, text: known.slice(0, offset) + text }] }
+}
+
+/** With what was done to an artifact; a reader that comes back is told of it once more. */
+const withArtifact = (state: ChatState, { action, artifact }: ArtifactEvent): ChatState => {
+  const { conversation } = state
+  if (conversation === undefined) return state
+  const before = conversation.artifacts.find(({ id }) => id === artifact.id)
+  const others = conversation.artifacts.filter(({ id }) => id !== artifact.id)
+  const latest = before !== undefined && before.version > artifact.version ? before : artifact
+  const artifacts = action === "deleted" ? others : [...others, latest].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return {
+    ...state,
+    drafts: state.drafts.filter(({ name }) => name !== artifact.name),
+    conversation: { ...conversation, artifacts }
   }
 }
 
@@ -84,7 +130,7 @@ export const withMessage = (state: ChatState, message: Message): ChatState => {
 /** Both messages of a question that was just asked. */
 export const started = (state: ChatState, turn: StartedTurn): ChatState => {
   const { conversation } = withMessage(withMessage(state, turn.user_message), turn.assistant_message)
-  return { conversation: conversation && { ...conversation, running: true }, attempts: [] }
+  return { ...nothing, conversation: conversation && { ...conversation, running: true } }
 }
 
 /** From where an answer in progress is followed on. */
@@ -93,7 +139,16 @@ export const cursorOf = ({ conversation }: ChatState): string | undefined => {
   return writing === undefined ? undefined : `${writing.id}:${writing.content.length}`
 }
 
-const names: ReadonlyArray<string> = ["snapshot", "delta", "reasoning", "attempt", "message", "conversation"]
+const names: ReadonlyArray<string> = [
+  "snapshot",
+  "delta",
+  "reasoning",
+  "attempt",
+  "artifact",
+  "artifact_delta",
+  "message",
+  "conversation"
+]
 
 /** `undefined` for an event of a newer service. */
 export const parsed = (name: string, data: string): ChatEvent | undefined =>

@@ -14,7 +14,7 @@ import { Status } from "../../parts/Status.tsx"
 import { statuses } from "../../search.ts"
 import { useKeys } from "../../shell/keys.ts"
 import { Snippets } from "../keys/Snippets.tsx"
-import { ExportButton } from "./ExportButton.tsx"
+import { ExportButtons } from "./ExportButtons.tsx"
 
 type Call = Records["RequestOut"]
 
@@ -145,7 +145,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
           checked={live === "1"}
           onChange={({ currentTarget }) => set({ live: currentTarget.checked ? "1" : undefined })}
         />
-        <ExportButton projectId={projectId} filter={filter} />
+        <ExportButtons projectId={projectId} filter={filter} />
       </Group>
       <Loaded query={list} height={420}>
         {() =>

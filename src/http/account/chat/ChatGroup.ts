@@ -16,6 +16,7 @@ import {
   ConversationPageOut,
   ConversationParameters,
   CreateConversationRequest,
+  EditMessageRequest,
   ForkConversationRequest,
   maxFilenameCharacters,
   RestoreArtifactRequest,
@@ -140,14 +141,17 @@ const retryMessage = HttpApiEndpoint.post("retryMessage", `${root}/:id/messages/
 const editMessage = HttpApiEndpoint.post("editMessage", `${root}/:id/messages/:message_id/edit`)
   .setPath(MessagePath)
   .setHeaders(IdempotencyHeaders)
-  .setPayload(SendMessageRequest)
+  .setPayload(EditMessageRequest)
   .addSuccess(StartedTurnOut, { status: 202 })
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.ConversationRunning)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Ask another question in place of the last one")
-  .annotate(OpenApi.Description, `The message is the last question; it and its answer become \`versions\`. ${asking}`)
+  .annotate(
+    OpenApi.Description,
+    `The message is the last question; it and its answer become \`versions\`. What is left out stays as it was. ${asking}`
+  )
 
 const stopConversation = HttpApiEndpoint.post("stopConversation", `${root}/:id/stop`)
   .setPath(ConversationPath)

@@ -9,9 +9,10 @@ import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import type { Conversation } from "../../../chat/ConversationStore.ts"
-import { type BegunTurn, Conversations } from "../../../chat/Conversations.ts"
+import { Conversations } from "../../../chat/Conversations.ts"
 import { type ChatEvent, Following } from "../../../chat/Following.ts"
 import { Images } from "../../../chat/Images.ts"
+import { type BegunTurn, Questions } from "../../../chat/Questions.ts"
 import { conversationOut, messageOut } from "../../../chat/Records.ts"
 import { Turns } from "../../../chat/Turns.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
@@ -45,6 +46,7 @@ import * as ImageBody from "./ImageBody.ts"
 export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) =>
   Effect.gen(function* () {
     const conversations = yield* Conversations
+    const questions = yield* Questions
     const following = yield* Following
     const turns = yield* Turns
     const images = yield* Images
@@ -126,24 +128,24 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
         started(
           headers["idempotency-key"],
           { path: `/api/chat/conversations/${path.id}/messages`, body: payload },
-          conversations.send(path.id, payload)
+          questions.send(path.id, payload)
         )
       )
       .handle("retryMessage", ({ headers, path, payload }) =>
         started(
           headers["idempotency-key"],
           { path: `/api/chat/conversations/${path.id}/messages/${path.message_id}/retry`, body: payload },
-          conversations.retry(path.id, path.message_id, payload)
+          questions.retry(path.id, path.message_id, payload)
         )
       )
       .handle("editMessage", ({ headers, path, payload }) =>
         started(
           headers["idempotency-key"],
           { path: `/api/chat/conversations/${path.id}/messages/${path.message_id}/edit`, body: payload },
-          conversations.edit(path.id, path.message_id, payload)
+          questions.edit(path.id, path.message_id, payload)
         )
       )
-      .handle("stopConversation", ({ path }) => Effect.map(conversations.stop(path.id), conversationOut))
+      .handle("stopConversation", ({ path }) => Effect.map(questions.stop(path.id), conversationOut))
       .handle("forkConversation", ({ headers, path, payload }) =>
         idempotent(
           idempotency,

@@ -1,0 +1,25 @@
+import { Button, Group, Stack, Text } from "@mantine/core"
+import { Failure } from "../../parts/Failure.tsx"
+import type { Attachments } from "./useAttachments.ts"
+
+/** The images that the next question has; one that the service refuses keeps the question from being sent. */
+const AttachmentList = ({ of }: { readonly of: Attachments }) => (
+  <Stack gap="xs">
+    <Group gap="xs" role="list" aria-label="Images of the question">
+      {of.list.map(({ error, image, key, name, preview }) => (
+        <div key={key} role="listitem" className="chat-attachment" data-state={image === undefined ? "sent" : "taken"}>
+          {error === null ? <img src={preview} alt={name} /> : null}
+          <Text size="xs" truncate maw={120}>
+            {name}
+          </Text>
+          <Button size="compact-xs" variant="default" aria-label={`Remove ${name}`} onClick={() => of.remove(key)}>
+            Remove
+          </Button>
+        </div>
+      ))}
+    </Group>
+    {of.list.map(({ error, key }) => (error === null ? null : <Failure key={key} error={error} />))}
+  </Stack>
+)
+
+export default AttachmentList

@@ -1,0 +1,86 @@
+import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
+import { useMutation } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { client, take } from "../../api/client.ts"
+import { Failure } from "../../parts/Failure.tsx"
+import type { Conversation } from "./conversation.ts"
+
+interface HeadingProps {
+  readonly of: Conversation
+  readonly onChanged: () => Promise<unknown>
+}
+
+/** The title of a conversation, and what is done to all of it. */
+export const Heading = ({ of, onChanged }: HeadingProps) => {
+  const navigate = useNavigate()
+  const [title, setTitle] = useState<string>()
+  const params = { path: { id: of.id } }
+  const rename = useMutation({
+    mutationFn: (to: string) => take(client.PATCH("/api/chat/conversations/{id}", { params, body: { title: to } })),
+    onSuccess: async () => {
+      await onChanged()
+      setTitle(undefined)
+    }
+  })
+  const remove = useMutation({
+    mutationFn: () => take(client.DELETE("/api/chat/conversations/{id}", { params })),
+    onSuccess: async () => {
+      await onChanged()
+      await navigate({ to: "/chat", search: { deleted: of.id } })
+    }
+  })
+  const failed = rename.error ?? remove.error
+  return (
+    <Stack gap={4} pb="xs">
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        {title === undefined ? (
+          <Title order={1} size="h4" lineClamp={1}>
+            {rename.data?.title ?? of.title}
+          </Title>
+        ) : (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              rename.mutate(title)
+            }}
+          >
+            <Group gap="xs">
+              <TextInput
+                aria-label="Title"
+                size="xs"
+                value={title}
+                maxLength={200}
+                onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+                autoFocus
+              />
+              <Button size="xs" type="submit" loading={rename.isPending} disabled={title.trim() === ""}>
+                Save
+              </Button>
+            </Group>
+          </form>
+        )}
+        <Group gap="xs" wrap="nowrap">
+          <Button size="compact-xs" variant="default" onClick={() => setTitle(of.title)}>
+            Rename
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="outline"
+            color="red"
+            loading={remove.isPending}
+            onClick={() => remove.mutate()}
+          >
+            Delete
+          </Button>
+        </Group>
+      </Group>
+      {failed === null ? null : <Failure error={failed} />}
+      {of.messages.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Nothing was asked yet.
+        </Text>
+      ) : null}
+    </Stack>
+  )
+}

@@ -1,0 +1,137 @@
+import { Button, Group, Select, Stack, Text, Title } from "@mantine/core"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { client, newIdempotencyKey, take } from "../../api/client.ts"
+import { Loaded } from "../../parts/Block.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { useProjectId } from "../../shell/project.ts"
+import { type Asked, withModel } from "./asked.ts"
+import { Composer } from "./Composer.tsx"
+import { chatModels, chatProjects } from "./queries.ts"
+
+const examples = [
+  "Explain what a hold is, in two sentences",
+  "Write a SQL query for the ten dearest calls of a day",
+  "Compare REST and gRPC in a table",
+  "Write a regular expression for an ISO date, and test cases"
+]
+
+/** A question that begins a conversation, or two with one model each. */
+export const NewConversation = () => {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const query = useQuery(chatProjects)
+  const current = useProjectId()
+  const [chosen, choose] = useState<string>()
+  const [other, compareWith] = useState<string | null>(null)
+  const begin = useMutation({
+    mutationFn: ({ asked, projectId }: { readonly asked: Asked; readonly projectId: string }) =>
+      Promise.all([asked, ...(other === null ? [] : [withModel(asked, other)])].map((each) => begun(projectId, each))),
+    onSuccess: async ([id = "", second]) => {
+      await Promise.all(
+        [["conversations"], ["running-conversations"]].map((queryKey) => queries.invalidateQueries({ queryKey }))
+      )
+      await navigate({
+        to: "/chat/$conversationId",
+        params: { conversationId: id },
+        search: second === undefined ? {} : { with: second }
+      })
+    }
+  })
+  return (
+    <Loaded query={query} height={300}>
+      {({ items }) => {
+        const projectId = (items.find(({ id }) => id === (chosen ?? current)) ?? items[0])?.id
+        if (projectId === undefined) return <Empty title="No project of yours can pay for a conversation" />
+        return (
+          <>
+            <Stack className="chat-messages" gap="sm">
+              <Title order={1} size="h3">
+                New conversation
+              </Title>
+              <Text size="sm" c="dimmed">
+                auto chooses a model for each question by quality and cost. It is paid by the project; the answer is
+                written even if you close this page.
+              </Text>
+              <Group gap="xs">
+                {examples.map((content) => (
+                  <Button
+                    key={content}
+                    size="xs"
+                    variant="default"
+                    disabled={begin.isPending}
+                    onClick={() => begin.mutate({ asked: { content, model: "auto" }, projectId })}
+                  >
+                    {content}
+                  </Button>
+                ))}
+              </Group>
+              <Group gap="md" align="flex-end">
+                {items.length < 2 ? null : (
+                  <Select
+                    label="Paid by"
+                    w={240}
+                    allowDeselect={false}
+                    data={items.map(({ id, name }) => ({ value: id, label: name }))}
+                    value={projectId}
+                    onChange={(value) => choose(value ?? undefined)}
+                  />
+                )}
+                <OtherModel projectId={projectId} value={other} onChange={compareWith} />
+              </Group>
+            </Stack>
+            <Composer
+              name="new"
+              projectId={projectId}
+              isRunning={false}
+              sending={begin}
+              onSend={(asked) => begin.mutateAsync({ asked, projectId })}
+              onStop={() => {}}
+            />
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+/** A conversation with its first question. */
+const begun = async (projectId: string, asked: Asked): Promise<string> => {
+  const { id } = await take(
+    client.POST("/api/chat/conversations", {
+      params: { header: { "idempotency-key": newIdempotencyKey() } },
+      body: { project_id: projectId }
+    })
+  )
+  await take(
+    client.POST("/api/chat/conversations/{id}/messages", {
+      params: { path: { id }, header: { "idempotency-key": newIdempotencyKey() } },
+      body: asked
+    })
+  )
+  return id
+}
+
+interface OtherModelProps {
+  readonly projectId: string
+  readonly value: string | null
+  readonly onChange: (model: string | null) => void
+}
+
+const OtherModel = ({ onChange, projectId, value }: OtherModelProps) => {
+  const models = useQuery(chatModels(projectId)).data?.items ?? []
+  return (
+    <Select
+      label="Compare with"
+      description="Asks another model the same, side by side"
+      placeholder="no other model"
+      w={240}
+      searchable
+      clearable
+      data={models.map(({ id }) => id)}
+      value={value}
+      onChange={onChange}
+    />
+  )
+}

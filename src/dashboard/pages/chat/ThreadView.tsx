@@ -1,0 +1,72 @@
+import { Stack } from "@mantine/core"
+import { useEffect, useRef } from "react"
+import { Loaded } from "../../parts/Block.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import type { Attempt } from "./conversation.ts"
+import { Heading } from "./Heading.tsx"
+import { MessageView } from "./MessageView.tsx"
+import type { ThreadState } from "./useThread.ts"
+
+const noAttempts: ReadonlyArray<Attempt> = []
+/** Who reads further up is not moved. */
+const nearEnd = 60
+const noRefetch = (): never => {
+  throw new Error("a conversation is followed, not fetched")
+}
+
+interface ThreadViewProps {
+  readonly of: ThreadState
+  readonly onOpenArtifact: ((id: string) => void) | undefined
+}
+
+/** The messages of a conversation, the last in view while it is written. */
+export const ThreadView = ({ of: thread, onOpenArtifact }: ThreadViewProps) => {
+  const { conversation } = thread.state
+  const end = useRef<HTMLDivElement>(null)
+  const follows = useRef(true)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what has come moves the end
+  useEffect(() => {
+    if (follows.current) end.current?.scrollIntoView({ block: "end" })
+  }, [conversation])
+  const last = conversation?.messages.at(-1)
+  return (
+    <>
+      {thread.error === null ? null : <Failure error={thread.error} retry={thread.again} />}
+      <Loaded query={{ data: conversation, error: null, refetch: noRefetch }} height={400}>
+        {(found) => (
+          <>
+            <Heading of={found} onChanged={thread.changed} />
+            <div
+              className="chat-messages"
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+              tabIndex={0}
+              role="region"
+              aria-label="Messages"
+              onScroll={({ currentTarget: { clientHeight, scrollHeight, scrollTop } }) => {
+                follows.current = scrollHeight - scrollTop - clientHeight < nearEnd
+              }}
+            >
+              <Stack gap="lg">
+                {found.messages.map((message) => (
+                  <MessageView
+                    key={message.id}
+                    message={message}
+                    isLast={
+                      message === last || (message.role === "user" && message.position === (last?.position ?? 0) - 1)
+                    }
+                    isRunning={found.running}
+                    attempts={message.status === "streaming" ? thread.state.attempts : noAttempts}
+                    actions={thread.actions}
+                    onOpenArtifact={onOpenArtifact}
+                  />
+                ))}
+              </Stack>
+              <div ref={end} />
+            </div>
+          </>
+        )}
+      </Loaded>
+      {thread.failed === null ? null : <Failure error={thread.failed} />}
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import { Button, Group, Stack, Text } from "@mantine/core"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { client, newIdempotencyKey, take } from "../../../api/client.ts"
+import { Loaded } from "../../../parts/Block.tsx"
+import { Failure } from "../../../parts/Failure.tsx"
+import { count, dateTime } from "../../../parts/format.ts"
+import type { Artifact } from "../conversation.ts"
+
+interface ArtifactHistoryProps {
+  readonly conversationId: string
+  /** In its last version. */
+  readonly of: Artifact
+  /** Nothing is changed while an answer may change the same. */
+  readonly isRunning: boolean
+  readonly onShow: (version: Artifact) => void
+  readonly onChanged: () => void
+  readonly onDeleted: () => void
+}
+
+/** All versions of an artifact, the newest first; an earlier one can be made the newest once more. */
+export const ArtifactHistory = (props: ArtifactHistoryProps) => {
+  const { conversationId, isRunning, of, onChanged, onDeleted, onShow } = props
+  const queries = useQueryClient()
+  const path = { id: conversationId, artifact_id: of.id }
+  const versions = useQuery({
+    queryKey: ["artifact-versions", of.id, of.version],
+    queryFn: ({ signal }) =>
+      take(client.GET("/api/chat/conversations/{id}/artifacts/{artifact_id}/versions", { params: { path }, signal }))
+  })
+  const restore = useMutation({
+    mutationFn: (version: number) =>
+      take(
+        client.POST("/api/chat/conversations/{id}/artifacts/{artifact_id}/restore", {
+          params: { path, header: { "idempotency-key": newIdempotencyKey() } },
+          body: { version }
+        })
+      ),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["artifact-versions", of.id] })
+      onChanged()
+    }
+  })
+  const remove = useMutation({
+    mutationFn: () => take(client.DELETE("/api/chat/conversations/{id}/artifacts/{artifact_id}", { params: { path } })),
+    onSuccess: onDeleted
+  })
+  const failed = restore.error ?? remove.error
+  return (
+    <Loaded query={versions} height={200}>
+      {({ items }) => (
+        <Stack gap="xs">
+          {failed === null ? null : <Failure error={failed} />}
+          {items.map((version) => (
+            <Group
+              key={version.version}
+              justify="space-between"
+              gap="xs"
+              role="group"
+              aria-label={`Version ${version.version}`}
+            >
+              <Text size="sm" className="figures">
+                v{version.version} · {dateTime(version.updated_at)} · {count(version.size_bytes)} bytes
+              </Text>
+              <Group gap="xs">
+                <Button size="compact-xs" variant="default" onClick={() => onShow(version)}>
+                  Show
+                </Button>
+                {version.version === of.version ? null : (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    disabled={isRunning}
+                    loading={restore.isPending && restore.variables === version.version}
+                    onClick={() => restore.mutate(version.version)}
+                  >
+                    Restore
+                  </Button>
+                )}
+              </Group>
+            </Group>
+          ))}
+          <Group>
+            <Button
+              size="xs"
+              variant="outline"
+              color="red"
+              disabled={isRunning}
+              loading={remove.isPending}
+              onClick={() => remove.mutate()}
+            >
+              Delete this artifact
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,16 @@
+import type { Records } from "../../api/client.ts"
+
+/** A question as it is sent. */
+export type Asked = Pick<
+  Records["SendMessageRequest"],
+  "content" | "model" | "alpha" | "effort" | "image_ids" | "artifacts"
+>
+
+export const isRouted = (model: string): boolean => model === "auto" || model.startsWith("auto:")
+
+/** The same question to another model; alpha means something only to `auto`. */
+export const withModel = ({ alpha, ...asked }: Asked, model: string): Asked => ({
+  ...asked,
+  model,
+  ...(alpha !== undefined && isRouted(model) ? { alpha } : {})
+})

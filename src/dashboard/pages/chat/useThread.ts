@@ -1,0 +1,88 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useMemo } from "react"
+import { client, newIdempotencyKey, take } from "../../api/client.ts"
+import type { Asked } from "./asked.ts"
+import type { Message } from "./conversation.ts"
+import { useConversation } from "./useConversation.ts"
+
+type Turn =
+  | { readonly kind: "send"; readonly asked: Asked }
+  | { readonly kind: "edit"; readonly message: Message; readonly content: string }
+  | { readonly kind: "retry"; readonly message: Message }
+
+/** A conversation as it is written, and what can be done in it. */
+export const useThread = (id: string) => {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const changed = () =>
+    Promise.all(
+      [["conversations"], ["running-conversations"], ["balance"]].map((queryKey) =>
+        queries.invalidateQueries({ queryKey })
+      )
+    )
+  const { again, begin, error, state } = useConversation(id, () => void changed())
+  const header = () => ({ "idempotency-key": newIdempotencyKey() })
+  const ask = useMutation({
+    mutationFn: (turn: Turn) => {
+      switch (turn.kind) {
+        case "send":
+          return take(
+            client.POST("/api/chat/conversations/{id}/messages", {
+              params: { path: { id }, header: header() },
+              body: turn.asked
+            })
+          )
+        case "edit":
+          return take(
+            client.POST("/api/chat/conversations/{id}/messages/{message_id}/edit", {
+              params: { path: { id, message_id: turn.message.id }, header: header() },
+              body: { content: turn.content }
+            })
+          )
+        case "retry":
+          return take(
+            client.POST("/api/chat/conversations/{id}/messages/{message_id}/retry", {
+              params: { path: { id, message_id: turn.message.id }, header: header() },
+              body: {}
+            })
+          )
+      }
+    },
+    onSuccess: (turn) => {
+      begin(turn)
+      void changed()
+    }
+  })
+  const stop = useMutation({
+    mutationFn: () => take(client.POST("/api/chat/conversations/{id}/stop", { params: { path: { id } } }))
+  })
+  const fork = useMutation({
+    mutationFn: (message: Message) =>
+      take(
+        client.POST("/api/chat/conversations/{id}/fork", {
+          params: { path: { id }, header: header() },
+          body: { message_id: message.id }
+        })
+      ),
+    onSuccess: async (made) => {
+      await changed()
+      await navigate({ to: "/chat/$conversationId", params: { conversationId: made.id } })
+    }
+  })
+  const actions = useMemo(
+    () => ({
+      retry: (message: Message) => ask.mutate({ kind: "retry", message }),
+      edit: (message: Message, content: string) => ask.mutate({ kind: "edit", message, content }),
+      fork: (message: Message) => fork.mutate(message)
+    }),
+    [ask.mutate, fork.mutate]
+  )
+  return { id, state, error, again, changed, ask, stop, actions, failed: stop.error ?? fork.error }
+}
+
+export type ThreadState = ReturnType<typeof useThread>
+
+/** What the next question is asked with where nothing else is chosen. */
+export const modelOf = ({ state: { conversation } }: ThreadState): string =>
+  conversation?.messages.findLast(({ role }) => role === "assistant")?.model_requested ?? "auto"

@@ -1,0 +1,97 @@
+import { Button, Group, Progress, Stack, Text } from "@mantine/core"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useParams } from "@tanstack/react-router"
+import { client, take } from "../../api/client.ts"
+import { Block, Loaded } from "../../parts/Block.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { count, dateTime } from "../../parts/format.ts"
+import { TextLink } from "../../parts/LinkButton.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { useRole } from "../../shell/project.ts"
+import { type Analysis as AnalysisRecord, analysis, isOver } from "./queries.ts"
+import { ReportView } from "./ReportView.tsx"
+import { StateOf } from "./StateOf.tsx"
+
+/** One analysis: how far it is, and its report. */
+const Analysis = () => {
+  const { analysisId, projectId } = useParams({ from: "/shell/p/$projectId/analyses/$analysisId" })
+  const { mayWrite } = useRole(projectId)
+  const query = useQuery(analysis(analysisId))
+  return (
+    <Page title="Analysis">
+      <TextLink to="/p/$projectId/analyses" params={{ projectId }}>
+        All analyses
+      </TextLink>
+      <Loaded query={query} height={480}>
+        {(of) => (
+          <Stack>
+            <Block>
+              <Group gap="sm" className="figures">
+                <StateOf status={of.status} />
+                <Text size="sm">
+                  Calls from {dateTime(of.range_start)} to {dateTime(of.range_end)}
+                  {isOver(of.status) ? ` · ${count(of.sample_count)} read` : ""}
+                </Text>
+              </Group>
+              {isOver(of.status) ? null : <Running of={of} mayWrite={mayWrite} />}
+              {of.error === null ? null : (
+                <Text size="sm" role="alert">
+                  {of.error}
+                </Text>
+              )}
+            </Block>
+            {of.report === null ? null : (
+              <ReportView analysis={of} report={of.report} projectId={projectId} mayWrite={mayWrite} />
+            )}
+            {of.report === null && of.status === "succeeded" ? (
+              <Text size="sm">Its report can no longer be opened: the master key is another one.</Text>
+            ) : null}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const phases: Readonly<Record<string, string>> = {
+  select: "choosing conversations",
+  load: "reading calls",
+  static: "computing bills",
+  report: "writing the report"
+}
+
+const Running = ({ mayWrite, of }: { readonly of: AnalysisRecord; readonly mayWrite: boolean }) => {
+  const queries = useQueryClient()
+  const cancel = useMutation({
+    mutationFn: () => take(client.POST("/api/analyses/{id}/cancel", { params: { path: { id: of.id } } })),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["analysis", of.id] })
+  })
+  const { progress } = of
+  const share = progress === null || progress.total === 0 ? 0 : progress.done / progress.total
+  const text =
+    progress === null
+      ? "Waiting for its turn"
+      : `${phases[progress.phase] ?? progress.phase}: ${count(progress.done)} of ${count(progress.total)} conversations`
+  return (
+    <Stack gap="xs">
+      <Text size="sm" role="status">
+        {text}
+      </Text>
+      <Progress value={share * 100} size="md" aria-label={text} />
+      {cancel.error === null ? null : <Failure error={cancel.error} />}
+      <Group>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={!mayWrite || cancel.isSuccess}
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate()}
+        >
+          {cancel.isSuccess ? "Stopping" : "Cancel"}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+export default Analysis

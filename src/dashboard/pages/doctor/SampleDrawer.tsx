@@ -1,0 +1,140 @@
+import { Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { client, take } from "../../api/client.ts"
+import { Loaded } from "../../parts/Block.tsx"
+import { CopyText } from "../../parts/CopyText.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { cost, count, dateTime, relative, seconds } from "../../parts/format.ts"
+import { TextLink } from "../../parts/LinkButton.tsx"
+import { RouteTrail } from "../../parts/RouteTrail.tsx"
+import { Status } from "../../parts/Status.tsx"
+import { type Sample, sample } from "./queries.ts"
+
+interface SampleDrawerProps {
+  readonly id: string
+  readonly projectId: string
+  readonly mayWrite: boolean
+  readonly onClose: () => void
+}
+
+/** One collected call with its content. */
+const SampleDrawer = ({ id, mayWrite, onClose, projectId }: SampleDrawerProps) => {
+  const query = useQuery(sample(id))
+  return (
+    <Drawer opened onClose={onClose} title="Sample" size="xl">
+      <Loaded query={query} height={320}>
+        {(found) => (
+          <Stack>
+            <About of={found} />
+            <Prompt of={found} />
+            <Remove id={id} projectId={projectId} mayWrite={mayWrite} onRemoved={onClose} />
+          </Stack>
+        )}
+      </Loaded>
+    </Drawer>
+  )
+}
+
+const About = ({ of: { flow_authorized, id, sample: call } }: { readonly of: Sample }) => (
+  <Stack gap={4}>
+    <Group gap="xs">
+      <Status state={call.status} />
+      <RouteTrail attempts={call.attempts} />
+      <CopyText label="Request id" text={id} />
+      <TextLink to="/requests/$requestId" params={{ requestId: id }}>
+        The call
+      </TextLink>
+    </Group>
+    <Text size="sm" className="figures">
+      {dateTime(call.captured_at)} · {call.decision.requested_model} · {cost(call.cost)} · {seconds(call.latency_ms)}
+    </Text>
+    <Text size="sm" c="dimmed">
+      Conversation <span className="mono">{call.conversation}</span>. Deleted {relative(call.expires_at)}.{" "}
+      {flow_authorized ? "It may be sent to other models." : "It is sent to no other model."}
+    </Text>
+  </Stack>
+)
+
+/** What was sent and what was answered; where no text is kept, the sizes of the blocks. */
+const Prompt = ({ of: { sample: call } }: { readonly of: Sample }) => {
+  const messages = call.request.messages ?? []
+  const answer = call.response?.message ?? null
+  return (
+    <Stack gap="sm">
+      {messages.map((message, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the messages of a call do not change
+        <Message key={index} of={message} />
+      ))}
+      {answer === null ? null : <Message of={answer} />}
+      {messages.length > 0
+        ? null
+        : call.request.blocks.map(({ bytes, id, kind, tool }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: equal blocks have the same id
+            <Text key={`${index} ${id}`} size="sm" className="figures">
+              {kind}
+              {tool === null ? "" : ` ${tool}`} · {count(bytes)} bytes
+            </Text>
+          ))}
+      {call.truncated ? <Text size="sm">It was too large: its text is not kept.</Text> : null}
+    </Stack>
+  )
+}
+
+const Message = ({ of: { content, role, ...rest } }: { readonly of: Readonly<Record<string, unknown>> }) => (
+  <section>
+    <Title order={3} size="h6">
+      {String(role)}
+    </Title>
+    {content === null || content === undefined ? null : <Verbatim of={content} />}
+    {Object.keys(rest).length === 0 ? null : <Verbatim of={rest} />}
+  </section>
+)
+
+/** A text as it is, anything else as JSON. */
+const Verbatim = ({ of }: { readonly of: unknown }) => (
+  <Code block fz="xs" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+    {typeof of === "string" ? of : JSON.stringify(of, null, 2)}
+  </Code>
+)
+
+interface RemoveProps {
+  readonly id: string
+  readonly projectId: string
+  readonly mayWrite: boolean
+  readonly onRemoved: () => void
+}
+
+const Remove = ({ id, mayWrite, onRemoved, projectId }: RemoveProps) => {
+  const queries = useQueryClient()
+  const remove = useMutation({
+    mutationFn: () => take(client.DELETE("/api/capture/samples/{id}", { params: { path: { id } } })),
+    onSuccess: async () => {
+      onRemoved()
+      queries.removeQueries({ queryKey: ["sample", id] })
+      await Promise.all(
+        [
+          ["capture", projectId],
+          ["samples", projectId]
+        ].map((queryKey) => queries.invalidateQueries({ queryKey }))
+      )
+    }
+  })
+  return (
+    <Stack gap="xs">
+      {remove.error === null ? null : <Failure error={remove.error} />}
+      <Group>
+        <Button
+          variant="outline"
+          color="red"
+          disabled={!mayWrite}
+          loading={remove.isPending}
+          onClick={() => remove.mutate()}
+        >
+          Erase this sample for good
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+export default SampleDrawer

@@ -1,0 +1,85 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { client, type Records, take } from "../../api/client.ts"
+
+/** How often an analysis that waits or runs is asked for. */
+const progressMillis = 1_000
+const pageLength = "50"
+
+const readAnalysis = (id: string, signal: AbortSignal) =>
+  take(client.GET("/api/analyses/{id}", { params: { path: { id } }, signal }))
+
+export type Analysis = Awaited<ReturnType<typeof readAnalysis>>
+export type Report = NonNullable<Analysis["report"]>
+export type Cause = Report["causes"][number]
+export type Action = Report["actions"][number]
+export type Sample = Records["CaptureSample"]
+
+export const isOver = (status: string): boolean => status !== "queued" && status !== "running"
+
+export const capture = (project: string) =>
+  queryOptions({
+    queryKey: ["capture", project],
+    queryFn: ({ signal }) =>
+      take(client.GET("/api/projects/{id}/capture", { params: { path: { id: project } }, signal }))
+  })
+
+export const samples = (project: string) =>
+  infiniteQueryOptions({
+    queryKey: ["samples", project],
+    queryFn: ({ pageParam, signal }) =>
+      take(
+        client.GET("/api/projects/{id}/capture/samples", {
+          params: {
+            path: { id: project },
+            query: { limit: pageLength, ...(pageParam === null ? {} : { cursor: pageParam }) }
+          },
+          signal
+        })
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor
+  })
+
+/** With its content: each reading stands in the audit log, so that none is repeated by itself. */
+export const sample = (id: string) =>
+  queryOptions({
+    queryKey: ["sample", id],
+    queryFn: ({ signal }) => take(client.GET("/api/capture/samples/{id}", { params: { path: { id } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false
+  })
+
+export const analyses = (project: string) =>
+  infiniteQueryOptions({
+    queryKey: ["analyses", project],
+    queryFn: ({ pageParam, signal }) =>
+      take(
+        client.GET("/api/projects/{id}/analyses", {
+          params: {
+            path: { id: project },
+            query: { limit: pageLength, ...(pageParam === null ? {} : { cursor: pageParam }) }
+          },
+          signal
+        })
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    refetchInterval: ({ state }) =>
+      state.data?.pages[0]?.items.some(({ status }) => !isOver(status)) === true ? progressMillis : false
+  })
+
+export const analysis = (id: string) =>
+  queryOptions({
+    queryKey: ["analysis", id],
+    queryFn: ({ signal }) => readAnalysis(id, signal),
+    refetchInterval: ({ state }) => (state.data !== undefined && !isOver(state.data.status) ? progressMillis : false)
+  })
+
+/** What an analysis would read, by the range that is asked for. */
+export const estimate = (project: string, body: Records["CreateAnalysis"]) =>
+  queryOptions({
+    queryKey: ["analysis-estimate", project, body],
+    queryFn: ({ signal }) =>
+      take(client.POST("/api/projects/{id}/analyses/estimate", { params: { path: { id: project } }, body, signal })),
+    staleTime: 30_000
+  })

@@ -1,0 +1,52 @@
+import { Menu, Text } from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
+import { PlusIcon } from "@primer/octicons-react"
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate, useRouterState } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
+import { projects } from "../api/queries.ts"
+import { ProjectButton } from "./ProjectButton.tsx"
+import { useOpenedMenu } from "./useOpenedMenu.ts"
+
+const NewProject = lazy(() => import("./NewProject.tsx"))
+
+/** On a page of a project it leads to the same page of the other. */
+const ProjectMenu = ({ name: current }: { readonly name: string | undefined }) => {
+  const { data } = useQuery(projects)
+  const [isOpen, dialog] = useDisclosure()
+  const { menu, target } = useOpenedMenu()
+  const navigate = useNavigate()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const open = (id: string) => {
+    const rest = /^\/p\/[^/]+\/(requests|activity|keys|routing|policy|models|providers|analyses|alerts)/.exec(path)?.[1]
+    void navigate({ to: rest === undefined ? "/p/$projectId" : `/p/$projectId/${rest}`, params: { projectId: id } })
+  }
+  return (
+    <>
+      <Menu position="bottom-start" width={260} {...menu}>
+        <Menu.Target>
+          <ProjectButton ref={target} name={current} />
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>Project</Menu.Label>
+          {data?.items.map(({ id, name, role }) => (
+            <Menu.Item
+              key={id}
+              onClick={() => open(id)}
+              rightSection={role === "owner" ? null : <Text size="xs">{role}</Text>}
+            >
+              {name}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item leftSection={<PlusIcon />} onClick={dialog.open}>
+            New project
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Suspense>{isOpen ? <NewProject onClose={dialog.close} onCreated={open} /> : null}</Suspense>
+    </>
+  )
+}
+
+export default ProjectMenu

@@ -1,0 +1,15 @@
+import { useEffect, useRef, useState } from "react"
+
+/**
+ * A menu whose button was pressed before its code had come: it opens as soon as it is there, from a button that has the focus
+ * and gets it back.
+ */
+export const useOpenedMenu = () => {
+  const target = useRef<HTMLButtonElement>(null)
+  const [opened, setOpened] = useState(false)
+  useEffect(() => {
+    target.current?.focus()
+    setOpened(true)
+  }, [])
+  return { target, menu: { opened, onChange: setOpened } }
+}

@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises"
+import type { Page } from "playwright-core"
+import { afterAll, describe, expect, it } from "vitest"
+import { configOf, type Detail, startTalker, type Talker } from "../../support/Chat.ts"
+import { hasChromium } from "../../support/Chromium.ts"
+import { journey, polling } from "../Journey.ts"
+
+/** One pixel. */
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64"
+)
+const pageOf = (text: string) => `<!doctype html><title>x</title><h1>${text}</h1><script>document.title = 1</script>`
+const written = (content: string) => JSON.stringify({ name: "index.html", media_type: "text/html", content })
+
+describe.skipIf(!hasChromium)("what conversations have beside text", () => {
+  let talker: Talker
+  let used = 0
+  const at = journey(async () => {
+    talker = await startTalker()
+    return { config: configOf(talker), env: { PROVIDER_KEY: "sk-upstream" } }
+  })
+  afterAll(() => talker.stop())
+
+  const choose = async (page: Page, name: string, model: string) => {
+    await page.getByRole("combobox", { name }).fill(model)
+    await page.getByRole("option", { name: model, exact: true }).click()
+  }
+  const send = async (page: Page, text: string) => {
+    await page.getByRole("textbox", { name: "Message" }).fill(text)
+    await page.keyboard.press("Control+Enter")
+  }
+  const open = async () => {
+    const watched = await at().signIn()
+    await watched.page.goto(`${at().service.url}/dashboard/chat`)
+    return watched
+  }
+  const read = (page: Page) =>
+    at().api<Detail>("GET", `/api/chat/conversations/${new URL(page.url()).pathname.split("/").at(-1)}`)
+
+  it("takes images that are attached, pasted and dropped, and refuses what is none", { timeout: 120_000 }, async () => {
+    const { errors, page } = await open()
+    await choose(page, "Model", "acme/large")
+    const files = page.locator("input[type=file]")
+    const images = page.getByRole("list", { name: "Images of the question" }).getByRole("listitem")
+    for (const [file, refusal] of [
+      [{ name: "page.png", mimeType: "image/png", buffer: Buffer.from("<script>alert(1)</script>") }, /is no PNG/],
+      [{ name: "a.svg", mimeType: "image/svg+xml", buffer: Buffer.from("<svg onload='alert(1)'/>") }, /is no PNG/],
+      [{ name: "big.png", mimeType: "image/png", buffer: Buffer.alloc(11 * 1024 * 1024) }, /larger than 10 MiB/]
+    ] as const) {
+      await files.setInputFiles(file)
+      await page.getByRole("alert").getByText(refusal).waitFor()
+      // a question is not sent without what belongs to it
+      await page.getByRole("textbox", { name: "Message" }).fill("What is this?")
+      expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true)
+      await page.getByRole("button", { name: `Remove ${file.name}` }).click()
+      await images.first().waitFor({ state: "detached" })
+    }
+    await files.setInputFiles({ name: "attached.png", mimeType: "image/png", buffer: pixel })
+    const bytes = JSON.stringify([...pixel])
+    for (const [kind, make] of [
+      ["paste", "new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })"],
+      ["drop", "new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })"]
+    ]) {
+      await page.evaluate(`{
+        const data = new DataTransfer()
+        data.items.add(new File([new Uint8Array(${bytes})], "${kind}.png", { type: "image/png" }))
+        document.querySelector("textarea[aria-label=Message]").dispatchEvent(${make})
+      }`)
+    }
+    await expect.poll(() => page.locator(".chat-attachment[data-state=taken]").count(), polling).toBe(3)
+    await send(page, "What is this?")
+    const talk = await talker.talk(used++)
+    const [message] = talk.received.body["messages"] as ReadonlyArray<{
+      readonly content: ReadonlyArray<{ readonly type: string; readonly image_url?: { readonly url: string } }>
+    }>
+    expect(message?.content.map(({ type }) => type)).toEqual(["image_url", "image_url", "image_url", "text"])
+    expect(message?.content[0]?.image_url?.url).toMatch(/^data:image\/png;base64,/)
+    talk.say("A pixel.")
+    talk.finish()
+    await page.getByRole("button", { name: "Retry" }).waitFor()
+    const shown = page.getByTestId("question").getByRole("img")
+    expect(await shown.count()).toBe(3)
+    await expect
+      .poll(() =>
+        shown.evaluateAll((all) => all.map((each) => (each as unknown as { naturalWidth: number }).naturalWidth))
+      )
+      .toEqual([1, 1, 1])
+    expect((await read(page)).messages[0]?.images.map(({ filename }) => filename)).toEqual([
+      "attached.png",
+      "paste.png",
+      "drop.png"
+    ])
+
+    // the edited question keeps its images
+    await page.getByRole("button", { name: "Edit" }).click()
+    await page.getByRole("textbox", { name: "Edited message" }).fill("And now?")
+    await page.getByRole("button", { name: "Ask this instead" }).click()
+    const edited = await talker.talk(used++)
+    expect((edited.received.body["messages"] as (typeof message)[])[0]?.content).toHaveLength(4)
+    edited.say("Still a pixel.")
+    edited.finish()
+    await page.getByRole("button", { name: "Retry" }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it("shows artifacts as they are written, in a frame, with all their versions", { timeout: 120_000 }, async () => {
+    const { errors, page } = await open()
+    await choose(page, "Model", "acme/large")
+    await send(page, "Make a page")
+    const panel = page.getByRole("complementary", { name: "Artifact" })
+    const first = await talker.talk(used++)
+    const json = written(pageOf("Number one"))
+    first.say("Here it is. ")
+    first.call(0, "write_artifact", json.slice(0, 90))
+    await panel.getByText("Being written").waitFor(polling)
+    await panel.getByText("<!doctype html>").waitFor()
+    first.callMore(0, json.slice(90))
+    first.finish("tool_calls")
+    const heading = page.frameLocator("iframe").getByRole("heading")
+    await heading.getByText("Number one").waitFor()
+    const second = await talker.talk(used++)
+    second.call(0, "edit_artifact", JSON.stringify({ name: "index.html", old_text: "one", new_text: "two" }))
+    second.finish("tool_calls")
+    ;(await talker.talk(used++)).finish()
+    await heading.getByText("Number two").waitFor()
+    await page.getByRole("button", { name: "index.html v2 changed" }).waitFor()
+    expect(await page.getByTestId("artifact-version").innerText()).toBe("v2")
+    // what is shown outlives a reload
+    await page.reload()
+    await heading.getByText("Number two").waitFor()
+
+    await panel.getByText("Code", { exact: true }).click()
+    await panel.getByText("Number two").waitFor()
+    await panel.getByText("History", { exact: true }).click()
+    await panel.getByRole("group", { name: "Version 1" }).getByRole("button", { name: "Restore" }).click()
+    await panel.getByRole("group", { name: "Version 3" }).waitFor()
+    await panel.getByText("Preview", { exact: true }).click()
+    await heading.getByText("Number one").waitFor()
+    const download = page.waitForEvent("download")
+    await panel.getByRole("link", { name: "Download" }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toBe("index.html")
+    expect(await readFile(await file.path(), "utf8")).toBe(pageOf("Number one"))
+    expect((await read(page)).artifacts).toMatchObject([{ name: "index.html", version: 3 }])
+
+    await panel.getByText("History", { exact: true }).click()
+    await panel.getByRole("button", { name: "Delete this artifact" }).click()
+    await panel.waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "index.html v3 deleted" }).waitFor()
+    expect((await read(page)).artifacts).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  it("asks two models the same, side by side", { timeout: 120_000 }, async () => {
+    const { errors, page } = await open()
+    await choose(page, "Model", "acme/large")
+    await choose(page, "Compare with", "acme/small")
+    await send(page, "Which is better?")
+    const answers = async (text: string) => {
+      const talks = [await talker.talk(used++), await talker.talk(used++)]
+      expect(talks.map(({ received }) => received.model).sort()).toEqual(["large", "small"])
+      for (const talk of talks) {
+        talk.say(`${text} of ${talk.received.model}`)
+        talk.finish()
+      }
+      for (const model of ["large", "small"]) {
+        const side = page.getByRole("region", { name: `Conversation with acme/${model}` })
+        await side.getByText(`${text} of ${model}`, { exact: true }).waitFor(polling)
+      }
+    }
+    await answers("First answer")
+    await send(page, "Why?")
+    await answers("Second answer")
+    await page.getByRole("button", { name: "Go on with acme/small alone" }).click()
+    await page.getByText("Second answer of small").waitFor()
+    expect(await page.getByText("Second answer of large").count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+})
