@@ -50,6 +50,7 @@ await Promise.all(
     if (brotli !== undefined) writeFileSync(`${path}.br`, brotli)
   })
 )
+
 /** The files that a browser loads with this one. @param {string} key @param {Set<string>} [seen] @returns {Set<string>} */
 const filesOf = (key, seen = new Set()) => {
   const chunk = manifest[key]
@@ -76,7 +77,7 @@ const isWithinBudgets = () => {
     .filter((key) => key.startsWith("pages/"))
     .map((key) => ({ key, files: [...filesOf(key)].filter((name) => !shell.has(name)) }))
   /** Chunks of components that several pages load, each once. */
-  const shared = [...sizes.keys()].filter((name) => /^assets\/(?:common|table|chart|forms)-.*\.js$/.test(name))
+  const shared = [...sizes.keys()].filter((name) => /^assets\/(?:common|table|chart|forms|dialogs)-.*\.js$/.test(name))
   const largest = Math.max(...pages.map((page) => kilobytes(page.files, "brotli")))
   const heaviest = Math.max(...pages.map((page) => page.files.length))
   const wholeFolder = files.reduce((sum, { name, parentPath }) => sum + statSync(join(parentPath, name)).size, 0)

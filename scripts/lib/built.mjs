@@ -89,15 +89,15 @@ export const ensureBuiltLater = async (name) => {
   unmark()
 }
 
-/** @param {PartName} name @param {ReadonlyArray<string>} [more] arguments @param {number} [priority] @returns {Promise<number>} the builder's exit code */
-const buildOne = async (name, more = [], priority = constants.priority.PRIORITY_NORMAL) => {
+/** @param {PartName} name @param {ReadonlyArray<string>} [more] arguments @param {number} [priority] the own one when left out @returns {Promise<number>} the builder's exit code */
+const buildOne = async (name, more = [], priority) => {
   const started = performance.now()
   // read first: what is changed during the build is then seen as changed after it
   const builtFrom = fingerprint(name)
   rmSync(stampOf(name), { force: true })
   const [command = "", ...args] = parts[name].command
   const child = spawn(command, [...args, ...more], { stdio: "inherit", cwd: root })
-  if (child.pid !== undefined) setPriority(child.pid, priority)
+  if (child.pid !== undefined && priority !== undefined) setPriority(child.pid, priority)
   const stop = () => child.kill()
   process.once("exit", stop)
   const status = await new Promise((resolve) => child.once("exit", (code) => resolve(code ?? 1)))

@@ -16,10 +16,11 @@ import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import { type Exploration, explore, unexplored } from "./Exploration.ts"
 import type { RouteHealth } from "./Health.ts"
 import { addsUserTurn, extrasOf, forbidsEffort, leftOutOf, losesCacheTtl, type RequestExtras } from "./LeftOut.ts"
+import { depthNeedsModel, noneEligible, type RankFailure } from "./NoneEligible.ts"
 import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported } from "./Requirements.ts"
-import { assess, byHealthyRank, byRank, rate, reasoningFactor, type Scored, unit, weigh } from "./Score.ts"
+import { byHealthyRank, byRank, reasoningFactor, type Scored, score, unit, weigh } from "./Score.ts"
 import { isUnpriced, termsAt } from "./Terms.ts"
 
 /** What the ranking knows beside the features of the request. Immutable while it runs. */

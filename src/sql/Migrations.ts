@@ -33,6 +33,9 @@ import { conversationTables } from "./migrations/0028_conversations.ts"
 import { callDecisions } from "./migrations/0030_call_decisions.ts"
 import { decisions } from "./migrations/0032_decisions.ts"
 import { exploration } from "./migrations/0033_exploration.ts"
+import { conversationOrigin } from "./migrations/0035_conversation_origin.ts"
+import { analysisChanges } from "./migrations/0036_analysis_changes.ts"
+import { analysisReplay } from "./migrations/0037_analysis_replay.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -64,7 +67,10 @@ export const migrations = {
   "0028_conversations": conversationTables,
   "0030_call_decisions": callDecisions,
   "0032_decisions": decisions,
-  "0033_exploration": exploration
+  "0033_exploration": exploration,
+  "0035_conversation_origin": conversationOrigin,
+  "0036_analysis_changes": analysisChanges,
+  "0037_analysis_replay": analysisReplay
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

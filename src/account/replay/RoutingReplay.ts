@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { NotFound } from "../../domain/AccountError.ts"
+import { NotFound } from "../../domain/AccountError.ts"
 import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
@@ -151,20 +151,17 @@ const make = Effect.gen(function* () {
     const { graded, version } = yield* quality.ofProject(id)
     return {
       rows,
-      project: policyOf(row, row.policy_version),
-      rulesWith: yield* Effect.all([usable(id, billingMode), configurations.ofProject(id), quality.ofProject(id)]).pipe(
-        Effect.map(
-          ([snapshot, known, { graded }]) =>
-            (project: ProjectPolicy): Rules => ({
-              snapshot,
-              project,
-              configurations: known,
-              billingMode,
-              graded,
-              outputLengths
-            })
-        )
-      )
+      row,
+      qualityVersion: version,
+      configurations: known,
+      rulesWith: (project: ProjectPolicy, configurations: ReadonlyArray<RoutingConfiguration>): Rules => ({
+        snapshot,
+        project,
+        configurations,
+        billingMode,
+        graded,
+        outputLengths
+      })
     }
   })
 

@@ -23,8 +23,9 @@ export interface OutputLengthsShape {
 }
 
 /**
- * How long the answers of each model are, by class of prompt: what is assumed of a class, moved by every answer at once. In memory,
- * and of this node.
+ * How long the answers of each model are, by class of prompt: what is assumed of a class, moved by the answers of all models, and
+ * from there by the model's own. Without the first step a model whose answers are known to be short would look cheaper than all
+ * that have not been tried. In memory, and of this node.
  */
 export class OutputLengths extends Context.Tag("gateway/routing/OutputLengths")<OutputLengths, OutputLengthsShape>() {
   static readonly layer: Layer.Layer<OutputLengths> = Layer.sync(this, () => make())
@@ -50,21 +51,28 @@ interface Learned {
 
 export const make = (): OutputLengthsShape => {
   const models = new Map<string, Learned>()
+  const assumed = Float64Array.from(profiles, ({ outputTokens }) => outputTokens)
+  const all = unlearned(assumed)
   return {
     expectedFor: (classes) => {
-      const assumed = expectedOutputTokens(classes)
-      if (classes.length === 0) return () => assumed
+      const ofAll = classes.length === 0 ? expectedOutputTokens(classes) : mixed(classes, all.expected)
+      if (classes.length === 0) return () => ofAll
       return ({ id }) => {
         const learned = models.get(id)
-        return learned === undefined ? assumed : mixed(classes, learned.expected)
+        return learned === undefined ? ofAll : mixed(classes, learned.expected)
       }
     },
     answered: ({ classes, isCut, model, tokens }) => {
       if (classes.length === 0) return
-      const learned = models.get(model.id) ?? unlearned()
-      const expected = mixed(classes, learned.expected)
-      // of an answer that was cut only the least length is known
-      add(learned, classes, Math.min(maxRatio, Math.max(tokens / expected, isCut ? 1 : 0)))
+      const learned = models.get(model.id) ?? unlearned(all.expected)
+      for (const [to, from] of [
+        [all, assumed],
+        [learned, all.expected]
+      ] as const) {
+        // of an answer that was cut only the least length is known
+        const ratio = Math.min(maxRatio, Math.max(tokens / mixed(classes, to.expected), isCut ? 1 : 0))
+        add(to, from, classes, ratio)
+      }
       models.delete(model.id)
       if (models.size >= maxModels) {
         const oldest = models.keys().next()
@@ -75,28 +83,33 @@ export const make = (): OutputLengthsShape => {
   }
 }
 
-const unlearned = (): Learned => ({
+const unlearned = (assumed: Float64Array): Learned => ({
   weights: new Float64Array(profiles.length),
   sums: new Float64Array(profiles.length),
-  expected: Float64Array.from(profiles, ({ outputTokens }) => outputTokens)
+  expected: Float64Array.from(assumed)
 })
 
 /** `ratio` is the length beside the expected one: it is the same for each class that the prompt may be of. */
-const add = ({ expected, sums, weights }: Learned, classes: ReadonlyArray<number>, ratio: number): void => {
+const add = (
+  { expected, sums, weights }: Learned,
+  assumed: Float64Array,
+  classes: ReadonlyArray<number>,
+  ratio: number
+): void => {
   let answers = 0
   let ratios = 0
-  profiles.forEach(({ outputTokens }, k) => {
+  assumed.forEach((tokens, k) => {
     const part = (classes[k] ?? 0) / perMille
     const weight = (weights[k] ?? 0) + part
     const kept = Math.min(1, maxAnswers / weight)
     weights[k] = weight * kept
     sums[k] = ((sums[k] ?? 0) + part * ratio * (expected[k] ?? 0)) * kept
     answers += weights[k] ?? 0
-    ratios += (sums[k] ?? 0) / outputTokens
+    ratios += (sums[k] ?? 0) / tokens
   })
   const factor = (factorAnswers + ratios) / (factorAnswers + answers)
-  profiles.forEach(({ outputTokens }, k) => {
-    expected[k] = (priorAnswers * outputTokens * factor + (sums[k] ?? 0)) / (priorAnswers + (weights[k] ?? 0))
+  assumed.forEach((tokens, k) => {
+    expected[k] = (priorAnswers * tokens * factor + (sums[k] ?? 0)) / (priorAnswers + (weights[k] ?? 0))
   })
 }
 

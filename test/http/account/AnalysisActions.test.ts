@@ -34,7 +34,7 @@ describe.each(databaseKinds)("the actions of analyses on %s", (kind) => {
     const directory = await mkdtemp(join(tmpdir(), "actions-"))
     const config = join(directory, "config.json")
     // answers that are as good cost a fifth
-    await writeFile(config, JSON.stringify({ models: { "sim/balanced": { quality: 0.89 } } }))
+    await writeFile(config, JSON.stringify({ models: { "sim/balanced": { quality: 0.87 } } }))
     database = await openDatabase(kind)
     node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on", GATEWAY_CONFIG: config })
     owner = await newPerson(node)

@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { client, take } from "../../api/client.ts"
+import { client, type Records, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
-import { dateTime, money } from "../../parts/format.ts"
+import { count, dateTime, money, unknown } from "../../parts/format.ts"
+import { counted } from "./counted.ts"
 import { Facts, nameOf } from "./Facts.tsx"
 import { Prose } from "./Prose.tsx"
 import { type Action, type Analysis, analysis as analysisOf } from "./queries.ts"
@@ -13,7 +14,7 @@ interface ActionViewProps {
   readonly mayWrite: boolean
 }
 
-/** A change of the application is noted; what else a newer service knows it says itself, in the change that it shows. */
+/** A change of the application is noted; a change of the project is shown before it is applied. */
 const isNote = (kind: string): boolean => kind === "client_hint"
 
 /** One action: the change, what it saves, its risk, and the way back. */
@@ -22,14 +23,23 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
   const taken = analysis.actions_taken.find(({ action_id }) => action_id === action.id)
   const isTaken = taken !== undefined && taken.undone_at === null
   const params = { path: { id: analysis.id, action_id: action.id } }
+  const preview = useMutation({
+    mutationFn: () => take(client.POST("/api/analyses/{id}/actions/{action_id}/preview", { params }))
+  })
   const change = useMutation({
     mutationFn: () =>
       take(
         isTaken
           ? client.POST("/api/analyses/{id}/actions/{action_id}/undo", { params })
-          : client.POST("/api/analyses/{id}/actions/{action_id}/apply", { params })
+          : client.POST("/api/analyses/{id}/actions/{action_id}/apply", {
+              params,
+              body: preview.data === undefined ? {} : { config_version: preview.data.config_version }
+            })
       ),
-    onSuccess: (changed) => queries.setQueryData(analysisOf(analysis.id).queryKey, changed)
+    onSuccess: (changed) => {
+      preview.reset()
+      queries.setQueryData(analysisOf(analysis.id).queryKey, changed)
+    }
   })
   const { id: _, kind, owner: __, patch, risk, saving, title, undo, ...more } = action
   return (
@@ -55,17 +65,25 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
           </div>
         )
       )}
+      {preview.error === null ? null : <Failure error={preview.error} />}
+      {preview.data === undefined || isTaken ? null : <PreviewView preview={preview.data} />}
       {change.error === null ? null : <Failure error={change.error} />}
       <Group gap="sm">
-        <Button
-          size="xs"
-          variant={isTaken ? "default" : "filled"}
-          disabled={!mayWrite}
-          loading={change.isPending}
-          onClick={() => change.mutate()}
-        >
-          {isTaken ? "Undo" : isNote(kind) ? "I have done this" : "Apply"}
-        </Button>
+        {isTaken || isNote(kind) || preview.data !== undefined ? (
+          <Button
+            size="xs"
+            variant={isTaken ? "default" : "filled"}
+            disabled={!mayWrite || preview.data?.managed_by_configuration === true}
+            loading={change.isPending}
+            onClick={() => change.mutate()}
+          >
+            {isTaken ? "Undo" : isNote(kind) ? "I have done this" : "Apply"}
+          </Button>
+        ) : (
+          <Button size="xs" variant="default" loading={preview.isPending} onClick={() => preview.mutate()}>
+            Preview
+          </Button>
+        )}
         {taken === undefined ? null : (
           <Text size="sm" role="status">
             {taken.undone_at === null
@@ -78,3 +96,36 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
     </Stack>
   )
 }
+
+/** The fields before and after, and how the newest calls would have been routed. */
+const PreviewView = ({ preview }: { readonly preview: Records["ActionPreview"] }) => (
+  <Stack gap={4} role="status" data-testid="preview">
+    {preview.managed_by_configuration ? (
+      <Text size="sm" fw={600}>
+        GATEWAY_CONFIG has these settings: change them there.
+      </Text>
+    ) : null}
+    {preview.becomes_empty.length === 0 ? null : (
+      <Text size="sm" fw={600}>
+        No model would be left for {preview.becomes_empty.join(", ")}.
+      </Text>
+    )}
+    <Facts of={{ before: preview.before, after: preview.after }} name="change" />
+    {preview.replay === null ? null : <Rerouted replay={preview.replay} />}
+  </Stack>
+)
+
+/** How the newest calls would have been routed. */
+const Rerouted = ({ replay }: { readonly replay: NonNullable<Records["ActionPreview"]["replay"]> }) => {
+  const { after, before, calls, changed } = replay
+  if (calls === 0) return <Text size="sm">No call of late named no model: nothing can be ranked once more.</Text>
+  return (
+    <Text size="sm" className="figures">
+      Of the newest {counted(calls, "call")} that named no model, {count(changed)} would be tried with another one:
+      about {money(before.expected_cost_microusd)} → {money(after.expected_cost_microusd)}, predicted quality{" "}
+      {quality(before.expected_quality)} → {quality(after.expected_quality)}
+    </Text>
+  )
+}
+
+const quality = (value: number | null): string => (value === null ? unknown : value.toFixed(3))

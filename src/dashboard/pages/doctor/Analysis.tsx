@@ -1,6 +1,7 @@
 import { Button, Group, Progress, Stack, Text } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
 import { client, take } from "../../api/client.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
@@ -12,11 +13,14 @@ import { type Analysis as AnalysisRecord, analysis, isOver } from "./queries.ts"
 import { ReportView } from "./ReportView.tsx"
 import { StateOf } from "./StateOf.tsx"
 
+const AskModels = lazy(() => import("./AskModels.tsx"))
+
 /** One analysis: how far it is, and its report. */
 const Analysis = () => {
   const { analysisId, projectId } = useParams({ from: "/shell/p/$projectId/analyses/$analysisId" })
   const { mayWrite } = useRole(projectId)
   const query = useQuery(analysis(analysisId))
+  const [asks, setAsks] = useState(false)
   return (
     <Page title="Analysis">
       <TextLink to="/p/$projectId/analyses" params={{ projectId }}>
@@ -34,6 +38,18 @@ const Analysis = () => {
                 </Text>
               </Group>
               {isOver(of.status) ? null : <Running of={of} mayWrite={mayWrite} />}
+              {of.report === null || of.status !== "succeeded" ? null : (
+                <Group>
+                  <Button size="xs" variant="default" disabled={!mayWrite} onClick={() => setAsks(true)}>
+                    Ask cheaper models
+                  </Button>
+                </Group>
+              )}
+              {asks ? (
+                <Suspense>
+                  <AskModels analysisId={analysisId} onClose={() => setAsks(false)} />
+                </Suspense>
+              ) : null}
               {of.error === null ? null : (
                 <Text size="sm" role="alert">
                   {of.error}
@@ -57,6 +73,8 @@ const phases: Readonly<Record<string, string>> = {
   select: "choosing conversations",
   load: "reading calls",
   static: "computing bills",
+  plan: "planning what to ask",
+  replay: "asking models",
   report: "writing the report"
 }
 
@@ -71,7 +89,7 @@ const Running = ({ mayWrite, of }: { readonly of: AnalysisRecord; readonly mayWr
   const text =
     progress === null
       ? "Waiting for its turn"
-      : `${phases[progress.phase] ?? progress.phase}: ${count(progress.done)} of ${count(progress.total)} conversations`
+      : `${phases[progress.phase] ?? progress.phase}: ${count(progress.done)} of ${count(progress.total)}${progress.phase === "replay" ? "" : " conversations"}`
   return (
     <Stack gap="xs">
       <Text size="sm" role="status">

@@ -3,6 +3,7 @@ import { Block } from "../../parts/Block.tsx"
 import { count, dateTime, money, percent } from "../../parts/format.ts"
 import { ActionView } from "./ActionView.tsx"
 import { CauseView } from "./CauseView.tsx"
+import { CurveView } from "./CurveView.tsx"
 import { counted } from "./counted.ts"
 import { Facts, nameOf } from "./Facts.tsx"
 import type { Analysis, Report } from "./queries.ts"
@@ -18,7 +19,18 @@ interface ReportViewProps {
 
 /** What was avoidable, by cause; what to do; and what the figures do not say. */
 export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportViewProps) => {
-  const { actions, causes, headline, honesty, method, reliability, scope, version: _, ...more } = report
+  const {
+    actions,
+    alpha_curve = [],
+    causes,
+    headline,
+    honesty,
+    method,
+    reliability,
+    scope,
+    version: _,
+    ...more
+  } = report
   const spent = headline.observed.spent_microusd
   const rangeMillis = Math.max(1, Date.parse(scope.to) - Date.parse(scope.from))
   const monthly = (scope.traffic.spent_microusd * monthMillis) / rangeMillis
@@ -53,11 +65,14 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
           ))}
         </Block>
       )}
-      {Object.entries(more).map(([name, value]) => (
-        <Block key={name} title={nameOf(name)}>
-          <Facts of={value} name={name} />
-        </Block>
-      ))}
+      {alpha_curve.length === 0 ? null : <CurveView points={alpha_curve} />}
+      {Object.entries(more)
+        .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
+        .map(([name, value]) => (
+          <Block key={name} title={nameOf(name)}>
+            <Facts of={value} name={name} />
+          </Block>
+        ))}
       <Block title="Beside money">
         <Facts of={reliability} name="reliability" />
       </Block>

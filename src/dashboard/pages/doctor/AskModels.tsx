@@ -1,0 +1,89 @@
+import { NumberInput, Stack, Text } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { client, newIdempotencyKey, type Records, take } from "../../api/client.ts"
+import { FormDialog } from "../../parts/FormDialog.tsx"
+import { money } from "../../parts/format.ts"
+import { counted } from "./counted.ts"
+import { analysis } from "./queries.ts"
+
+const microUsd = 1_000_000
+const defaultDollars = 1
+const maxDollars = 1_000
+
+interface AskModelsProps {
+  readonly analysisId: string
+  readonly onClose: () => void
+}
+
+/** What it would ask cheaper models, and what that costs, before any of them is called. */
+const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
+  const queries = useQueryClient()
+  const form = useForm({ initialValues: { dollars: defaultDollars as string | number } })
+  const dollars = Math.min(maxDollars, Math.max(0, Number(form.getValues().dollars) || 0))
+  const spend = Math.max(1, Math.round(dollars * microUsd))
+  const ask = useMutation({
+    mutationFn: (confirm: boolean) =>
+      take(
+        client.POST("/api/analyses/{id}/replay", {
+          params: { path: { id: analysisId }, header: confirm ? { "idempotency-key": newIdempotencyKey() } : {} },
+          body: { max_spend_microusd: spend, confirm }
+        })
+      ),
+    onSuccess: async ({ started }) => {
+      if (!started) return
+      await queries.invalidateQueries({ queryKey: analysis(analysisId).queryKey })
+      onClose()
+    }
+  })
+  // another maximum is another question
+  const quote = ask.data?.max_spend_microusd === spend ? ask.data : undefined
+  const canBegin = quote !== undefined && quote.questions.length > 0
+  return (
+    <FormDialog
+      title="Ask cheaper models"
+      submit={canBegin ? `Begin, for ${money(quote.max_spend_microusd)} at most` : "Show what it costs"}
+      sending={ask}
+      onSubmit={form.onSubmit(() => ask.mutate(canBegin))}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        Captured calls are answered once more by cheaper models, and a judge compares the answers. Their content is sent
+        to the providers of these models.
+      </Text>
+      <NumberInput
+        label="At most, in dollars"
+        min={0.01}
+        max={maxDollars}
+        decimalScale={2}
+        {...form.getInputProps("dollars")}
+      />
+      {quote === undefined ? null : <QuoteView quote={quote} />}
+    </FormDialog>
+  )
+}
+
+const QuoteView = ({ quote }: { readonly quote: Records["ReplayQuote"] }) => (
+  <Stack gap={4} role="status" data-testid="quote">
+    {quote.questions.length === 0 ? (
+      <Text size="sm">
+        Nothing can be asked: no captured calls that may be sent to other models, no cheaper model, or none that is fit
+        to judge.
+      </Text>
+    ) : (
+      quote.questions.map((question) => (
+        <Text key={`${question.class} ${question.incumbent} ${question.candidate}`} size="sm" className="figures">
+          {question.class}: {question.candidate} in place of {question.incumbent}, {counted(question.pairs, "prompt")},
+          about {money(question.cost_microusd)}
+          {question.advised ? "" : "; the saving would not pay for it within 30 days"}
+        </Text>
+      ))
+    )}
+    {quote.judge_model === null ? null : <Text size="sm">Judge: {quote.judge_model}</Text>}
+    <Text size="sm" fw={600} className="figures">
+      About {money(quote.cost_microusd)} in all
+    </Text>
+  </Stack>
+)
+
+export default AskModels

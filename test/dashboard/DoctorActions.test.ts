@@ -1,0 +1,57 @@
+import { mkdtemp, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { hasChromium } from "../support/Chromium.ts"
+import { journey, polling } from "./Journey.ts"
+
+interface Policy {
+  readonly default_alpha: number
+  readonly managed_by_configuration: boolean
+  readonly policy_version: number
+}
+
+const calls = 32
+
+describe.skipIf(!hasChromium)("the actions of a report", () => {
+  const at = journey(async () => {
+    const config = join(await mkdtemp(join(tmpdir(), "actions-")), "config.json")
+    // answers that are as good cost a fraction
+    await writeFile(config, JSON.stringify({ models: { "sim/balanced": { quality: 0.87 } } }))
+    return { env: { GATEWAY_CONFIG: config } }
+  })
+  const policy = () => at().api<Policy>("GET", `/api/projects/${at().projectId}/policy`)
+
+  it("are shown before they are applied, and taken back; and cheaper models are asked only for a quoted price", async () => {
+    const { errors, page } = await at().signIn()
+    const { managed_by_configuration: _, policy_version: __, ...before } = await policy()
+    await at().api("PUT", `/api/projects/${at().projectId}/policy`, { ...before, default_alpha: 1 })
+    for (const n of Array.from({ length: calls }, (_, index) => index)) {
+      await at()
+        .service.post("/v1/chat/completions", { model: "auto", messages: [{ role: "user", content: `Hello, ${n}!` }] })
+        .then((answer) => answer.text())
+    }
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/analyses`)
+    await page.getByRole("button", { name: "New analysis" }).click()
+    await page.getByRole("button", { name: "Begin" }).click()
+    await page.getByTestId("headline").waitFor(polling)
+
+    const action = page.getByTestId("action").filter({ has: page.getByRole("button", { name: "Preview" }) })
+    await action.getByRole("button", { name: "Preview" }).click()
+    const preview = page.getByTestId("preview")
+    await preview.getByText("After", { exact: true }).first().waitFor()
+    expect((await policy()).default_alpha).toBe(1)
+    await page.getByRole("button", { name: "Apply" }).click()
+    await page.getByText(/^Done /).waitFor()
+    expect((await policy()).default_alpha).toBeLessThan(1)
+    await page.getByRole("button", { name: "Undo" }).click()
+    await page.getByText(/^Taken back /).waitFor()
+    expect((await policy()).default_alpha).toBe(1)
+
+    await page.getByRole("button", { name: "Ask cheaper models" }).click()
+    await page.getByRole("button", { name: "Show what it costs" }).click()
+    // nothing was collected
+    await page.getByTestId("quote").getByText("Nothing can be asked").waitFor()
+    expect(errors).toEqual([])
+  })
+})
