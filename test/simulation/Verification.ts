@@ -63,12 +63,12 @@ const callViolations = (call: ClientCall, row: LedgerCall | undefined): Readonly
   if (outcome?._tag === "Complete") {
     const last = attempts.at(-1)
     if (outcome.isCappedByFunds) {
-      if (row.charged > mostEstimated(attempts)) violations.push("capped and charged more than a complete response")
+      if (row.charged > maxEstimated(attempts)) violations.push("capped and charged more than a complete response")
     } else if (last?.endsWell !== true) violations.push("complete without a complete response")
     else if (row.charged !== last.fullCostMicroUsd) violations.push("not charged what it cost")
     if (outcome.costMicroUsd !== row.charged) violations.push("told another cost")
   }
-  if (outcome?._tag === "Left" && row.charged > mostEstimated(attempts)) {
+  if (outcome?._tag === "Left" && row.charged > maxEstimated(attempts)) {
     violations.push("left and charged more than a complete response")
   }
   return violations
@@ -105,7 +105,7 @@ const costAt = (prices: string, { inputTokens, outputTokens }: Usage): number =>
 /** What a stream without its end is charged is estimated from what was streamed. */
 const estimateFactor = 1.6
 
-const mostEstimated = (attempts: ReadonlyArray<SimulatedAttempt>): number =>
+const maxEstimated = (attempts: ReadonlyArray<SimulatedAttempt>): number =>
   Math.ceil(estimateFactor * Math.max(0, ...attempts.map(({ fullCostMicroUsd }) => fullCostMicroUsd)))
 
 const wasAbsent = (absences: ReadonlyArray<Absence>, nodeId: string, atMillis: number): boolean =>

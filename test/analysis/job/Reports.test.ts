@@ -10,7 +10,7 @@ import { resealReports } from "../../../src/analysis/job/ResealReports.ts"
 import { MasterKey } from "../../../src/credentials/MasterKey.ts"
 import { ProjectId } from "../../../src/domain/Ids.ts"
 import { databases } from "../../ledger/databases.ts"
-import { masterKey } from "../../support/AccountService.ts"
+import { masterKey } from "../../support/Service.ts"
 
 const ids = {
   user: "00000000-0000-4000-8000-00000000000c",
