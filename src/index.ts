@@ -166,7 +166,7 @@ export { type Cancel, Timers, type TimersShape } from "./domain/Timers.ts"
 export type { Usage, UsageDetails } from "./domain/Usage.ts"
 // Calls
 export type { CallOptions, Listable } from "./gateway/Admission.ts"
-export { type Completion, defaultOptions, type GatewayOptions } from "./gateway/CallRunner.ts"
+export { type Completion, defaultOptions, type GatewayOptions, type TokenCount } from "./gateway/CallRunner.ts"
 export type { Deadlines } from "./gateway/Deadlines.ts"
 // Fallback, for programs of their own
 export {

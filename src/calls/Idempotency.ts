@@ -11,22 +11,31 @@ import type { SealedAnswer } from "../ledger/Hold.ts"
 import { IdempotencyStore, type IdempotentRun } from "./IdempotencyStore.ts"
 import { seal, unseal } from "./Seal.ts"
 
+/** A request that was sent with an `Idempotency-Key`. */
 export interface IdempotentRequest {
+  /** The same Idempotency-Key under another API key is another one. */
   readonly caller: CallerShape
   /** The API key itself; empty where there is none, since an application authenticates. */
   readonly apiKey: string
+  /** The header of the request. */
   readonly idempotencyKey: string
+  /** Of this run: the claim and the settlement have it. */
   readonly requestId: RequestId
   /** Path and body: an Idempotency-Key must always be used for the same request. */
   readonly path: string
+  /** Its bytes. */
   readonly body: Uint8Array
 }
 
+/** A response that is kept, to be sent again. */
 export interface KeptAnswer {
+  /** Of HTTP. */
   readonly status: number
+  /** The header. */
   readonly contentType: string
   /** Besides the content type. */
   readonly headers: Readonly<Record<string, string>>
+  /** Its bytes, of a stream all of them. */
   readonly body: Uint8Array
 }
 
@@ -44,7 +53,9 @@ export interface IdempotentCall {
   readonly ended: () => void
 }
 
+/** Claims keys, and finds what is kept for them. */
 export interface IdempotencyShape {
+  /** Fails while another run has the key, or when the key was used for another request. */
   readonly begin: (request: IdempotentRequest) => Effect.Effect<Begun, InvalidRequest | RateLimited | StoreUnavailable>
 }
 

@@ -104,8 +104,11 @@ export interface CallRunnerShape {
   ) => Effect.Effect<TokenCount, Admission.RoutingFailure | RateLimited | StoreUnavailable>
 }
 
+/** How long the prompt of a request is. */
 export interface TokenCount {
+  /** Likely tokens of the prompt. */
   readonly tokens: number
+  /** What is left of the caller's limits, after this request. */
   readonly rateLimits: RateLimitStatus
 }
 

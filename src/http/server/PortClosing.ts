@@ -82,14 +82,18 @@ const isWaiting = (server: Net.Server, { localPort }: Net.Socket): boolean | und
   const { host, port } = ownAddress(server)
   try {
     const connections = readFileSync(Net.isIPv6(host) ? "/proc/net/tcp6" : "/proc/net/tcp", "latin1")
-    return new RegExp(`:${portIn(port)} [0-9A-F]+:${portIn(localPort ?? 0)} ${established} `).test(connections)
+    const [own, other] = [portIn(port), portIn(localPort ?? 0)]
+    return connections.split("\n").some((line) => {
+      const [, local = "", remote = "", state] = line.trim().split(" ")
+      return local.endsWith(own) && remote.endsWith(other) && state === established
+    })
   } catch {
     return undefined
   }
 }
 
 const established = "01"
-const portIn = (port: number): string => port.toString(16).toUpperCase().padStart(4, "0")
+const portIn = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, "0")}`
 
 const ownAddress = (server: Net.Server): { readonly host: string; readonly port: number } => {
   const address = server.address()
