@@ -1,19 +1,29 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { testsWithoutDatabase } from "./scripts/lib/databaseTests.mjs"
+import { testFiles } from "./scripts/lib/isolatedTests.mjs"
 
 /** Pages see the database through the account API only, which is tested on both. */
 const pages = ["test/browser/**", "test/dashboard/**"]
 const onlyPostgres = process.env["TEST_DATABASES"] === "postgres"
-const exclude = onlyPostgres ? [...pages, ...testsWithoutDatabase()] : []
+const ofOtherDatabase = onlyPostgres ? [...pages, ...testsWithoutDatabase()] : []
+
+/** `npm test` runs both parts; without the variable each file has a process of its own. */
+const part = process.env["TEST_PROCESSES"]
+const { isolated, shared } = testFiles()
+const ofOtherPart = part === "own" ? shared : part === "shared" ? isolated : []
+
+// they wait for services that they start as much as they compute
+const workers = Math.max(2, availableParallelism())
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude,
-    // they wait for services that they start as much as they compute
-    maxWorkers: Math.max(2, availableParallelism()),
-    minWorkers: 1,
+    exclude: [...ofOtherDatabase, ...ofOtherPart],
+    isolate: part !== "shared",
+    maxWorkers: workers,
+    // a process that is ended because it is idle can have been given the next file
+    minWorkers: workers,
     testTimeout: 30_000,
     hookTimeout: 60_000
   }

@@ -45,9 +45,8 @@ const gates = [
         ["diagnostics", "--project", project, "--format", "text", "--strict"]
       ])
   ),
-  ["types of tests", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
+  ["types of sources and tests", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
   ["regular expressions", process.execPath, ["scripts/check/expressions.mjs"]],
-  ["types", "tsc", ["--noEmit", "-p", "tsconfig.json"]],
   ["types of scripts", "tsc", ["--noEmit", "-p", "tsconfig.scripts.json"]],
   ["public API", process.execPath, ["scripts/check/publicApi.mjs"]],
   ["types of the web app", "tsc", ["--noEmit", "-p", "src/dashboard/tsconfig.json"]],

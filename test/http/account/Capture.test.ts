@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { Capture } from "../../../src/capture/Capture.ts"
 import { exportTo } from "../../../src/sql/transfer/Export.ts"
 import type { CaptureSample, CaptureSettings } from "../../../src/wire/account/Capture.ts"
@@ -128,7 +128,8 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     const id = await called(project.key, { messages: first, tools, tool_choice: "none", user: "u-1", temperature: 0.5 })
     const next = [...first, { role: "assistant", content: "money" }, { role: "user", content: "and a settlement?" }]
     const second = await called(project.key, { messages: next, tools, tool_choice: "none", user: "u-1", stream: true })
-    expect((await samples(project.id)).map((one) => one.id)).toEqual([second, id])
+    // a stream has been read to its end before its sample is handed over
+    await vi.waitFor(async () => expect((await samples(project.id)).map((one) => one.id)).toEqual([second, id]))
     const [one, two] = [await sample(id), await sample(second)]
     expect(one.sample.request).toMatchObject({ messages: first, tools, tools_offered: ["search"] })
     expect(two.sample.request).toMatchObject({ messages: next, tools, params: { stream: true, toolChoice: "none" } })

@@ -3,14 +3,12 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import Pg from "pg"
-import { afterAll, beforeAll } from "vitest"
 import { IdGenerator } from "../../../src/domain/IdGenerator.ts"
 import { Timers } from "../../../src/domain/Timers.ts"
 import { ApiKeyStore } from "../../../src/identity/keys/ApiKeyStore.ts"
@@ -53,30 +51,21 @@ const administer = async (url: string, statement: string) => {
   await client.end()
 }
 
-/** It takes seconds to start, so that each test file has one, emptied for each test. */
-let opened: { readonly context: Context.Context<Store>; readonly scope: Scope.CloseableScope } | undefined
+/** It takes seconds to start, so that the test files of a process share one, emptied for each test. */
+let opened: Promise<Context.Context<Store>> | undefined
 
-const start = Effect.gen(function* () {
-  const scope = yield* Scope.make()
-  const layer = Database.layer({ url: Option.none(), dataDir: ":memory:" })
-  return { scope, context: yield* Layer.buildWithScope(layer, scope) }
-})
-
-beforeAll(async () => {
-  opened = await Effect.runPromise(start)
-}, 120_000)
-
-afterAll(async () => {
-  if (opened !== undefined) await Effect.runPromise(Scope.close(opened.scope, Exit.void))
-})
+/** Its scope stays open: it ends with the process. */
+const start = Effect.flatMap(Scope.make(), (scope) =>
+  Layer.buildWithScope(Database.layer({ url: Option.none(), dataDir: ":memory:" }), scope)
+)
 
 const embedded = Effect.gen(function* () {
-  if (opened === undefined) return yield* Effect.dieMessage("the embedded database has not been started")
-  const sql = Context.get(opened.context, SqlClient)
+  const context = yield* Effect.promise(() => (opened ??= Effect.runPromise(start)))
+  const sql = Context.get(context, SqlClient)
   yield* sql`truncate app_user cascade`
   // The journal keeps what it has; these accounts will not come back.
   yield* sql`delete from scope`
-  return Layer.succeedContext(opened.context)
+  return Layer.succeedContext(context)
 })
 
 /** The same promises are kept by both. */
