@@ -18,6 +18,7 @@ export const testFiles = () => {
     .sort()
   /** @param {string} file */
   const isIsolated = (file) =>
-    folders.some((folder) => file.startsWith(`test/${folder}/`)) || movesClock.test(readFileSync(join(root, file), "utf8"))
+    folders.some((folder) => file.startsWith(`test/${folder}/`)) ||
+    movesClock.test(readFileSync(join(root, file), "utf8"))
   return { isolated: files.filter(isIsolated), shared: files.filter((file) => !isIsolated(file)) }
 }
