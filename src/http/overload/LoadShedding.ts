@@ -56,7 +56,10 @@ const make = Effect.gen(function* () {
   const pace = new RejectionPace(timers)
   const queue = new AdmissionQueue({
     timers,
-    onOverload: log,
+    onOverload: (overloaded) => {
+      log(overloaded)
+      pace.overloaded(overloaded)
+    },
     onTurnNeeded: () => {
       if (isTurnNeeded) return
       isTurnNeeded = true

@@ -20,9 +20,16 @@ export class RejectionPace {
   private readonly waiting = new Set<() => void>()
   private tokens = maxTokens
   private timer: Cancel | undefined
+  private isOverloaded = false
 
   constructor(timers: TimersShape) {
     this.timers = timers
+  }
+
+  /** The node has become overloaded, or no longer is: what then still waits displaces no call, and is written in bursts. */
+  readonly overloaded = (isOverloaded: boolean): void => {
+    this.isOverloaded = isOverloaded
+    if (!isOverloaded && this.waiting.size > 0) this.fill(maxTokens)
   }
 
   /** Runs `reject` now or later, in order of arrival; the result cancels the run. */
@@ -65,7 +72,7 @@ export class RejectionPace {
 
   private readonly tick = (): void => {
     this.timer = undefined
-    this.fill(minRejectionsPerTick)
+    this.fill(this.isOverloaded ? minRejectionsPerTick : maxTokens)
     if (this.waiting.size > 0) this.timer = this.timers.after(tickMillis, this.tick)
   }
 }

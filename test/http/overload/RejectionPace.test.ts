@@ -40,6 +40,26 @@ describe("refusals", () => {
     expect(refused.length).toBe(1_000)
   })
 
+  it("wait no longer than half a second more once the node is not overloaded any more", () => {
+    const { add, pace, refused, timers } = setUp()
+    pace.overloaded(true)
+    add(1_000)
+    const endedAt = timers.now()
+    pace.overloaded(false)
+    while (timers.next()) {}
+    expect(refused.length).toBe(1_000)
+    expect(timers.now() - endedAt).toBeLessThanOrEqual(500)
+  })
+
+  it("are written ten in a tenth of a second while the node is overloaded and admits nobody", () => {
+    const { add, pace, refused, timers } = setUp()
+    pace.overloaded(true)
+    add(1_000)
+    const atOnce = refused.length
+    timers.next()
+    expect(refused.length - atOnce).toBe(10)
+  })
+
   it("are not written to whoever has gone", () => {
     const { add, cancels, refused, timers } = setUp()
     add(1_000)
