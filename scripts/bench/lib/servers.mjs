@@ -71,6 +71,9 @@ export const startProxy = async (upstream) => {
   return byteServer("proxy", server, () => stopServer(server))
 }
 
+/** Of `npm start`, and of what scripts/deploy starts. */
+const flagsOfStart = ["--max-semi-space-size=32"]
+
 /**
  * The gateway on a database of its own, started a second time so that `startMillis` is that of a database which is already
  * there; `prepare` may write to it before. `undefined` when there is no such database.
@@ -107,7 +110,7 @@ export const startGateway = async ({
   await writeFile(file, JSON.stringify(configuration(upstream)))
   const start = (/** @type {Array<string>} */ ...flags) =>
     startServer({
-      args: [...flags, bundle],
+      args: [...flagsOfStart, ...flags, bundle],
       core: coreOfServers,
       env: {
         HOME: folder,
