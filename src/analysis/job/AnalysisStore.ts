@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { sqlStateOf } from "../../sql/DatabaseError.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { analysisPhases, analysisStatuses } from "../../wire/account/Analyses.ts"
 import { actionKinds, ChangedFields } from "../../wire/account/AnalysisActions.ts"
@@ -109,6 +110,7 @@ export class AnalysisStore extends Context.Tag("gateway/analysis/AnalysisStore")
 }
 
 export const leaseSeconds = 30
+const uniqueViolation = "23505"
 /** Of a project; older ones are removed when another is asked for. */
 const maxKept = 100
 
@@ -161,7 +163,16 @@ const make = (sql: SqlClient): AnalysisStoreShape => {
           done = 0, total = 0, replay = ${JSON.stringify(replay)}::jsonb, replay_epoch = a.epoch
         where a.id = ${id} and a.replay is null and a.report_sealed is not null and a.status not in ('queued', 'running')
           and not exists (select from analysis o where o.project_id = a.project_id and o.status in ('queued', 'running'))
-        returning a.id`.pipe(Effect.flatMap(decodeIds), Effect.map(wrote), fromSql),
+        returning a.id`.pipe(
+        Effect.flatMap(decodeIds),
+        Effect.map(wrote),
+        // another analysis of the project has begun to wait since this statement looked
+        Effect.catchIf(
+          (error) => sqlStateOf(error) === uniqueViolation,
+          () => Effect.succeed(false)
+        ),
+        fromSql
+      ),
     claim: (node) =>
       sql`with next as (select id from analysis where status in ('queued', 'running') and (lease_until is null or lease_until < now())
           order by created_at, id limit 1 for update skip locked)

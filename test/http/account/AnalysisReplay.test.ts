@@ -256,6 +256,23 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     expect(asked).toHaveLength(calls)
   }, 120_000)
 
+  it("runs for one analysis of a project, however many are replayed at once", async () => {
+    const { analysis, project } = await analysed()
+    const analyses = [analysis]
+    while (analyses.length < 6) analyses.push(await project.analyse())
+    beforeAnswer = () => new Promise(() => {})
+    const statuses = await Promise.all(
+      analyses.map(async ({ id }) => {
+        const answer = await owner.send("POST", `/api/analyses/${id}/replay`, { ...request, confirm: true })
+        return answer.status
+      })
+    )
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 409, 409, 409, 409, 409])
+    const started = analyses[statuses.indexOf(200)]
+    await project.ask("POST", `/api/analyses/${started?.id}/cancel`)
+    await project.ended(started?.id ?? "")
+  }, 120_000)
+
   it("asks nothing where content may not be sent to other models, nor of a judge of a family that it compares", async () => {
     const { analysis, project } = await analysed({ replay_allowed: false })
     expect((await replay(project, analysis)).questions).toEqual([])
