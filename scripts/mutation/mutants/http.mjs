@@ -184,7 +184,7 @@ export const http = {
       find: " && failure.value.attempts.length > 0",
       replace: "",
       breaks: "a failure without an attempt is replayed for a day",
-      tests: idempotency
+      tests: ["test/http/inference/KeptAnswers.test.ts"]
     },
     {
       file: "src/http/inference/IdempotencyKey.ts",
