@@ -68,12 +68,12 @@ export const startGateway = async ({ bundle, config = {}, env = {} }) => {
     access: { origin, baseURL: `${origin}/v1`, apiKey },
     output: () => output,
     counts,
-    post: (/** @type {string} */ path, /** @type {object} */ body) =>
-      fetch(`${origin}${path}`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-        body: JSON.stringify(body)
-      }),
+    /** What the key has spent, and what its running calls hold. @returns {Promise<{ spent: number, held: number }>} */
+    money: async () => {
+      const response = await fetch(`${origin}/v1/key`, { headers: { authorization: `Bearer ${apiKey}` } })
+      const { held_microusd: held, spent_microusd: spent } = /** @type {any} */ (await response.json())
+      return { spent, held }
+    },
     stop: async () => {
       if (child.exitCode === null) {
         child.kill("SIGTERM")

@@ -33,20 +33,31 @@ export const say = async (): Promise<string | null> => {
   if (error !== undefined) throw new Error(error.error.message)
   const response = await client.POST("/v1/responses", { body: { model: "auto", input: "hi" } })
   const status: string | undefined = response.data?.status
+  const message = await client.POST("/v1/messages", {
+    body: { model: "auto", max_tokens: 100, messages: [{ role: "user", content: "hi" }] }
+  })
+  if (message.error !== undefined) throw new Error(message.error.error.message)
+  const [block] = message.data.content
   const first = data.choices[0]
-  return first === undefined ? (status ?? null) : first.message.content
+  if (first !== undefined) return first.message.content
+  return block?.type === "text" ? block.text : (status ?? null)
 }
 export const frame = (chunk: components["schemas"]["ChatCompletionChunk"]) => chunk.choices[0]?.delta.content
 `
 
 const heyApi = `
-import { inferenceCreateChatCompletion } from "./hey-api/index.js"
+import { inferenceCreateChatCompletion, extensionCreateMessage } from "./hey-api/index.js"
 export const say = async (): Promise<string | null | undefined> => {
   const { data } = await inferenceCreateChatCompletion({
     baseUrl: "http://127.0.0.1:8080",
     body: { model: "auto", messages: [{ role: "user", content: "hi" }] }
   })
-  return data?.choices[0]?.message.content
+  const message = await extensionCreateMessage({
+    baseUrl: "http://127.0.0.1:8080",
+    body: { model: "auto", max_tokens: 100, messages: [{ role: "user", content: "hi" }] }
+  })
+  const block = message.data?.content[0]
+  return block?.type === "text" ? block.text : data?.choices[0]?.message.content
 }
 `
 
@@ -55,7 +66,12 @@ import { createApiClient } from "./zod-client.js"
 const client = createApiClient("http://127.0.0.1:8080")
 export const say = async () => {
   const completion = await client.post("/v1/chat/completions", { model: "auto", messages: [{ role: "user", content: "hi" }] })
-  return completion.choices[0]?.message.content
+  const { content } = await client.post("/v1/messages", {
+    model: "auto",
+    max_tokens: 100,
+    messages: [{ role: "user", content: "hi" }]
+  })
+  return content[0]?.type ?? completion.choices[0]?.message.content
 }
 `
 

@@ -1,6 +1,7 @@
 // @ts-check
 // What a user sees of the library: every export, and every member of an exported interface or class, has a docstring; every type of
-// this package that stands in a public signature is exported; nothing is exported twice; a Layer is named as one.
+// this package that stands in a public signature is exported; nothing is exported twice; a Layer is named as one; older compilers know the
+// types.
 import { join, relative } from "node:path"
 import ts from "typescript"
 import { root } from "../lib/root.mjs"
@@ -14,7 +15,7 @@ const source = join(root, "src")
 
 /** @type {Array<string>} */
 const faults = []
-/** @param {string} name @param {ts.Declaration | undefined} at @param {string} what */
+/** @param {string} name @param {ts.Node | undefined} at @param {string} what */
 const fault = (name, at, what) => {
   const file = at?.getSourceFile()
   const line = file === undefined || at === undefined ? 0 : file.getLineAndCharacterOfPosition(at.getStart()).line + 1
@@ -102,6 +103,18 @@ const isLayer = (type) => {
   return result.getSymbol()?.name === "Layer" && !isOwn(result.getSymbol() ?? /** @type {never} */ (undefined))
 }
 
+/** Arrays of bytes have had an argument since TypeScript 5.7: an older compiler of a consumer refuses one. */
+const typedArrays = new Set(["Buffer", "Uint8Array"])
+
+/** @param {ts.Node} node @param {string} name */
+const refuseNewTypes = (node, name) => {
+  if (ts.isBlock(node)) return
+  if (ts.isTypeReferenceNode(node) && typedArrays.has(node.typeName.getText()) && node.typeArguments !== undefined) {
+    fault(name, node, "it needs TypeScript 5.7")
+  }
+  ts.forEachChild(node, (child) => refuseNewTypes(child, name))
+}
+
 /** What says itself: an error's own members, and the name of a variant. */
 const undocumented = new Set(["message", "cause", "_tag"])
 
@@ -111,6 +124,7 @@ for (const [symbol, names] of exported) {
   if (!isOwn(symbol)) continue
   if (names.length > 1) fault(name, at, `it is exported more than once, as ${names.join(", ")}`)
   if (!isDocumented(symbol)) fault(name, at, "it has no docstring")
+  for (const declaration of symbol.declarations ?? []) refuseNewTypes(declaration, name)
   const isValue = (symbol.flags & ts.SymbolFlags.Value) !== 0
   const isType = (symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias | ts.SymbolFlags.Class)) !== 0
   if (isValue && at !== undefined) {

@@ -54,7 +54,8 @@ const gates = [
   ["dead code", "knip", []],
   ["folder imports", "depcruise", ["--config", ".dependency-cruiser.cjs", "src"]],
   ["format and lint", "biome", ["check", "--error-on-warnings"]],
-  ["words", process.execPath, ["scripts/check/words.mjs"]]
+  ["words", process.execPath, ["scripts/check/words.mjs"]],
+  ["mutants fit their sources", process.execPath, ["scripts/mutation/run.mjs", "--fit"]]
 ]
 
 /** @param {typeof gates[number]} gate @returns {Promise<boolean>} whether it has passed */

@@ -2,6 +2,7 @@
 // `npm run mutation`: breaks the code in one small way after the other, and says which breaks no test notices.
 //   --only <text>  mutants whose area, file or description has the text; given several times, any of the texts
 //   --list         shows the mutants and runs nothing
+//   --fit          says only which mutants do not fit the sources
 //   --jobs <n>     so many at once, each in a copy of its own; default 1
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
   options: {
     only: { type: "string", multiple: true, default: [""] },
     list: { type: "boolean", default: false },
+    fit: { type: "boolean", default: false },
     jobs: { type: "string", default: "1" }
   }
 })
@@ -45,7 +47,7 @@ const main = async () => {
     console.log(`${chosen.length} mutants`)
   }
   if (misfits.length > 0) return 1
-  return options.list ? 0 : check()
+  return options.list || options.fit ? 0 : check()
 }
 
 /** @typedef {Record<"killed" | "survived" | "equivalent" | "wrong", number>} Tally */

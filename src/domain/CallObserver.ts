@@ -13,7 +13,7 @@ import type { ProviderError } from "./ProviderError.ts"
 import type { Usage } from "./Usage.ts"
 
 /** The bytes of a request. They belong to the call: once it is over, whoever observes it may hand them on or detach them. */
-export type RequestBytes = Uint8Array<ArrayBuffer>
+export type RequestBytes = Uint8Array & { readonly buffer: ArrayBuffer }
 
 /** The facts of a call that are fixed when it begins. */
 export interface ObservedCall {

@@ -237,12 +237,18 @@ describe("The metadata of an answer", () => {
     )
   })
 
-  it.effect("the metadata name no alpha where the request names its model", () => {
+  it.effect("metadata and call log name no alpha where the request names its model", () => {
     const { complete, run } = setUp(answer("hi"))
     return run(
       Effect.gen(function* () {
         const { completion } = yield* complete({ model: "one/m" })
         expect(completion?.metadata).toMatchObject({ reason: "pinned_model", alpha: null })
+        yield* complete({ model: "auto" })
+        const logged = (yield* booked).map((call) => [call.settlement?.record.reason, call.settlement?.record.alpha])
+        expect(logged).toEqual([
+          ["pinned_model", null],
+          ["only_candidate", 0.65]
+        ])
       })
     )
   })

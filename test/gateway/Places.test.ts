@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { describe } from "vitest"
 import { AccountId, Caller, type CallerShape, Gateway } from "../../src/index.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel } from "../../src/testing/index.ts"
+import { request } from "../provider/protocols/calls.ts"
 import { scriptedGateway } from "./scriptedGateway.ts"
 
 const { answer, fail, finish, hang, text } = ScriptedProvider
@@ -34,6 +35,16 @@ describe("A call's place among the running requests", () => {
       Effect.gen(function* () {
         const { models } = yield* Gateway
         for (let n = 0; n < 3; n++) expect((yield* models).models).toHaveLength(1)
+      }).pipe(Effect.provideService(Caller, TestGateway.testCaller))
+    )
+  })
+
+  it.effect("the place of a count of tokens is released", () => {
+    const { run } = setUp(answer("hi"))
+    return run(
+      Effect.gen(function* () {
+        const { countTokens } = yield* Gateway
+        for (let n = 0; n < 3; n++) expect((yield* countTokens(request())).tokens).toBeGreaterThan(0)
       }).pipe(Effect.provideService(Caller, TestGateway.testCaller))
     )
   })

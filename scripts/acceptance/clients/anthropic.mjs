@@ -7,9 +7,6 @@ import { citySchema, citySchemaJson, speak, weather, weatherSchemaJson } from ".
 const clientOf = ({ apiKey, origin }, options = {}) =>
   new Anthropic({ apiKey, baseURL: origin, maxRetries: 0, ...options })
 
-/** As much as any model answers: a hold for it takes all that a small balance has. The client lets only streams ask for it. */
-const maxStreamTokens = 64_000
-
 const asked = ({ model, prompt }) => ({
   model,
   max_tokens: 4_000,
@@ -81,7 +78,7 @@ export const adapters = [
     text: async (access, options) => textOf(await clientOf(access).messages.create(asked(options))),
     stream: async (access, { onText, signal, ...options }) => {
       const stream = await clientOf(access).messages.create(
-        { ...asked(options), max_tokens: maxStreamTokens, tools: [tool], stream: true },
+        { ...asked(options), tools: [tool], stream: true },
         { signal }
       )
       let isWhole = false
@@ -117,10 +114,7 @@ export const adapters = [
     client: "@anthropic-ai/sdk helpers",
     text: (access, options) => clientOf(access).messages.stream(asked(options)).finalText(),
     stream: async (access, { onText, signal, ...options }) => {
-      const stream = clientOf(access).messages.stream(
-        { ...asked(options), max_tokens: maxStreamTokens, tools: [tool] },
-        { signal }
-      )
+      const stream = clientOf(access).messages.stream({ ...asked(options), tools: [tool] }, { signal })
       stream.on("text", onText)
       const { stop_reason } = await stream.finalMessage()
       if (stop_reason === null) throw new Error("it has not stopped")

@@ -11,8 +11,8 @@ export const http = {
   mutants: [
     {
       file: "src/http/Errors.ts",
-      find: '            reason === "held"\n',
-      replace: '            reason === "exhausted"\n',
+      find: '          reason === "held"\n',
+      replace: '          reason === "exhausted"\n',
       breaks: "a client whose money is held by its own calls is not told when to come back",
       tests: errors
     },
@@ -31,9 +31,9 @@ export const http = {
       tests: errors
     },
     {
-      file: "src/http/Errors.ts",
-      find: "new Set(attempts.map((attempt) => attempt.model)).size > 1",
-      replace: "attempts.length > 1",
+      file: "src/domain/GatewayError.ts",
+      find: "new Set(this.attempts.map(({ model }) => model)).size > 1",
+      replace: "this.attempts.length > 1",
       breaks: "a retry of one model is called a failure of all providers",
       tests: errors
     },
@@ -45,7 +45,7 @@ export const http = {
       tests: errors
     },
     {
-      file: "src/http/Errors.ts",
+      file: "src/domain/GatewayError.ts",
       find: "text.length > maxQuotedCharacters ?",
       replace: "text.length < 0 ?",
       breaks: "a client's text is quoted at any length",
@@ -94,23 +94,23 @@ export const http = {
       tests: sink
     },
     {
-      file: "src/http/inference/HttpSink.ts",
-      find: "    this.record(frame)\n",
+      file: "src/http/inference/KeptStream.ts",
+      find: "      this.frames.push(frame)\n",
       replace: "",
       breaks: "a streamed answer is not kept for its repetition",
       tests: [...sink, ...idempotency]
     },
     {
       file: "src/http/inference/HttpSink.ts",
-      find: "    if (error.code === shutdownCode) this.transcript = undefined\n",
+      find: "    if (error.code === shutdownCode) this.repetition?.giveUp()\n",
       replace: "",
       breaks: "a stream that the shutdown of the node has cut short is replayed for a day",
       tests: sink
     },
     {
       file: "src/http/inference/HttpSink.ts",
-      find: "    if (!this.isEnded || tail === undefined || this.isOver) return\n",
-      replace: "    if (tail === undefined || this.isOver) return\n",
+      find: "    if (!this.isEnded || this.isOver) return\n",
+      replace: "    if (this.isOver) return\n",
       breaks: "a kept stream whose end could not be encoded looks complete",
       tests: sink
     },
@@ -173,16 +173,23 @@ export const http = {
       tests: idempotency
     },
     {
-      file: "src/http/inference/InferenceHandler.ts",
-      find: 'failure.value._tag === "ProvidersFailed" && ',
+      file: "src/http/inference/KeptAnswers.ts",
+      find: ' && failure.value._tag === "ProvidersFailed" && failure.value.attempts.length > 0',
       replace: "",
       breaks: "a rejection is replayed for a day",
       tests: idempotency
     },
     {
+      file: "src/http/inference/KeptAnswers.ts",
+      find: " && failure.value.attempts.length > 0",
+      replace: "",
+      breaks: "a failure without an attempt is replayed for a day",
+      tests: ["test/http/inference/KeptAnswers.test.ts"]
+    },
+    {
       file: "src/http/inference/IdempotencyKey.ts",
-      find: "!/^[\\x21-\\x7e][\\x20-\\x7e]{0,254}$/.test(idempotencyKey)",
-      replace: "false",
+      find: " && /^[\\x21-\\x7e][\\x20-\\x7e]{0,254}$/.test(given)",
+      replace: "",
       breaks: "any Idempotency-Key is taken",
       tests: idempotency
     },

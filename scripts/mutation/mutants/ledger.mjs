@@ -37,14 +37,14 @@ export const ledger = {
     },
     {
       file: "src/ledger/Estimate.ts",
-      find: "prompt.highTokens * safetyFactor",
-      replace: "prompt.highTokens",
+      find: "highTokens * safetyFactor",
+      replace: "highTokens",
       breaks: "the most that a prompt may count has no margin",
       tests: ["test/ledger/TokenEstimator.test.ts"]
     },
     {
       file: "src/ledger/Estimate.ts",
-      find: "prompt.utf8Bytes / minBytesPerToken",
+      find: "utf8Bytes / minBytesPerToken",
       replace: "0",
       breaks: "a prompt of random letters has more tokens than its bound",
       tests: ["test/ledger/TokenEstimator.test.ts"]
@@ -64,9 +64,9 @@ export const ledger = {
       tests: estimate
     },
     {
-      file: "src/ledger/Estimate.ts",
-      find: "Math.min(cap, Math.floor(left / outputRate))",
-      replace: "Math.min(cap, Math.ceil(left / outputRate))",
+      file: "src/domain/HighestCost.ts",
+      find: "Math.floor(left / rate)",
+      replace: "Math.ceil(left / rate)",
       breaks: "one token more is affordable than is held",
       tests: estimate
     },

@@ -73,8 +73,8 @@ export const policy = {
     },
     {
       file: "src/policy/RateLimits.ts",
-      find: "max !== null && running >= max",
-      replace: "max !== null && running > max",
+      find: "maxRunning !== null && running >= maxRunning",
+      replace: "maxRunning !== null && running > maxRunning",
       breaks: "one request more than allowed runs at the same time",
       tests: rates
     },

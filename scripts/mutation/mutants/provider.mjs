@@ -124,9 +124,16 @@ export const provider = {
     },
     {
       file: "src/provider/protocols/openai-chat/Decode.ts",
-      find: 'if (state.toolCalls.incomplete) return { _tag: "BadResponse", detail: "a tool call without a name" }',
+      find: "  if (state.toolCalls.incomplete) return withoutName\n",
       replace: "",
       breaks: "a tool call without a name is passed on as whole",
+      tests: openAi
+    },
+    {
+      file: "src/provider/protocols/openai-chat/Decode.ts",
+      find: "    if (state.toolCalls.incomplete) return failed(withoutName, step.events)\n",
+      replace: "",
+      breaks: "a tool call without a name is passed on as whole where no finish reason is said",
       tests: openAi
     },
     {

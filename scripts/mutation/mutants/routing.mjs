@@ -180,7 +180,7 @@ export const routing = {
       breaks: "the second candidate is the same provider's although another is near"
     },
     {
-      file: "src/routing/Router.ts",
+      file: "src/routing/Arrange.ts",
       find: "if (other === undefined || other.tier !== second.tier ||",
       replace: "if (other === undefined ||",
       breaks: "a route that rests is made the second candidate"
@@ -232,7 +232,7 @@ export const routing = {
     },
     {
       file: "src/routing/Eligibility.ts",
-      find: "promptTokens + minOutputTokens(model, request) > model.contextTokens",
+      find: "promptTokens + minOutputTokens(model, maxOutputTokens) > model.contextTokens",
       replace: "promptTokens > model.contextTokens",
       breaks: "a model without room for the wanted output is eligible"
     },

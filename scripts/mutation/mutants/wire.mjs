@@ -138,8 +138,8 @@ export const wire = {
     },
     {
       file: "src/wire/ErrorBody.ts",
-      find: 'anthropicTypes.has(error.type) ? error.type : "api_error"',
-      replace: "error.type",
+      find: 'byType.get(type) ?? "api_error"',
+      replace: "byType.get(type) ?? type",
       breaks: "a client of Anthropic's shape is told an error type that it does not know",
       tests: ["test/wire/ErrorBody.test.ts"]
     },

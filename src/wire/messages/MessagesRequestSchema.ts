@@ -78,12 +78,10 @@ const simpleFields = {
   }),
   stop_sequences: optional(listOf(Schema.String, { max: maxStops }), "Texts at which the model stops."),
   stream: Schema.optional(Schema.Boolean).annotations({
-    description: "Stream the response as server-sent events. Default false.",
-    default: false
+    description: "Stream the response as server-sent events. Default false."
   }),
   token_doctor: Schema.optional(Schema.Boolean).annotations({
-    description: "Opts the request into an active data-collection window of the project. Default false.",
-    default: false
+    description: "Opts the request into an active data-collection window of the project. Default false."
   }),
   temperature: optional(finite, "Sampling temperature; ranges differ by provider."),
   top_p: optional(finite, "Nucleus sampling; ranges differ by provider."),

@@ -30,6 +30,22 @@ it("describes every field of every public schema", () => {
   expect(undescribed(openApiDocument(), "")).toEqual([])
 })
 
+/** Fields that may be left out, with a default: generated clients take a field with a default for one that is always there. */
+const optionalWithDefault = (schema: unknown, path: string): ReadonlyArray<string> => {
+  if (Array.isArray(schema)) return schema.flatMap((one) => optionalWithDefault(one, path))
+  if (!isObject(schema)) return []
+  const required = Array.isArray(schema["required"]) ? schema["required"] : []
+  const properties = isObject(schema["properties"]) ? Object.entries(schema["properties"]) : []
+  const found = properties.flatMap(([name, property]) =>
+    isObject(property) && property["default"] !== undefined && !required.includes(name) ? [`${path}.${name}`] : []
+  )
+  return [...found, ...Object.entries(schema).flatMap(([key, value]) => optionalWithDefault(value, `${path}.${key}`))]
+}
+
+it("has no default on a field that a client may leave out, so that generated clients let it be left out", () => {
+  expect(optionalWithDefault(openApiDocument(), "")).toEqual([])
+})
+
 it("refers only to components that it has", () => {
   const document = openApiDocument()
   const known = Object.entries(document.components ?? {}).flatMap(([kind, all]) =>
@@ -41,7 +57,7 @@ it("refers only to components that it has", () => {
 it("documents the streams, the errors of the specification and the beta label", () => {
   const { info, paths } = openApiDocument()
   expect(info.version).toBe("0.1.0")
-  for (const path of ["/v1/chat/completions", "/v1/responses"]) {
+  for (const path of ["/v1/chat/completions", "/v1/responses", "/v1/messages"]) {
     const responses = paths[path]?.post?.responses ?? {}
     // apart from each other, so that generated clients do not type every response as either
     expect(Object.keys(responses[200]?.content ?? {})).toEqual(["application/json"])

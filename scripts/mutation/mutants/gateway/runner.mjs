@@ -37,8 +37,8 @@ const deadlinesTests = ["test/gateway/Deadlines.test.ts"]
 export const runnerMutants = [
   {
     file: runner,
-    find: "      release()\n      return Effect.failCause(cause)",
-    replace: "      return Effect.failCause(cause)",
+    find: "      release()\n      return Effect.failCause(",
+    replace: "      return Effect.failCause(",
     breaks: "a refused hold keeps its place among the running requests",
     tests: runnerTests
   },
@@ -51,9 +51,16 @@ export const runnerMutants = [
   },
   {
     file: runner,
-    find: "({ release }) => Effect.sync(release)",
-    replace: "() => Effect.void",
+    find: "({ ...listable, rateLimits: status })),\n        ({ release }) => Effect.sync(release)",
+    replace: "({ ...listable, rateLimits: status })),\n        () => Effect.void",
     breaks: "a model list keeps its place among the running requests",
+    tests: runnerTests
+  },
+  {
+    file: runner,
+    find: "({ tokens, rateLimits: status })),\n        ({ release }) => Effect.sync(release)",
+    replace: "({ tokens, rateLimits: status })),\n        () => Effect.void",
+    breaks: "a count of tokens keeps its place among the running requests",
     tests: runnerTests
   },
   {
@@ -72,15 +79,15 @@ export const runnerMutants = [
   },
   {
     file: runner,
-    find: '  for (const call of deps.running) call.abort({ _tag: "Shutdown" })\n',
+    find: '  for (const call of deps.running.values()) call.abort({ _tag: "Shutdown" })\n',
     replace: "",
     breaks: "an abort leaves running calls alone",
     tests: runnerTests
   },
   {
     file: runner,
-    find: "restore(use(call))",
-    replace: "use(call)",
+    find: "restore(use(call, dispatch))",
+    replace: "use(call, dispatch)",
     breaks: "a client that leaves does not end its call",
     tests: runnerTests
   },
@@ -163,7 +170,7 @@ export const runnerMutants = [
   },
   {
     file: admission,
-    find: "candidate, willReason(candidate), need)",
+    find: "candidate, willReason(candidate, request), need)",
     replace: "candidate, false, need)",
     breaks: "a model that reasons is called with too small a hold for it",
     tests: admissionTests
@@ -296,7 +303,7 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "deadlines: forCandidate(deps.deadlines, candidate)",
+    find: "deadlines: forCandidate(deps.deadlines, candidate, request)",
     replace: "deadlines: deps.deadlines",
     breaks: "a model that reasons has the time of one that does not",
     tests: dispatchTests

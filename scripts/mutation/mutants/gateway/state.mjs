@@ -166,8 +166,8 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: "  if (isEnded(state)) return state\n  const running = runningAttempt(state)\n  return",
-    replace: "  const running = runningAttempt(state)\n  return",
+    find: "  if (isEnded(state)) return state\n  const phase",
+    replace: "  const phase",
     breaks: "a call can fail after another ending",
     tests: stateTests
   },
@@ -180,9 +180,8 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: 'state.phase._tag === "Attempting"\n    ? {\n        ...state,\n        attempts: [...state.attempts, recordOf(state.phase.attempt,',
-    replace:
-      'state.phase._tag === "Attempting" || state.phase._tag === "Streaming"\n    ? {\n        ...state,\n        attempts: [...state.attempts, recordOf(state.phase.attempt,',
+    find: 'if (phase._tag !== "Attempting") return state',
+    replace: 'if (phase._tag !== "Attempting" && phase._tag !== "Streaming") return state',
     breaks: "an attempt that has shown content can be followed by another one",
     tests: stateTests
   },
@@ -301,7 +300,7 @@ export const stateMutants = [
   },
   {
     file: settlement,
-    find: "used: attempts[0]?.model !== model.id",
+    find: "used: admitted.ranked.candidates[0].model.id !== model.id",
     replace: "used: attempts.length > 1",
     breaks: "a retry of the same model is called a fallback",
     tests: settlementTests
@@ -322,9 +321,16 @@ export const stateMutants = [
   },
   {
     file: settlement,
-    find: "alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha",
-    replace: "alpha: admitted.allowed.alpha",
+    find: "alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha,\n    latency_ms",
+    replace: "alpha: admitted.allowed.alpha,\n    latency_ms",
     breaks: "a pinned model is said to be chosen by alpha",
+    tests: settlementTests
+  },
+  {
+    file: settlement,
+    find: "alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha,\n    excluded",
+    replace: "alpha: admitted.allowed.alpha,\n    excluded",
+    breaks: "a call to a pinned model is logged as chosen by alpha",
     tests: settlementTests
   },
   {
@@ -385,21 +391,21 @@ export const stateMutants = [
   },
   {
     file: health,
-    find: "    if (error !== null) health.failed(model, error)\n    else if",
+    find: "    if (error !== null) health.failed(model, error, credentialId)\n    else if",
     replace: "    if",
     breaks: "a failed attempt does not count against its route",
     tests: healthTests
   },
   {
     file: health,
-    find: 'else if (record.status === "success") health.succeeded',
-    replace: "else health.succeeded",
+    find: 'else if (record.status === "success") {',
+    replace: "else {",
     breaks: "a client that leaves counts as a success of its route",
     tests: healthTests
   },
   {
     file: health,
-    find: '    else if (record.status === "success") health.succeeded(model, firstContentMillis ?? record.latency_ms)\n',
+    find: "      health.succeeded(model, firstContentMillis ?? record.latency_ms, credentialId)\n",
     replace: "",
     breaks: "a success does not count for the health of its route",
     tests: healthTests
@@ -449,7 +455,7 @@ export const stateMutants = [
   },
   {
     file: spans,
-    find: "fiber.currentTracer !== defaultTracer",
+    find: "!isDefaultTracer(fiber.currentTracer)",
     replace: "true",
     breaks: "a call is traced although no tracer is set",
     tests: spanTests
