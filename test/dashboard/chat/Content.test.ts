@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     expect(errors).toEqual([])
   })
 
-  it("keeps a code block, and a whole answer, as artifacts with versions", { timeout: 120_000 }, async () => {
+  it("keeps a code block, and all of the text, as artifacts with versions", { timeout: 120_000 }, async () => {
     const { errors, page } = await open()
     await choose(page, "Model", "acme/large")
     await page.getByRole("checkbox", { name: "Artifacts" }).uncheck()

@@ -3,7 +3,7 @@ import { createContext } from "react"
 /** What may be kept of an answer. */
 export interface Part {
   readonly content: string
-  /** Of a code block, as the model has named it; `markdown` for a whole answer. */
+  /** Of a code block, as the model has named it; `markdown` for all of its text. */
   readonly language: string
 }
 
