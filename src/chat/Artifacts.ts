@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { SealingUnavailable } from "../domain/AccountError.ts"
 import type { Tool } from "../domain/Chat.ts"
@@ -171,14 +172,14 @@ const make = Effect.gen(function* () {
   const write = (answer: Answer, json: string) => {
     const decoded = decodeWrite(json)
     return Either.isLeft(decoded)
-      ? Effect.succeed(refused(`The arguments are not valid: ${reasonOf(decoded.left.message)}`))
+      ? Effect.succeed(refused(`The arguments are not valid: ${reasonOf(decoded.left)}`))
       : Effect.map(put(answer, decoded.right), Either.getOrElse(refused))
   }
 
   const edit = (answer: Answer, json: string) =>
     Effect.gen(function* () {
       const decoded = decodeEdit(json)
-      if (Either.isLeft(decoded)) return refused(`The arguments are not valid: ${reasonOf(decoded.left.message)}`)
+      if (Either.isLeft(decoded)) return refused(`The arguments are not valid: ${reasonOf(decoded.left)}`)
       const { name, new_text, old_text } = decoded.right
       const found = (yield* store.artifacts(answer.conversationId)).find((artifact) => artifact.name === name)
       const before = found === undefined ? undefined : yield* store.contentOf(found.id, found.version)
@@ -278,7 +279,12 @@ const done = (artifact: ChatArtifactOut, action: ChatArtifactEventOut["action"])
 
 const noMoreVersions = `An artifact has at most ${maxVersions} versions: write another one under a new name.`
 const maxReasonCharacters = 300
-const reasonOf = (message: string): string => message.slice(0, maxReasonCharacters)
+/** Which field, and why. */
+const reasonOf = (error: ParseResult.ParseError): string =>
+  ParseResult.ArrayFormatter.formatErrorSync(error)
+    .map(({ message, path }) => [...path, message].join(": "))
+    .join(" ")
+    .slice(0, maxReasonCharacters)
 
 const property = (description: string) => ({ type: "string", description })
 const functionOf = (name: string, description: string, properties: Readonly<Record<string, object>>): Tool => ({

@@ -181,11 +181,13 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     const edit = (old_text: string) => JSON.stringify({ name: "page é.html", old_text, new_text: "Hi" })
     second.call(0, "edit_artifact", edit("<p>more</p>"))
     second.call(1, "edit_artifact", edit("Hello"))
+    second.call(2, "write_artifact", JSON.stringify({ name: "a/b", media_type: "text/plain", content: "x" }))
     second.finish("tool_calls")
     const third = await talker.talk(used++)
-    expect((third.received.body["messages"] as ReadonlyArray<{ readonly content: string }>).slice(-2)).toMatchObject([
+    expect((third.received.body["messages"] as ReadonlyArray<{ readonly content: string }>).slice(-3)).toMatchObject([
       { content: expect.stringContaining("more than once") },
-      { content: expect.stringContaining('"version":2') }
+      { content: expect.stringContaining('"version":2') },
+      { content: expect.stringMatching(/^The arguments are not valid: name: .*actual "a\/b"$/) }
     ])
     third.say("Done.")
     third.finish()
