@@ -19,7 +19,7 @@ const table = {
   provider: ["domain", "wire", "observe", "catalog", "routing"],
   gateway: ["domain", "wire", "config", "observe", "sql", "catalog", "credentials", "identity", "calls", "policy", "ledger", "routing", "provider"],
   analysis: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity", "policy", "ledger", "capture", "routing", "provider", "gateway", "account"],
-  chat: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity", "ledger", "account", "gateway"],
+  chat: ["domain", "wire", "observe", "sql", "catalog", "credentials", "audit", "identity", "ledger", "account", "provider", "gateway"],
   http: ["analysis", "domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "capture", "policy", "ledger", "account", "routing", "gateway", "chat"],
   library: ["domain", "sql", "catalog", "credentials", "capture", "audit", "identity", "calls", "policy", "ledger", "observe", "account", "routing", "provider", "gateway"],
   app: ["analysis", "domain", "wire", "config", "observe", "sql", "catalog", "credentials", "capture", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "chat", "http"],

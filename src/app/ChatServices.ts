@@ -1,3 +1,4 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Layer from "effect/Layer"
 import { Artifacts } from "../chat/Artifacts.ts"
 import { ContentLinks } from "../chat/ContentLinks.ts"
@@ -11,17 +12,21 @@ import { Images } from "../chat/Images.ts"
 import { MessageStore } from "../chat/MessageStore.ts"
 import { Objects } from "../chat/Objects.ts"
 import { Questions } from "../chat/Questions.ts"
+import * as S3Objects from "../chat/S3Objects.ts"
 import { Turns } from "../chat/Turns.ts"
+import type { Settings } from "../config/Settings.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { describeFailure } from "./ActivityServices.ts"
 
 /** Conversations of people with models. */
-export const chatServices = (dataDirectory: string) => {
+export const chatServices = ({ dataDirectory, objectStore }: Pick<Settings, "dataDirectory" | "objectStore">) => {
+  const objects =
+    objectStore === null
+      ? Objects.layer(dataDirectory)
+      : S3Objects.layer(objectStore).pipe(Layer.provide(NodeHttpClient.layerUndici))
   const contents = Images.layer.pipe(
     Layer.provideMerge(Artifacts.layer),
-    Layer.provideMerge(
-      Layer.mergeAll(ContentLinks.layer, ContentStore.layer, MessageStore.layer, Objects.layer(dataDirectory))
-    )
+    Layer.provideMerge(Layer.mergeAll(ContentLinks.layer, ContentStore.layer, MessageStore.layer, objects))
   )
   const turns = Turns.layer((error) => {
     const { code, message } = describeFailure(error)

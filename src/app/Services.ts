@@ -93,7 +93,7 @@ export const services = (settings: Settings.Settings) => {
     activityServices(settings),
     alertServices,
     analysisServices,
-    chatServices(settings.dataDirectory),
+    chatServices(settings),
     stoppedCalls
   ).pipe(
     Layer.provideMerge(accountServices(settings)),

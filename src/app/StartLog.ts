@@ -33,6 +33,7 @@ export const logStart = (
       OIDC_ISSUER: settings.oidc?.issuer ?? null,
       OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlp?.endpoint ?? null,
       PUBLIC_URL: settings.publicUrl,
+      S3_BUCKET: settings.objectStore?.bucket ?? null,
       STRIPE_SECRET_KEY: isSet(settings.stripe),
       policy: isSet(settings.policy),
       routingConfigurations: settings.routingConfigurations?.length ?? 0,

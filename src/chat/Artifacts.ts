@@ -2,15 +2,24 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { SealingUnavailable } from "../domain/AccountError.ts"
 import type { Tool } from "../domain/Chat.ts"
 import { dateAt } from "../domain/Dates.ts"
-import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import { InvalidRequest, type StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import type { ConversationId, MessageId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
-import type { ChatArtifactEventOut, ChatArtifactOut, ChatImageOut } from "../wire/account/Chat.ts"
+import {
+  artifactFields,
+  type ChatArtifactEventOut,
+  type ChatArtifactOut,
+  type ChatImageOut,
+  maxArtifactBytes,
+  type SaveArtifactRequest
+} from "../wire/account/Chat.ts"
 import { ContentLinks } from "./ContentLinks.ts"
 import { type Artifact, ContentStore, type Image } from "./ContentStore.ts"
 import type { Answer } from "./MessageStore.ts"
@@ -31,6 +40,12 @@ export interface ArtifactsShape {
     answer: Answer,
     call: { readonly name: string; readonly arguments: string }
   ) => Effect.Effect<ToolResult, StoreUnavailable>
+  /** What a person has chosen: the first version of a new artifact, or the next one of what has this name. */
+  readonly save: (
+    conversation: ConversationId,
+    document: SaveArtifactRequest,
+    message: MessageId
+  ) => Effect.Effect<ChatArtifactOut, InvalidRequest | SealingUnavailable | StoreUnavailable>
   /** An earlier version once more, as the newest; `undefined` where there is no such version, or no room. */
   readonly restore: (
     conversation: ConversationId,
@@ -70,18 +85,14 @@ export class Artifacts extends Context.Tag("gateway/chat/Artifacts")<Artifacts, 
   )
 }
 
-const maxBytes = 1024 * 1024
 const maxVersions = 100
 const maxArtifacts = 20
 
-const Name = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200), Schema.pattern(/^[^\p{Cc}/\\]+$/u))
-const MediaType = Schema.String.pipe(Schema.pattern(/^[a-z]+\/[a-z0-9.+-]{1,100}$/))
-const Text = Schema.String.pipe(Schema.filter((text) => !text.includes("\0") && Buffer.byteLength(text) <= maxBytes))
-const decodeWrite = Schema.decodeUnknownEither(
-  Schema.parseJson(Schema.Struct({ name: Name, media_type: MediaType, content: Text }))
-)
+const decodeWrite = Schema.decodeUnknownEither(Schema.parseJson(Schema.Struct(artifactFields)))
 const decodeEdit = Schema.decodeUnknownEither(
-  Schema.parseJson(Schema.Struct({ name: Name, old_text: Schema.NonEmptyString, new_text: Schema.String }))
+  Schema.parseJson(
+    Schema.Struct({ name: artifactFields.name, old_text: Schema.NonEmptyString, new_text: Schema.String })
+  )
 )
 
 export const writeTool = "write_artifact"
@@ -145,25 +156,30 @@ const make = Effect.gen(function* () {
       return artifactOut(made)
     })
 
-  const write = (answer: Answer, json: string) =>
+  /** A whole document; on the left why there is no room for it. */
+  const put = (answer: Answer, { content, media_type, name }: SaveArtifactRequest) =>
     Effect.gen(function* () {
-      const decoded = decodeWrite(json)
-      if (Either.isLeft(decoded)) return refused(`The arguments are not valid: ${reasonOf(decoded.left.message)}`)
-      const { content, media_type, name } = decoded.right
       const all = yield* store.artifacts(answer.conversationId)
       const found = all.find((artifact) => artifact.name === name)
       if (found === undefined && all.length >= maxArtifacts) {
-        return refused(`A conversation has at most ${maxArtifacts} artifacts.`)
+        return Either.left(`A conversation has at most ${maxArtifacts} artifacts.`)
       }
-      if (found !== undefined && found.version >= maxVersions) return refused(noMoreVersions)
+      if (found !== undefined && found.version >= maxVersions) return Either.left(noMoreVersions)
       const action = found === undefined ? "created" : "updated"
-      return done(yield* written(answer, name, media_type, content, found, action), action)
+      return Either.right(done(yield* written(answer, name, media_type, content, found, action), action))
     })
+
+  const write = (answer: Answer, json: string) => {
+    const decoded = decodeWrite(json)
+    return Either.isLeft(decoded)
+      ? Effect.succeed(refused(`The arguments are not valid: ${reasonOf(decoded.left)}`))
+      : Effect.map(put(answer, decoded.right), Either.getOrElse(refused))
+  }
 
   const edit = (answer: Answer, json: string) =>
     Effect.gen(function* () {
       const decoded = decodeEdit(json)
-      if (Either.isLeft(decoded)) return refused(`The arguments are not valid: ${reasonOf(decoded.left.message)}`)
+      if (Either.isLeft(decoded)) return refused(`The arguments are not valid: ${reasonOf(decoded.left)}`)
       const { name, new_text, old_text } = decoded.right
       const found = (yield* store.artifacts(answer.conversationId)).find((artifact) => artifact.name === name)
       const before = found === undefined ? undefined : yield* store.contentOf(found.id, found.version)
@@ -173,7 +189,8 @@ const make = Effect.gen(function* () {
       if (more.length > 0) return refused("old_text occurs in it more than once: give more of the text around it.")
       if (found.version >= maxVersions) return refused(noMoreVersions)
       const content = head + new_text + tail
-      if (content.includes("\0") || Buffer.byteLength(content) > maxBytes) return refused("It would be too large.")
+      if (content.includes("\0") || Buffer.byteLength(content) > maxArtifactBytes)
+        return refused("It would be too large.")
       return done(yield* written(answer, name, found.mediaType, content, found, "updated"), "updated")
     })
 
@@ -187,6 +204,12 @@ const make = Effect.gen(function* () {
             ? edit(answer, json)
             : Effect.succeed(refused(`There is no tool '${name}'.`))
       ),
+    save: (conversationId, document, id) =>
+      Effect.gen(function* () {
+        if (!links.isAvailable) return yield* noMasterKey
+        const made = yield* put({ id, conversationId }, document)
+        return Either.isLeft(made) ? yield* noRoom(made.left) : made.right.event.artifact
+      }),
     restore: (conversationId, artifact, version, message) =>
       Effect.gen(function* () {
         const [latest] = yield* store.versions(conversationId, artifact)
@@ -243,7 +266,12 @@ const add = <A>(lists: Map<MessageId, Array<A>>, message: MessageId, one: A): vo
 
 const refused = (result: string): ToolResult => ({ result, isError: true })
 
-const done = (artifact: ChatArtifactOut, action: ChatArtifactEventOut["action"]): ToolResult => ({
+const noRoom = (message: string) => new InvalidRequest({ code: "invalid_value", message, param: "name" })
+const noMasterKey = new SealingUnavailable({
+  message: "Artifacts need signed links: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
+})
+
+const done = (artifact: ChatArtifactOut, action: ChatArtifactEventOut["action"]) => ({
   result: JSON.stringify({ name: artifact.name, version: artifact.version, size_bytes: artifact.size_bytes }),
   isError: false,
   event: { action, artifact }
@@ -251,7 +279,12 @@ const done = (artifact: ChatArtifactOut, action: ChatArtifactEventOut["action"])
 
 const noMoreVersions = `An artifact has at most ${maxVersions} versions: write another one under a new name.`
 const maxReasonCharacters = 300
-const reasonOf = (message: string): string => message.slice(0, maxReasonCharacters)
+/** Which field, and why. */
+const reasonOf = (error: ParseResult.ParseError): string =>
+  ParseResult.ArrayFormatter.formatErrorSync(error)
+    .map(({ message, path }) => [...path, message].join(": "))
+    .join(" ")
+    .slice(0, maxReasonCharacters)
 
 const property = (description: string) => ({ type: "string", description })
 const functionOf = (name: string, description: string, properties: Readonly<Record<string, object>>): Tool => ({

@@ -1,10 +1,16 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type ConversationRunning, NotFound, type RoleRequired, type VersionMismatch } from "../domain/AccountError.ts"
+import {
+  type ConversationRunning,
+  NotFound,
+  type RoleRequired,
+  type SealingUnavailable,
+  type VersionMismatch
+} from "../domain/AccountError.ts"
 import { CurrentUser } from "../domain/CurrentUser.ts"
 import { dateAt } from "../domain/Dates.ts"
-import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import type { InvalidRequest, StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { ConversationId, MessageId, type ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -14,7 +20,8 @@ import type {
   ChatArtifactOut,
   ChatProjectOut,
   ConversationDetailOut,
-  CreateConversationRequest
+  CreateConversationRequest,
+  SaveArtifactRequest
 } from "../wire/account/Chat.ts"
 import { Artifacts } from "./Artifacts.ts"
 import { ContentStore } from "./ContentStore.ts"
@@ -67,6 +74,15 @@ export interface ConversationsShape {
     id: ConversationId,
     artifact: string
   ) => Effect.Effect<ReadonlyArray<ChatArtifactOut>, NotFound | StoreUnavailable, CurrentUser>
+  /** What a person keeps of an answer, as the first or the next version of an artifact. */
+  readonly saveArtifact: (
+    id: ConversationId,
+    document: SaveArtifactRequest
+  ) => Effect.Effect<
+    ChatArtifactOut,
+    NotFound | ConversationRunning | InvalidRequest | SealingUnavailable | StoreUnavailable,
+    CurrentUser
+  >
   /** An earlier version once more, as the newest. */
   readonly restoreVersion: (
     id: ConversationId,
@@ -125,21 +141,20 @@ const make = Effect.gen(function* () {
     })
 
   /** On the last answer; not while one is being written, which may change the same. */
-  const changeArtifact = <A>(
+  const changeArtifact = <A, E>(
     id: ConversationId,
     action: string,
-    artifact: string,
-    change: (message: MessageId) => Effect.Effect<A, NotFound | StoreUnavailable>
-  ): Effect.Effect<A, NotFound | ConversationRunning | StoreUnavailable, CurrentUser> =>
+    change: (message: MessageId) => Effect.Effect<{ readonly artifact: string; readonly made: A }, E>
+  ): Effect.Effect<A, E | NotFound | ConversationRunning | StoreUnavailable, CurrentUser> =>
     transactions.commit(() =>
       Effect.gen(function* () {
         const conversation = yield* conversations.lock(id)
         if (conversation.turnId !== null) return yield* isRunning
         const last = (yield* messages.list(id)).findLast(({ isCurrent, role }) => isCurrent && role === "assistant")
-        if (last === undefined) return yield* noSuchArtifact
-        const changed = yield* change(last.id)
+        if (last === undefined) return yield* noAnswer
+        const { artifact, made } = yield* change(last.id)
         yield* conversations.record(action, conversation, { artifact_id: artifact })
-        return changed
+        return made
       })
     )
 
@@ -224,16 +239,20 @@ const make = Effect.gen(function* () {
         const found = yield* artifacts.versions(id, artifact)
         return found.length === 0 ? yield* noSuchArtifact : found
       }),
+    saveArtifact: (id, document) =>
+      changeArtifact(id, "artifact.save", (message) =>
+        Effect.map(artifacts.save(id, document, message), (made) => ({ artifact: made.id, made }))
+      ),
     restoreVersion: (id, artifact, version) =>
-      changeArtifact(id, "artifact.restore", artifact, (message) =>
+      changeArtifact(id, "artifact.restore", (message) =>
         Effect.flatMap(artifacts.restore(id, artifact, version, message), (made) =>
-          made === undefined ? noSuchArtifact : Effect.succeed(made)
+          made === undefined ? noSuchArtifact : Effect.succeed({ artifact, made })
         )
       ),
     removeArtifact: (id, artifact) =>
-      changeArtifact(id, "artifact.delete", artifact, (message) =>
+      changeArtifact(id, "artifact.delete", (message) =>
         Effect.flatMap(artifacts.remove(id, artifact, message), (isRemoved) =>
-          isRemoved ? Effect.void : noSuchArtifact
+          isRemoved ? Effect.succeed({ artifact, made: undefined }) : noSuchArtifact
         )
       )
   })
@@ -242,3 +261,4 @@ const make = Effect.gen(function* () {
 const untitled = "New conversation"
 
 const noSuchArtifact = new NotFound({ message: "There is no such artifact, or no such version of it." })
+const noAnswer = new NotFound({ message: "The conversation has no answer yet." })

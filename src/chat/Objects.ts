@@ -52,4 +52,4 @@ const inDirectory = (directory: string): ObjectsShape => {
 }
 
 const attempted = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
-  Effect.tryPromise({ try: run, catch: (cause) => new StoreUnavailable({ cause }) })
+  Effect.tryPromise({ try: run, catch: (cause) => new StoreUnavailable({ cause, store: "images" }) })

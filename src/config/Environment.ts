@@ -7,6 +7,7 @@ import { type MicroUsd, microUsd } from "../domain/Money.ts"
 import type { ConfigIssue } from "./ConfigIssue.ts"
 import {
   ambient,
+  bucket,
   claim,
   duration,
   firstSecret,
@@ -54,6 +55,18 @@ export interface Environment {
   /** The variables that hold `vendorKeys`, by vendor id. */
   readonly vendorVariables: ReadonlyMap<string, string>
   readonly bedrock: Bedrock | null
+  /** Where the images of conversations are; `null`: below `dataDirectory`. */
+  readonly objectStore: ObjectStore | null
+}
+
+/** A bucket of S3, or of a store that is compatible with it; ambient AWS variables are not used. */
+export interface ObjectStore {
+  /** Without a slash at its end. */
+  readonly endpoint: string
+  readonly region: string
+  readonly bucket: string
+  readonly accessKeyId: Redacted.Redacted
+  readonly secretAccessKey: Redacted.Redacted
 }
 
 /** Keys of 32 bytes in base64. */
@@ -155,6 +168,7 @@ const defaultPoolSize = (workers: number): number =>
 /** Who knows the secret can give credit; Stripe's have 38 characters. */
 const minWebhookSecretLength = 16
 const defaultBedrockRegion = "us-east-1"
+const defaultS3Region = "us-east-1"
 
 /** Whether only this machine can reach a service that listens there. */
 export const isLoopbackAddress = (host: string): boolean =>
@@ -230,7 +244,12 @@ const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions) => {
     bedrockRegion: nonSecret("BEDROCK_REGION", region),
     awsAccessKeyId: ambient("AWS_ACCESS_KEY_ID"),
     awsSecretAccessKey: ambient("AWS_SECRET_ACCESS_KEY"),
-    awsSessionToken: ambient("AWS_SESSION_TOKEN")
+    awsSessionToken: ambient("AWS_SESSION_TOKEN"),
+    s3Bucket: nonSecret("S3_BUCKET", bucket),
+    s3Endpoint: nonSecret("S3_ENDPOINT", webAddress),
+    s3Region: nonSecret("S3_REGION", region),
+    s3AccessKeyId: secret("S3_ACCESS_KEY_ID"),
+    s3SecretAccessKey: secret("S3_SECRET_ACCESS_KEY")
   })
 }
 
@@ -258,7 +277,11 @@ const issuesOfCombinations = (all: Variables): ReadonlyArray<ConfigIssue> => {
     ),
     ...(all.bedrockRegion.given && !all.bedrockToken.given
       ? needs("BEDROCK_REGION without AWS_BEARER_TOKEN_BEDROCK", all.awsAccessKeyId, all.awsSecretAccessKey)
-      : [])
+      : []),
+    ...(all.s3Bucket.given ? needs("S3_BUCKET", all.s3AccessKeyId, all.s3SecretAccessKey) : []),
+    ...[all.s3Endpoint, all.s3Region, all.s3AccessKeyId, all.s3SecretAccessKey].flatMap(({ given, name }) =>
+      given ? needs(name, all.s3Bucket) : []
+    )
   ]
 }
 
@@ -307,8 +330,21 @@ const assembled = (all: Variables): Environment => ({
       return variable === undefined || variable.value === null ? [] : [[id, variable.name] as const]
     })
   ),
-  bedrock: bedrockOf(all)
+  bedrock: bedrockOf(all),
+  objectStore: objectStoreOf(all)
 })
+
+const objectStoreOf = (all: Variables): ObjectStore | null => {
+  const [bucket, accessKeyId, secretAccessKey] = [
+    all.s3Bucket.value,
+    all.s3AccessKeyId.value,
+    all.s3SecretAccessKey.value
+  ]
+  if (bucket === null || accessKeyId === null || secretAccessKey === null) return null
+  const region = all.s3Region.value ?? defaultS3Region
+  const endpoint = all.s3Endpoint.value ?? `https://s3.${region}.amazonaws.com`
+  return { endpoint, region, bucket, accessKeyId, secretAccessKey }
+}
 
 const bedrockOf = (all: Variables): Bedrock | null => {
   const region = all.bedrockRegion.value ?? defaultBedrockRegion

@@ -104,6 +104,11 @@ export const claim: Decode<{ readonly claim: string; readonly value: string }> =
 export const region: Decode<string> = (text) =>
   /^[a-z0-9-]{1,40}$/.test(text) ? Either.right(text) : Either.left("must be a region such as us-east-1")
 
+export const bucket: Decode<string> = (text) =>
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text)
+    ? Either.right(text)
+    : Either.left("must be the name of a bucket: 3 to 63 small letters, digits, dots and hyphens")
+
 export const wholeNumber =
   (min: number, max: number): Decode<number> =>
   (text) => {

@@ -125,10 +125,14 @@ export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
   }
 }
 
-/** The database did not respond; without a hold nothing is dispatched. */
-export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{ readonly cause: unknown }> {
+/** The database did not respond, without which nothing is dispatched; or the store of images, without which they are not shown. */
+export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
+  readonly cause: unknown
+  /** By default the database. */
+  readonly store?: "images"
+}> {
   override get message(): string {
-    return "The gateway cannot reach its database."
+    return `The gateway cannot reach its ${this.store === "images" ? "store of images" : "database"}.`
   }
 }
 

@@ -327,6 +327,45 @@ describe("the environment", () => {
   )
 })
 
+describe("the store of images", () => {
+  const needed = { S3_BUCKET: "pictures", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" }
+
+  it.effect("is a folder, a bucket of Amazon's, or one of another endpoint; ambient AWS variables are not read", () =>
+    Effect.gen(function* () {
+      const ambient = { AWS_ACCESS_KEY_ID: "ambient", AWS_SECRET_ACCESS_KEY: "ambient" }
+      expect((yield* settingsGiven({ env: ambient })).objectStore).toBeNull()
+      expect((yield* settingsGiven({ env: { ...needed, ...ambient } })).objectStore).toEqual({
+        endpoint: "https://s3.us-east-1.amazonaws.com",
+        region: "us-east-1",
+        bucket: "pictures",
+        accessKeyId: Redacted.make("id"),
+        secretAccessKey: Redacted.make("secret")
+      })
+      const other = { S3_ENDPOINT: "http://127.0.0.1:9000/", S3_REGION: "eu-west-1" }
+      expect((yield* settingsGiven({ env: { ...needed, ...other } })).objectStore).toMatchObject({
+        endpoint: "http://127.0.0.1:9000",
+        region: "eu-west-1"
+      })
+    })
+  )
+
+  it.effect("is refused where something of it is missing or no name of a bucket", () =>
+    Effect.gen(function* () {
+      expect(yield* issuesGiven({ env: { S3_BUCKET: "pictures", S3_ACCESS_KEY_ID: "id" } })).toEqual([
+        "S3_SECRET_ACCESS_KEY: is required with S3_BUCKET"
+      ])
+      expect(yield* issuesGiven({ env: { S3_ENDPOINT: "http://127.0.0.1:9000" } })).toEqual([
+        "S3_BUCKET: is required with S3_ENDPOINT"
+      ])
+      for (const name of ["a/b", "Pictures", "..", "ab"]) {
+        expect(yield* issuesGiven({ env: { ...needed, S3_BUCKET: name } })).toEqual([
+          "S3_BUCKET: must be the name of a bucket: 3 to 63 small letters, digits, dots and hyphens"
+        ])
+      }
+    })
+  )
+})
+
 describe("Bedrock", () => {
   const ambient = {
     AWS_ACCESS_KEY_ID: "id",

@@ -41,6 +41,15 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     const preview = page.getByTestId("preview")
     await preview.getByText("After", { exact: true }).first().waitFor()
     expect((await policy()).default_alpha).toBe(1)
+    // where there is little room, a value still has its line
+    const size = page.viewportSize()
+    await page.setViewportSize({ width: 390, height: 800 })
+    const values = await preview
+      .locator("dd dd")
+      .evaluateAll((all) => all.map((each) => (each as unknown as { clientHeight: number }).clientHeight))
+    expect(values.length).toBe(2)
+    expect(Math.max(...values)).toBeLessThan(30)
+    if (size !== null) await page.setViewportSize(size)
     await page.getByRole("button", { name: "Apply" }).click()
     await page.getByText(/^Done /).waitFor()
     expect((await policy()).default_alpha).toBeLessThan(1)

@@ -19,7 +19,8 @@ const fixed = {
   poolSize: "DATABASE_POOL_SIZE",
   metricsToken: "METRICS_TOKEN",
   logLevel: "LOG_LEVEL",
-  otlp: "OTEL_EXPORTER_OTLP_ENDPOINT"
+  otlp: "OTEL_EXPORTER_OTLP_ENDPOINT",
+  objectStore: "S3_BUCKET"
 } as const satisfies Partial<Record<keyof Settings, string>>
 
 /** Of the timeouts, those on which more depends than the calls themselves: the age at which holds of dead calls expire. */

@@ -241,6 +241,22 @@ export interface paths {
         patch: operations["chat.updateConversation"];
         trace?: never;
     };
+    "/api/chat/conversations/{id}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["chat.saveArtifact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat/conversations/{id}/artifacts/{artifact_id}": {
         parameters: {
             query?: never;
@@ -2614,6 +2630,11 @@ export interface components {
                 sampling_rate: number;
             };
         };
+        SaveArtifactRequest: {
+            content: string;
+            media_type: string;
+            name: string;
+        };
         SavingsByModelOut: {
             baseline_microusd: components["schemas"]["NonNegative"];
             count: components["schemas"]["NonNegative"];
@@ -3456,6 +3477,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationOut"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    "chat.saveArtifact": {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveArtifactRequest"];
+            };
+        };
+        responses: {
+            /** @description A version of a document that a model has made. */
+            201: {
+                headers: {
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        content_url: string;
+                        /** Format: date-time */
+                        created_at: string;
+                        download_url: string;
+                        /** Format: uuid */
+                        id: string;
+                        media_type: string;
+                        name: string;
+                        size_bytes: number;
+                        /** Format: date-time */
+                        updated_at: string;
+                        version: number;
+                    };
                 };
             };
             default: {

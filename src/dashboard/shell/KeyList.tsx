@@ -10,6 +10,7 @@ const others: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["Enter", "Open the row"],
   ["c", "Create"],
   ["Ctrl Enter", "Send"],
+  ["Ctrl Shift Enter", "Preview which model would answer"],
   ["Esc", "Close, stop"],
   ["?", "This list"]
 ]

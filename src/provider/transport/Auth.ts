@@ -3,7 +3,7 @@ import * as Redacted from "effect/Redacted"
 /** The request as it will be sent, for schemes that sign it. */
 export interface Outgoing {
   /** Default POST. */
-  readonly method?: "GET" | "POST"
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE"
   readonly origin: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

@@ -19,7 +19,10 @@ export interface SigningScope {
   readonly service: string
 }
 
-/** Signature Version 4, in the header. The signed path is escaped once more than the sent path, as all services but S3 require. */
+/**
+ * Signature Version 4, in the header. The signed path is escaped once more than the sent path, as all services but S3 require.
+ * Headers `x-amz-…` of the request are signed; `x-amz-content-sha256` stands for a body that is sent as bytes.
+ */
 export const awsSignature = (keys: AwsKeys, scope: SigningScope): Auth => {
   let signing: { readonly day: string; readonly key: Buffer } | undefined
   const keyOf = (day: string): Buffer => {
@@ -34,13 +37,13 @@ export const awsSignature = (keys: AwsKeys, scope: SigningScope): Auth => {
         ...(keys.sessionToken !== null && { "x-amz-security-token": Redacted.value(keys.sessionToken) })
       }
       const signed: Readonly<Record<string, string>> = {
-        "content-type": outgoing.headers["content-type"] ?? "",
+        ...Object.fromEntries(Object.entries(outgoing.headers).filter(([name]) => isSigned(name))),
         host: new URL(outgoing.origin).host,
         ...added
       }
       const day = time.slice(0, 8)
       const credentialScope = `${day}/${scope.region}/${scope.service}/aws4_request`
-      const toSign = ["AWS4-HMAC-SHA256", time, credentialScope, sha256(canonical(outgoing, signed))].join("\n")
+      const toSign = ["AWS4-HMAC-SHA256", time, credentialScope, sha256(canonical(outgoing, signed, scope))].join("\n")
       const signature = hmac(keyOf(day), toSign).toString("hex")
       return {
         ...added,
@@ -51,16 +54,22 @@ export const awsSignature = (keys: AwsKeys, scope: SigningScope): Auth => {
   }
 }
 
-const canonical = ({ body, method, path }: Outgoing, signed: Readonly<Record<string, string>>): string => {
+const isSigned = (name: string): boolean => name === "content-type" || name.startsWith("x-amz-")
+
+const canonical = (
+  { body, method, path }: Outgoing,
+  signed: Readonly<Record<string, string>>,
+  { service }: SigningScope
+): string => {
   const [pathname = "", query = ""] = path.split("?", 2)
   const lines = sorted(signed).map(([name, value]) => `${name}:${value.trim().replace(/ +/g, " ")}\n`)
   return [
     method ?? "POST",
-    pathname.split("/").map(escapeUrl).join("/"),
+    service === "s3" ? pathname : pathname.split("/").map(escapeUrl).join("/"),
     query.split("&").sort().join("&"),
     lines.join(""),
     namesOf(signed),
-    sha256(body)
+    signed["x-amz-content-sha256"] ?? sha256(body)
   ].join("\n")
 }
 

@@ -67,6 +67,25 @@ export type ChatArtifactOut = typeof ChatArtifactOut.Type
 
 export const ChatArtifactVersionsPage = pageOf("ChatArtifactVersionsPage", ChatArtifactOut)
 
+export const maxArtifactBytes = 1024 * 1024
+
+/** What an artifact is written with, by a model or by a person. */
+export const artifactFields = {
+  name: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200), Schema.pattern(/^[^\p{Cc}/\\]+$/u)).annotations({
+    description: "File name, unique in its conversation: 1 to 200 characters, none of them a slash."
+  }),
+  media_type: Schema.String.pipe(Schema.pattern(/^[a-z]+\/[a-z0-9.+-]{1,100}$/)).annotations({
+    description: "Media type without parameters, such as `text/html`."
+  }),
+  content: Schema.String.pipe(
+    Schema.pattern(withoutNul),
+    Schema.filter((content) => Buffer.byteLength(content) <= maxArtifactBytes || `at most ${maxArtifactBytes} bytes`)
+  ).annotations({ description: "The whole text, at most 1 MiB of UTF-8." })
+} as const
+
+export const SaveArtifactRequest = strict(artifactFields).annotations({ identifier: "SaveArtifactRequest" })
+export type SaveArtifactRequest = typeof SaveArtifactRequest.Type
+
 export const RestoreArtifactRequest = strict({
   version: Schema.Int.pipe(Schema.between(1, 1_000)).annotations({ description: "Number of the version, from 1." })
 }).annotations({ identifier: "RestoreArtifactRequest" })

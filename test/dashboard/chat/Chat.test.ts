@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)("conversations", () => {
     await page.getByTestId("question").getByText("And what is a router?").waitFor()
     await page.getByRole("button", { name: "Rename" }).click()
     await page.getByRole("textbox", { name: "Title" }).fill("A forked one")
-    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByRole("heading", { name: "A forked one" }).waitFor()
 
     await page.getByRole("button", { name: "Delete" }).click()

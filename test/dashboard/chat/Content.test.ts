@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { afterAll, describe, expect, it } from "vitest"
 import { configOf, type Detail, startTalker, type Talker } from "../../support/Chat.ts"
 import { hasChromium } from "../../support/Chromium.ts"
-import { journey, polling } from "../Journey.ts"
+import { balanceOf, journey, polling } from "../Journey.ts"
 
 /** One pixel. */
 const pixel = Buffer.from(
@@ -12,6 +12,10 @@ const pixel = Buffer.from(
 )
 const pageOf = (text: string) => `<!doctype html><title>x</title><h1>${text}</h1><script>document.title = 1</script>`
 const written = (content: string) => JSON.stringify({ name: "index.html", media_type: "text/html", content })
+
+interface Route {
+  readonly prompt_tokens: number
+}
 
 describe.skipIf(!hasChromium)("what conversations have beside text", () => {
   let talker: Talker
@@ -149,6 +153,117 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     await panel.waitFor({ state: "detached" })
     await page.getByRole("button", { name: "index.html v3 deleted" }).waitFor()
     expect((await read(page)).artifacts).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  it("keeps a code block, and all of the text, as artifacts with versions", { timeout: 120_000 }, async () => {
+    const { errors, page } = await open()
+    await choose(page, "Model", "acme/large")
+    await page.getByRole("checkbox", { name: "Artifacts" }).uncheck()
+    const panel = page.getByRole("complementary", { name: "Artifact" })
+    const heading = page.frameLocator("iframe").getByRole("heading")
+    const save = page.getByRole("button", { name: "Save as artifact" })
+    const dialog = page.getByRole("dialog", { name: "Save as artifact" })
+    const text = (number: string) => `A page:\n\n\`\`\`html\n${pageOf(number)}\n\`\`\`\n\nThat is all.`
+    await send(page, "Make a page")
+    const first = await talker.talk(used++)
+    expect(first.received.body["tools"]).toBeUndefined()
+    first.say(text("Number one"))
+    await page.getByText("That is all.").waitFor(polling)
+    // nothing is saved of what is still written
+    expect(await save.count()).toBe(0)
+    first.finish()
+    await save.click()
+    expect(await dialog.getByRole("textbox", { name: "Name" }).inputValue()).toBe("index.html")
+    await dialog.getByRole("button", { name: "Save", exact: true }).click()
+    await dialog.waitFor({ state: "detached" })
+    await heading.getByText("Number one").waitFor(polling)
+    await page.getByRole("button", { name: "index.html v1 made" }).waitFor()
+
+    await send(page, "Another one")
+    const second = await talker.talk(used++)
+    second.say(text("Number two"))
+    second.finish()
+    await expect.poll(() => save.count(), polling).toBe(2)
+    await save.last().click()
+    // a name that is wrong is refused at its field, and the dialog stays
+    await dialog.getByRole("textbox", { name: "Name" }).fill("a/b.html")
+    await dialog.getByRole("button", { name: "Save", exact: true }).click()
+    await expect
+      .poll(() => dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid"), polling)
+      .toBe("true")
+    await dialog.getByRole("textbox", { name: "Name" }).fill("index.html")
+    await dialog.getByRole("button", { name: "Save as v2" }).click()
+    await heading.getByText("Number two").waitFor(polling)
+
+    await page.getByRole("button", { name: "Save text" }).last().click()
+    expect(await dialog.getByRole("textbox", { name: "Name" }).inputValue()).toBe("answer.md")
+    await dialog.getByRole("button", { name: "Save", exact: true }).click()
+    await panel.getByText("That is all.").waitFor(polling)
+    expect((await read(page)).artifacts).toMatchObject([
+      { name: "answer.md", version: 1, media_type: "text/markdown", size_bytes: Buffer.byteLength(text("Number two")) },
+      { name: "index.html", version: 2, media_type: "text/html" }
+    ])
+    expect(errors.filter((error) => !error.includes("400"))).toEqual([])
+  })
+
+  it("says before it is sent which model would answer, and sends nothing for it", { timeout: 120_000 }, async () => {
+    const { errors, page } = await open()
+    const preview = page.getByRole("region", { name: "Route preview" })
+    const found = preview.getByTestId("route-preview")
+    const spent = () => balanceOf(at().api)
+    const before = await spent()
+    await page.getByRole("checkbox", { name: "Artifacts" }).uncheck()
+    await page.getByRole("textbox", { name: "Message" }).fill("A haiku")
+    const answered = page.waitForResponse(/\/route$/)
+    await page.keyboard.press("Control+Shift+Enter")
+    const first = (await (await answered).json()) as Route
+    await found.waitFor(polling)
+    expect(await found.innerText()).toMatch(/^auto → [\w/]+ ≈ \$0\.\d+, at most \$0\.\d+ held · \S/)
+    expect([talker.talks.length, await spent()]).toEqual([used, before])
+    // another one is taken instead, and any other setting is seen at once
+    const instead = preview.getByRole("button", { name: "≈" }).first()
+    const other = (await instead.innerText()).split(" ")[0] ?? ""
+    await instead.click()
+    await expect.poll(() => found.innerText(), polling).toMatch(new RegExp(`^${other} ≈ `))
+    expect(await page.getByRole("combobox", { name: "Model" }).inputValue()).toBe(other)
+    await choose(page, "Model", "acme/large")
+    await expect.poll(() => found.innerText(), polling).toMatch(/^acme\/large ≈ /)
+    // it was of this question only
+    await page.getByRole("textbox", { name: "Message" }).fill("Write a haiku about the mountains")
+    await preview.waitFor({ state: "detached" })
+    expect([talker.talks.length, await spent()]).toEqual([used, before])
+    await page.keyboard.press("Control+Enter")
+    const talk = await talker.talk(used++)
+    talk.say("Peaks.")
+    talk.finish()
+    await page.getByRole("button", { name: "Retry" }).waitFor()
+    // the conversation is a part of the next question: what is sent gets longer
+    await page.getByRole("textbox", { name: "Message" }).fill("And?")
+    const longer = page.waitForResponse(/\/route$/)
+    await page.getByRole("button", { name: "Preview" }).click()
+    expect(((await (await longer).json()) as Route).prompt_tokens).toBeGreaterThan(first.prompt_tokens)
+    await found.waitFor(polling)
+    expect(talker.talks.length).toBe(used)
+    expect(errors).toEqual([])
+  })
+
+  it("has its list anew at the end of an answer that was begun elsewhere", { timeout: 60_000 }, async () => {
+    const { errors, page } = await open()
+    const { id } = await at().api<{ readonly id: string }>("POST", "/api/chat/conversations", {
+      project_id: at().projectId
+    })
+    await at().api("POST", `/api/chat/conversations/${id}/messages`, { content: "Say hello", model: "acme/large" })
+    const talk = await talker.talk(used++)
+    talk.say("Hello")
+    // the page does not hear of its end from the interval of the list
+    const nothing = { items: [], has_more: false, next_cursor: null }
+    await page.route(/conversations\?running=true/, (route) => route.fulfill({ json: nothing }))
+    await page.goto(`${at().service.url}/dashboard/chat/${id}`)
+    await page.getByText("Hello", { exact: true }).waitFor(polling)
+    const listed = page.waitForRequest(/\/api\/chat\/conversations$/, { timeout: 10_000 })
+    talk.finish()
+    await listed
     expect(errors).toEqual([])
   })
 

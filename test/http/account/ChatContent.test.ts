@@ -181,11 +181,13 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     const edit = (old_text: string) => JSON.stringify({ name: "page é.html", old_text, new_text: "Hi" })
     second.call(0, "edit_artifact", edit("<p>more</p>"))
     second.call(1, "edit_artifact", edit("Hello"))
+    second.call(2, "write_artifact", JSON.stringify({ name: "a/b", media_type: "text/plain", content: "x" }))
     second.finish("tool_calls")
     const third = await talker.talk(used++)
-    expect((third.received.body["messages"] as ReadonlyArray<{ readonly content: string }>).slice(-2)).toMatchObject([
+    expect((third.received.body["messages"] as ReadonlyArray<{ readonly content: string }>).slice(-3)).toMatchObject([
       { content: expect.stringContaining("more than once") },
-      { content: expect.stringContaining('"version":2') }
+      { content: expect.stringContaining('"version":2') },
+      { content: expect.stringMatching(/^The arguments are not valid: name: .*actual "a\/b"$/) }
     ])
     third.say("Done.")
     third.finish()
@@ -249,6 +251,48 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     const forked = await chat().read(fork.id)
     expect(forked.artifacts).toMatchObject([{ name: "page é.html", version: 3 }])
     expect(forked.artifacts[0]?.id).not.toBe(artifact?.id)
+  })
+
+  it("let people save what an answer has, as a new artifact or the next version of one", async () => {
+    const { id } = await chat().create(project)
+    const save = (document: object, by = person, headers: Record<string, string> = {}) =>
+      by.send("POST", `${root}/${id}/artifacts`, document, headers)
+    const page = { name: "page.html", media_type: "text/html", content: "<h1>Hello 👋</h1>" }
+    // nothing was answered yet
+    expect(await codeOf(save(page))).toEqual([404, "not_found"])
+    await chat().ask(id, "make a page")
+    const talk = await talker.talk(used++)
+    expect(await codeOf(save(page))).toEqual([409, "conversation_running"])
+    talk.say(page.content)
+    talk.finish()
+    await idle(id)
+    expect(await codeOf(save(page, await newPerson(node)))).toEqual([404, "not_found"])
+    const header = { "idempotency-key": "save-1" }
+    const first = await jsonOf<Artifact>(save(page, person, header), 201)
+    expect(first).toMatchObject({ name: "page.html", version: 1, size_bytes: Buffer.byteLength(page.content) })
+    expect(await jsonOf<Artifact>(save(page, person, header), 201)).toMatchObject({ id: first.id, version: 1 })
+    const second = await jsonOf<Artifact>(save({ ...page, content: "<h1>Bye</h1>" }), 201)
+    expect(second).toMatchObject({ id: first.id, version: 2 })
+    for (const [artifact, content] of [
+      [first, page.content],
+      [second, "<h1>Bye</h1>"]
+    ] as const) {
+      expect(await (await get(artifact.content_url, { "sec-fetch-dest": "iframe" })).text()).toBe(content)
+    }
+    for (const wrong of [
+      { name: "" },
+      { name: "a/b" },
+      { media_type: "html" },
+      { content: "a\0b" },
+      { content: "👋".repeat(262_145) },
+      { language: "html" }
+    ]) {
+      expect((await save({ ...page, ...wrong })).status).toBe(400)
+    }
+    const { messages } = await chat().read(id)
+    expect(messages[1]?.artifact_events.map(({ action }) => action)).toEqual(["created", "updated"])
+    for (let made = 1; made < 20; made += 1) expect((await save({ ...page, name: `${made}.html` })).status).toBe(201)
+    expect(await codeOf(save({ ...page, name: "one too many" }))).toEqual([400, "invalid_value"])
   })
 
   it("erase deleted conversations with everything in them, once the deletion cannot be taken back", async () => {

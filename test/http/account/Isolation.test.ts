@@ -221,6 +221,10 @@ const cases: Readonly<Record<string, Case>> = {
   listArtifactVersions: {
     path: ({ conversation }) => `/api/chat/conversations/${conversation}/artifacts/${unknownId}/versions`
   },
+  saveArtifact: {
+    path: ({ conversation }) => `/api/chat/conversations/${conversation}/artifacts`,
+    body: { name: "a.md", media_type: "text/markdown", content: "# a" }
+  },
   restoreArtifact: {
     path: ({ conversation }) => `/api/chat/conversations/${conversation}/artifacts/${unknownId}/restore`,
     body: { version: 1 }

@@ -109,6 +109,31 @@ describe("a signature", () => {
     })
   }
 
+  it("for S3 is that of the examples in its documentation, with the path as it is sent", () => {
+    const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    const keys = {
+      accessKeyId: Redacted.make("AKIAIOSFODNN7EXAMPLE"),
+      secretAccessKey: Redacted.make("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+      sessionToken: null
+    }
+    const { headers } = awsSignature(keys, { region: "us-east-1", service: "s3" })
+    for (const [path, signature] of [
+      ["/?lifecycle=", "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"],
+      ["/?max-keys=2&prefix=J", "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"]
+    ] as const) {
+      const request = {
+        method: "GET",
+        origin: "https://examplebucket.s3.amazonaws.com",
+        path,
+        headers: { "x-amz-content-sha256": emptyHash },
+        body: ""
+      } as const
+      expect(headers(request, Date.UTC(2013, 4, 24))["authorization"]).toBe(
+        `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=${signature}`
+      )
+    }
+  })
+
   it("is made with the key of its day, also when one signer lives through midnight", () => {
     const [first, , last] = vectors
     if (first === undefined || last === undefined) throw new Error("vectors")

@@ -48,6 +48,7 @@ const Compare = ({ ids: [firstId, secondId] }: { readonly ids: readonly [string,
           name={`${firstId}.${secondId}`}
           projectId={projectId}
           models={threads.map(modelOf)}
+          histories={threads.map(({ state }) => state.conversation?.messages ?? [])}
           isRunning={threads.some(({ state }) => state.conversation?.running === true)}
           sending={sending}
           onSend={send}

@@ -4,10 +4,12 @@ import { type ClipboardEvent, type DragEvent, type KeyboardEvent, lazy, Suspense
 import { Failure } from "../../parts/Failure.tsx"
 import { useDraft } from "../../parts/useDraft.ts"
 import { type Asked, isRouted } from "./asked.ts"
+import type { Message } from "./conversation.ts"
 import { chatModels } from "./queries.ts"
 import { maxImages, useAttachments } from "./useAttachments.ts"
 
 const AttachmentList = lazy(() => import("./AttachmentList.tsx"))
+const RoutePreview = lazy(() => import("./RoutePreview.tsx"))
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const
 const defaultAlpha = 0.65
@@ -24,13 +26,16 @@ interface ComposerProps {
   readonly onStop: () => void
   /** Where the models are chosen already. */
   readonly models?: ReadonlyArray<string>
+  /** What was asked and answered before, by each of the models. */
+  readonly histories: ReadonlyArray<ReadonlyArray<Message>>
 }
 
 /** Images among what is pasted or dropped. */
 const imagesIn = (data: DataTransfer): ReadonlyArray<File> =>
   [...data.files].filter(({ type }) => type.startsWith("image/"))
 
-export const Composer = ({ isRunning, models: given, name, onSend, onStop, projectId, sending }: ComposerProps) => {
+export const Composer = (props: ComposerProps) => {
+  const { histories, isRunning, models: given, name, onSend, onStop, projectId, sending } = props
   const models = useQuery({ ...chatModels(projectId), enabled: given === undefined }).data?.items ?? []
   const [text, setText, forget] = useDraft(`chat.${name}`, "")
   const [model, setModel] = useDraft("chat-model", "auto")
@@ -38,19 +43,23 @@ export const Composer = ({ isRunning, models: given, name, onSend, onStop, proje
   const [effort, setEffort] = useState<(typeof efforts)[number]>()
   const [withArtifacts, setArtifacts] = useState(true)
   const attachments = useAttachments()
+  const [isPreviewing, setPreviewing] = useState(false)
   const forgetFiles = useRef<() => void>(null)
   const takesAlpha = (given ?? [model]).some(isRouted)
   const mayNotSend = isRunning || text.trim() === "" || !attachments.isReady
-  const send = async () => {
-    if (mayNotSend || sending.isPending) return
+  const asked = (): Asked => {
     const settings = {
       ...(takesAlpha && alpha !== undefined ? { alpha } : {}),
       ...(effort === undefined ? {} : { effort }),
       ...(withArtifacts ? {} : { artifacts: false })
     }
     const image_ids = attachments.list.flatMap(({ image }) => (image === undefined ? [] : [image.id]))
+    return { content: text, model, image_ids, ...settings }
+  }
+  const send = async () => {
+    if (mayNotSend || sending.isPending) return
     try {
-      await onSend({ content: text, model, image_ids, ...settings })
+      await onSend(asked())
     } catch {
       // shown below; the text stays
       return
@@ -58,12 +67,14 @@ export const Composer = ({ isRunning, models: given, name, onSend, onStop, proje
     setText("")
     forget()
     attachments.clear()
+    setPreviewing(false)
   }
   const pressed = (event: KeyboardEvent) => {
     if (event.key === "Escape" && isRunning) onStop()
     if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey) || event.nativeEvent.isComposing) return
     event.preventDefault()
-    void send()
+    if (event.shiftKey) setPreviewing(true)
+    else void send()
   }
   const pasted = (event: ClipboardEvent) => {
     const images = imagesIn(event.clipboardData)
@@ -90,11 +101,26 @@ export const Composer = ({ isRunning, models: given, name, onSend, onStop, proje
           <AttachmentList of={attachments} />
         </Suspense>
       )}
+      {isPreviewing && !mayNotSend ? (
+        <Suspense>
+          <RoutePreview
+            projectId={projectId}
+            models={given ?? [model]}
+            of={{ asked: asked(), histories }}
+            onChoose={given === undefined ? setModel : undefined}
+            onClose={() => setPreviewing(false)}
+          />
+        </Suspense>
+      ) : null}
       <Textarea
         aria-label="Message"
-        placeholder="Message…  (Ctrl Enter sends)"
+        placeholder="Message…  (Ctrl Enter sends, Ctrl Shift Enter previews)"
         value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value)
+          // it was of another question
+          setPreviewing(false)
+        }}
         onKeyDown={pressed}
         onPaste={pasted}
         autosize
@@ -171,6 +197,15 @@ export const Composer = ({ isRunning, models: given, name, onSend, onStop, proje
               Stop
             </Button>
           ) : null}
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => setPreviewing(true)}
+            disabled={mayNotSend}
+            title="Which model would answer, and what it would cost"
+          >
+            Preview
+          </Button>
           <Button size="xs" onClick={() => void send()} loading={sending.isPending} disabled={mayNotSend}>
             Send
           </Button>

@@ -1,5 +1,7 @@
-import { lazy, memo, Suspense } from "react"
+import { Button, Group } from "@mantine/core"
+import { lazy, memo, Suspense, useContext } from "react"
 import { CopyText } from "../../parts/CopyText.tsx"
+import { SaveAsArtifact } from "./artifacts/saving.ts"
 import { type Block, blocksOf, type Inline, sourcesOf } from "./markdown.ts"
 
 const Highlighted = lazy(() => import("./Highlighted.tsx"))
@@ -109,23 +111,33 @@ interface CodeProps {
   readonly isPlain: boolean
 }
 
-const Code = ({ isPlain, language, text }: CodeProps) => (
-  <div>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-    <pre tabIndex={0} role="region" aria-label={language === "" ? "Code" : `Code, ${language}`}>
-      <code>
-        {isPlain ? (
-          text
-        ) : (
-          <Suspense fallback={text}>
-            <Highlighted language={language} text={text} />
-          </Suspense>
+const Code = ({ isPlain, language, text }: CodeProps) => {
+  const save = useContext(SaveAsArtifact)
+  return (
+    <div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <pre tabIndex={0} role="region" aria-label={language === "" ? "Code" : `Code, ${language}`}>
+        <code>
+          {isPlain ? (
+            text
+          ) : (
+            <Suspense fallback={text}>
+              <Highlighted language={language} text={text} />
+            </Suspense>
+          )}
+        </code>
+      </pre>
+      <Group gap="xs">
+        <CopyText label="Copy" text={text} />
+        {save === undefined || isPlain || text === "" ? null : (
+          <Button size="compact-xs" variant="default" onClick={() => save({ content: text, language })}>
+            Save as artifact
+          </Button>
         )}
-      </code>
-    </pre>
-    <CopyText label="Copy" text={text} />
-  </div>
-)
+      </Group>
+    </div>
+  )
+}
 
 const Inlines = ({ of }: { readonly of: ReadonlyArray<Inline> }) =>
   // biome-ignore lint/suspicious/noArrayIndexKey: the tree of one source does not change

@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
-import { memo, useState } from "react"
+import { memo, useContext, useState } from "react"
 import { cost } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
+import { SaveAsArtifact } from "./artifacts/saving.ts"
 import type { Attempt, Message } from "./conversation.ts"
 import { Markdown } from "./Markdown.tsx"
 
@@ -86,6 +87,7 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
 
 const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact }: MessageViewProps) => {
   const [shown, show] = useState<number>()
+  const save = useContext(SaveAsArtifact)
   const count = message.versions.length + 1
   const at = Math.min(shown ?? count, count)
   const version = message.versions[at - 1] ?? message
@@ -160,6 +162,15 @@ const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact 
             <Button size="compact-xs" variant="subtle" onClick={() => actions.fork(message)}>
               Fork
             </Button>
+            {save === undefined || version.content === "" ? null : (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                onClick={() => save({ content: version.content, language: "markdown" })}
+              >
+                Save text
+              </Button>
+            )}
           </>
         )}
       </Group>

@@ -8,6 +8,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { useProjectId } from "../../shell/project.ts"
 import { type Asked, withModel } from "./asked.ts"
 import { Composer } from "./Composer.tsx"
+import type { Message } from "./conversation.ts"
 import { chatModels, chatProjects } from "./queries.ts"
 
 const examples = [
@@ -16,6 +17,8 @@ const examples = [
   "Compare REST and gRPC in a table",
   "Write a regular expression for an ISO date, and test cases"
 ]
+
+const noHistories: ReadonlyArray<ReadonlyArray<Message>> = []
 
 /** A question that begins a conversation, or two with one model each. */
 export const NewConversation = () => {
@@ -84,6 +87,7 @@ export const NewConversation = () => {
             <Composer
               name="new"
               projectId={projectId}
+              histories={noHistories}
               isRunning={false}
               sending={begin}
               onSend={(asked) => begin.mutateAsync({ asked, projectId })}

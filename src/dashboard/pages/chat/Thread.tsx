@@ -1,11 +1,13 @@
 import { useMediaQuery } from "@mantine/hooks"
 import { useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useMemo, useRef } from "react"
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { type Part, SaveAsArtifact } from "./artifacts/saving.ts"
 import { Composer } from "./Composer.tsx"
 import { ThreadView } from "./ThreadView.tsx"
 import { useThread } from "./useThread.ts"
 
 const ArtifactPanel = lazy(() => import("./artifacts/ArtifactPanel.tsx"))
+const SaveArtifact = lazy(() => import("./artifacts/SaveArtifact.tsx"))
 
 interface ThreadProps {
   readonly id: string
@@ -23,6 +25,7 @@ export const Thread = ({ artifactId, id }: ThreadProps) => {
       void navigate({ search: artifact === undefined ? {} : { artifact }, replace: true }),
     [navigate]
   )
+  const [saving, save] = useState<Part>()
   // where there is room, what is written is shown at once
   const hasRoom = useMediaQuery("(min-width: 75em)", false)
   const draft = drafts.at(-1)
@@ -41,11 +44,14 @@ export const Thread = ({ artifactId, id }: ThreadProps) => {
   return (
     <>
       <section className="chat-thread" aria-label="Conversation">
-        <ThreadView of={thread} onOpenArtifact={open} />
+        <SaveAsArtifact value={conversation?.running === false ? save : undefined}>
+          <ThreadView of={thread} onOpenArtifact={open} />
+        </SaveAsArtifact>
         {conversation === undefined ? null : (
           <Composer
             name={id}
             projectId={conversation.project_id}
+            histories={[conversation.messages]}
             isRunning={conversation.running}
             sending={thread.ask}
             onSend={(asked) => thread.ask.mutateAsync({ kind: "send", asked })}
@@ -54,6 +60,19 @@ export const Thread = ({ artifactId, id }: ThreadProps) => {
         )}
       </section>
       <Suspense>
+        {saving === undefined ? null : (
+          <SaveArtifact
+            conversationId={id}
+            part={saving}
+            artifacts={artifacts}
+            onSaved={(artifact) => {
+              save(undefined)
+              open(artifact.id)
+              thread.again()
+            }}
+            onClose={() => save(undefined)}
+          />
+        )}
         {isPanel ? (
           <ArtifactPanel
             conversationId={id}

@@ -32,14 +32,16 @@ export const useConversation = (id: string, onEnd: () => void) => {
       frame = 0
       setState(latest.current)
     }
+    // also an answer that was begun elsewhere
+    let wasRunning = latest.current.conversation?.running ?? false
     const follow = async () => {
       for (let failures = 0; !controller.signal.aborted; ) {
         try {
-          const wasRunning = latest.current.conversation?.running ?? false
           for await (const event of eventsFrom(id, cursorOf(latest.current), controller.signal)) {
             failures = 0
             const next = applied(latest.current, event)
             latest.current = next ?? nothing
+            wasRunning ||= latest.current.conversation?.running ?? false
             // text is missing: everything is asked for again
             if (next === undefined) break
             if (frame === 0) frame = requestAnimationFrame(show)

@@ -21,6 +21,7 @@ import {
   maxFilenameCharacters,
   RestoreArtifactRequest,
   RetryMessageRequest,
+  SaveArtifactRequest,
   SendMessageRequest,
   StartedTurnOut,
   UpdateConversationRequest
@@ -226,6 +227,21 @@ const uploadChatImage = HttpApiEndpoint.post("uploadChatImage", "/api/chat/image
     }
   }))
 
+const saveArtifact = HttpApiEndpoint.post("saveArtifact", `${root}/:id/artifacts`)
+  .setPath(ConversationPath)
+  .setHeaders(IdempotencyHeaders)
+  .setPayload(SaveArtifactRequest)
+  .addSuccess(ChatArtifactOut, { status: 201 })
+  .addError(Errors.NotFound)
+  .addError(Errors.ConversationRunning)
+  .addError(Errors.IdempotencyKeyInProgress)
+  .addError(Errors.SealingUnavailable)
+  .annotate(OpenApi.Summary, "Save a part of an answer as an artifact")
+  .annotate(
+    OpenApi.Description,
+    "Under a name that the conversation has already, it is the next version of that artifact. It is done after the last answer, of which it is one of `artifact_events`."
+  )
+
 const ArtifactPath = Schema.Struct({
   id,
   artifact_id: Schema.UUID.annotations({ description: "Id of the artifact." })
@@ -271,6 +287,7 @@ export const ChatGroup = HttpApiGroup.make("chat")
   .add(forkConversation)
   .add(followConversation)
   .add(uploadChatImage)
+  .add(saveArtifact)
   .add(listArtifactVersions)
   .add(restoreArtifact)
   .add(deleteArtifact)

@@ -167,6 +167,17 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           return HttpServerResponse.unsafeJson(made, { status: 201 })
         })
       )
+      .handle("saveArtifact", ({ headers, path, payload }) =>
+        idempotent(
+          idempotency,
+          headers["idempotency-key"],
+          {
+            request: { path: `/api/chat/conversations/${path.id}/artifacts`, body: payload },
+            schema: ChatArtifactOut
+          },
+          conversations.saveArtifact(path.id, payload)
+        )
+      )
       .handle("listArtifactVersions", ({ path }) =>
         Effect.map(conversations.versions(path.id, path.artifact_id), (items) => ({
           items,

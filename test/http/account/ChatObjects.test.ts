@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databaseKinds, operatorOf, type Person, startNode } from "../../support/AccountService.ts"
+import { codeOf, jsonOf, openService, startTalker, type Talker } from "../../support/Chat.ts"
+import { startS3 } from "../../support/S3Server.ts"
+
+interface Image {
+  readonly id: string
+  readonly url: string
+}
+
+/** One pixel. */
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64"
+)
+
+describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind) => {
+  let talker: Talker
+  let service: Awaited<ReturnType<typeof openService>>
+  let s3: Awaited<ReturnType<typeof startS3>>
+  let node: Awaited<ReturnType<typeof startNode>>
+  let person: Person
+  beforeAll(async () => {
+    talker = await startTalker()
+    s3 = await startS3()
+    service = await openService(kind, talker)
+    node = await startNode({ ...service.env, ...s3.env })
+    person = await operatorOf(node)
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await s3.stop()
+    await talker.stop()
+    await service.close()
+  })
+
+  const upload = () =>
+    fetch(`${node.url}/api/chat/images?filename=a.png`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${person.token}`, "content-type": "image/png" },
+      body: new Uint8Array(pixel)
+    })
+  const failing = (times: number) => s3.failures.push(...Array.from({ length: times }, () => 503))
+
+  it("are put there, sent to models, and shown from there by their links", async () => {
+    const image = await jsonOf<Image>(upload(), 201)
+    expect(s3.objects.get(`/${s3.bucket}/images/${image.id}`)?.equals(pixel)).toBe(true)
+    const shown = await fetch(`${node.url}${image.url}`)
+    expect([shown.status, Buffer.from(await shown.arrayBuffer()).equals(pixel)]).toEqual([200, true])
+    const { default_project_id: project_id } = await jsonOf<{ readonly default_project_id: string }>(
+      person.send("GET", "/api/me")
+    )
+    const root = "/api/chat/conversations"
+    const { id } = await jsonOf<{ readonly id: string }>(person.send("POST", root, { project_id }), 201)
+    const question = { content: "what?", model: "acme/large", image_ids: [image.id] }
+    expect((await person.send("POST", `${root}/${id}/messages`, question)).status).toBe(202)
+    const talk = await talker.talk(0)
+    expect(JSON.stringify(talk.received.body["messages"])).toContain(pixel.toString("base64"))
+    talk.say("a pixel")
+    talk.finish()
+  })
+
+  it("are 503 while the store fails, with no row of what was not stored", async () => {
+    const image = await jsonOf<Image>(upload(), 201)
+    await expect.poll(() => s3.seen.filter((line) => line.includes("/images/start")).length).toBe(3)
+    failing(3)
+    const shown = await fetch(`${node.url}${image.url}`)
+    expect(shown.status).toBe(503)
+    await shown.text()
+    const before = s3.objects.size
+    failing(3)
+    const refused = await upload()
+    expect(await codeOf(refused)).toEqual([503, "store_unavailable"])
+    expect(s3.objects.size).toBe(before)
+    expect((await fetch(`${node.url}${image.url}`)).status).toBe(200)
+    expect(s3.seen.filter((line) => !line.endsWith(" signed"))).toEqual([])
+  })
+})
