@@ -1,6 +1,6 @@
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { Capture } from "../../../src/capture/Capture.ts"
 import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import { AccountApi } from "../../../src/http/account/AccountApi.ts"
@@ -346,8 +346,13 @@ describe.each(databaseKinds)("tenants on %s", (kind) => {
       messages: [{ role: "user", content: "hello" }]
     })
     await call.text()
-    await node.run(Effect.flatMap(Capture, (capture) => capture.flushed))
-    return call.headers.get("x-request-id") ?? ""
+    const id = call.headers.get("x-request-id") ?? ""
+    // an answer has been read before its call is handed over
+    await vi.waitFor(async () => {
+      await node.run(Effect.flatMap(Capture, (capture) => capture.flushed))
+      expect((await owner.send("GET", `/api/capture/samples/${id}`)).status).toBe(200)
+    }, 10_000)
+    return id
   }
 
   const fill = (route: DeclaredRoute): string => caseOf(route).path?.(things) ?? route.path
