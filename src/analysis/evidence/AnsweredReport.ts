@@ -8,7 +8,7 @@ import type { RequestedReplay } from "./RequestedReplay.ts"
 export const withAnswers = (
   report: AnalysisReport,
   answered: ReadonlyArray<Answered>,
-  { judgeModel }: RequestedReplay,
+  { judgeModel, questions }: RequestedReplay,
   spentMicroUsd: number
 ): AnalysisReport => ({
   ...report,
@@ -20,10 +20,22 @@ export const withAnswers = (
   method: { ...report.method, judge: judgeModel, cost: cost(spentMicroUsd, "charged") },
   honesty: {
     ...report.honesty,
-    not_looked_at: report.honesty.not_looked_at.filter((each) => each !== otherModels),
+    not_looked_at: [
+      ...report.honesty.not_looked_at.filter((each) => each !== otherModels || answered.length === 0),
+      ...questions.filter((asked) => !answered.some((one) => isAnswerTo(asked, one))).map(unanswered)
+    ],
     insufficient: [...report.honesty.insufficient, ...answered.flatMap(insufficientOf)]
   }
 })
+
+type RequestedQuestion = RequestedReplay["questions"][number]
+
+const isAnswerTo = (asked: RequestedQuestion, { promptClass, question }: Answered): boolean =>
+  asked.promptClass === promptClass && asked.candidate === question.candidate && asked.incumbent === question.incumbent
+
+/** Of a replay that was cancelled, or has not come so far. */
+const unanswered = ({ candidate, incumbent, promptClass }: RequestedQuestion): string =>
+  `whether ${candidate} would have answered ${promptClass} prompts as well as ${incumbent}: the replay ended before`
 
 /** What a report without a replay has not looked at. */
 export const otherModels = "whether another model would have answered as well"

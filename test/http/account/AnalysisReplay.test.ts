@@ -248,6 +248,12 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     expect(done.status).toBe("cancelled")
     expect(reportOf(done).causes).toEqual(reportOf(analysis).causes)
     expect(reportOf(done).segments[0]?.questions).toEqual([])
+    // one class has enough prompts to be asked
+    const asks = reportOf(analysis).segments[0]?.class
+    expect(reportOf(done).honesty.not_looked_at).toEqual([
+      ...reportOf(analysis).honesty.not_looked_at,
+      `whether mine/small would have answered ${asks} prompts as well as mine/large: the replay ended before`
+    ])
     expect(closed).toBeGreaterThan(0)
     const calls = asked.length
     expect(calls).toBeLessThanOrEqual(4)
