@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto"
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Audit } from "../../audit/Audit.ts"
+import { Capture } from "../../capture/Capture.ts"
 import { Captured } from "../../capture/Captured.ts"
 import { CaptureKeys } from "../../capture/CaptureKeys.ts"
 import type { Place, SampleRow } from "../../capture/CaptureRecords.ts"
@@ -69,6 +71,7 @@ export class ProjectCapture extends Context.Tag("gateway/account/ProjectCapture"
     never,
     | AccountTransactions
     | Audit
+    | Capture
     | Captured
     | CaptureErasure
     | CaptureKeys
@@ -83,11 +86,14 @@ export class ProjectCapture extends Context.Tag("gateway/account/ProjectCapture"
 }
 
 const saltBytes = 16
+/** How long an erasure waits for calls that this node has taken and not yet written. */
+const maxWait = Duration.seconds(2)
 const conversationsPerQuery = 100
 
 const make = Effect.gen(function* () {
   const access = yield* ProjectAccess
   const audit = yield* Audit
+  const capture = yield* Capture
   const captured = yield* Captured
   const erasure = yield* CaptureErasure
   const keys = yield* CaptureKeys
@@ -194,16 +200,21 @@ const make = Effect.gen(function* () {
         })
       ),
     erase: (id, what) =>
-      transactions.commit(() =>
-        Effect.gen(function* () {
-          const project = yield* access.require(id, "member")
-          const erased = yield* erasure.erase(id, what)
-          // not the name of an end user: the log is kept for longer than what is erased
-          const target = what._tag === "Key" ? { key_id: what.keyId } : {}
-          yield* record(project, "capture.erase", { kind: "project", id }, { target: what._tag, ...target }, { erased })
-          return erased
-        })
-      ),
+      Effect.gen(function* () {
+        const project = yield* access.require(id, "member")
+        // what was written after the erasure would stay
+        yield* Effect.timeoutOption(capture.flushed, maxWait)
+        return yield* transactions.commit(() =>
+          Effect.gen(function* () {
+            const erased = yield* erasure.erase(id, what)
+            // not the name of an end user: the log is kept for longer than what is erased
+            const target = what._tag === "Key" ? { key_id: what.keyId } : {}
+            const fields = { target: what._tag, ...target }
+            yield* record(project, "capture.erase", { kind: "project", id }, fields, { erased })
+            return erased
+          })
+        )
+      }),
     exported: (id) =>
       Effect.gen(function* () {
         const project = yield* requireReader(id)

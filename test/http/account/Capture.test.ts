@@ -258,6 +258,19 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     expect((await sample(plain)).flow_authorized).toBe(true)
   })
 
+  it("erases calls that were taken and wait to be written", async () => {
+    for (const target of ["project", "key"] as const) {
+      const project = await newProject()
+      await change(project.id)
+      await Promise.all(Array.from({ length: 30 }, (_, nth) => called(project.key, says(`question ${nth}`))))
+      await owner.send("POST", `/api/projects/${project.id}/capture/erase`, {
+        target,
+        ...(target === "key" ? { key_id: project.keyId } : {})
+      })
+      expect(await samples(project.id)).toEqual([])
+    }
+  })
+
   it("keeps no text where fingerprints are wanted, but tells blocks apart", async () => {
     const project = await newProject()
     await change(project.id, { content: "fingerprint" })
