@@ -11,7 +11,7 @@ const ofOtherDatabase = onlyPostgres ? [...pages, ...testsWithoutDatabase()] : [
 /** `npm test` runs both parts; without the variable each file has a process of its own. */
 const part = process.env["TEST_PROCESSES"]
 const { isolated, shared } = testFiles()
-const ofOtherPart = part === "own" ? shared : part === "shared" ? isolated : []
+const ofOtherPart = part === "isolated" ? shared : part === "shared" ? isolated : []
 
 // they wait for services that they start as much as they compute
 const workers = Math.max(2, availableParallelism())
@@ -19,12 +19,15 @@ const workers = Math.max(2, availableParallelism())
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/setup.ts"],
     exclude: [...ofOtherDatabase, ...ofOtherPart],
     isolate: part !== "shared",
     maxWorkers: workers,
     // a process that is ended because it is idle can have been given the next file
     minWorkers: workers,
-    testTimeout: 30_000,
-    hookTimeout: 60_000
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // the second that Vitest waits is less than a page may take on a busy machine
+    expect: { poll: { timeout: 15_000 } }
   }
 })

@@ -3,34 +3,67 @@
 // first, then the others, which share one per core. With TEST_DATABASE_URL what uses a database runs on
 // PostgreSQL too, with TEST_DATABASES=postgres on PostgreSQL alone.
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { allParts, ensureBuilt } from "./lib/built.mjs"
 import { root } from "./lib/root.mjs"
 
-/** @param {string} processes @param {string} folder @returns {{ readonly passed: number, readonly failed: number }} */
+/**
+ * What Vitest reports of a file, of it what is read here.
+ *
+ * @typedef {object} FileReport
+ * @property {string} name
+ * @property {string} status
+ * @property {string} message
+ * @property {ReadonlyArray<{ readonly fullName: string, readonly status: string, readonly failureMessages: ReadonlyArray<string> }>} assertionResults
+ */
+
+/** @typedef {{ readonly passed: number, readonly failures: ReadonlyArray<string> }} Outcome */
+
+/** @param {string} processes @param {string} folder @returns {Outcome} */
 const run = (processes, folder) => {
   const report = join(folder, `${processes}.json`)
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]
-  const { status } = spawnSync(
+  const { status, signal } = spawnSync(
     join(root, "node_modules/.bin/vitest"),
     // a file that is asked for by name is in one of the two
     ["run", "--passWithNoTests", ...reporters, ...process.argv.slice(2)],
     { stdio: "inherit", cwd: root, env: { ...process.env, TEST_PROCESSES: processes } }
   )
-  const { numFailedTests, numFailedTestSuites, numPassedTests } = JSON.parse(readFileSync(report, "utf8"))
-  // a file that could not even be loaded has no failed test, and is a failure all the same
-  return { passed: numPassedTests, failed: Math.max(numFailedTests, numFailedTestSuites > 0 || status !== 0 ? 1 : 0) }
+  const end = signal ?? `exit code ${status}`
+  if (!existsSync(report))
+    return { passed: 0, failures: [`the ${processes} files: ended before they were counted (${end})`] }
+  const { numPassedTests, testResults } = JSON.parse(readFileSync(report, "utf8"))
+  const failures = testResults.flatMap(failuresOf)
+  // an error outside every test
+  if (status !== 0 && failures.length === 0) failures.push(`the ${processes} files: ${end}, with no failed test`)
+  return { passed: numPassedTests, failures }
 }
+
+/** @param {FileReport} file @returns {ReadonlyArray<string>} */
+const failuresOf = ({ name, status, message, assertionResults }) => {
+  const path = relative(root, name)
+  const failed = assertionResults
+    .filter((test) => test.status === "failed")
+    .map(({ fullName, failureMessages }) => `${path}: ${fullName}\n    ${firstLine(failureMessages[0])}`)
+  // a file that could not even be loaded has no failed test, and is a failure all the same
+  return status === "failed" && failed.length === 0 ? [`${path}\n    ${firstLine(message)}`] : failed
+}
+
+const firstLine = (text = "") => text.trim().split("\n", 1)[0]
 
 // the library too: the examples import the package by its name
 await ensureBuilt(allParts)
 const folder = mkdtempSync(join(tmpdir(), "gateway-test-"))
 try {
-  const [own, shared] = [run("own", folder), run("shared", folder)]
-  const [passed, failed] = [own.passed + shared.passed, own.failed + shared.failed]
+  const [isolated, shared] = [run("isolated", folder), run("shared", folder)]
+  const passed = isolated.passed + shared.passed
+  const failures = [...isolated.failures, ...shared.failures]
+  const failed = failures.length
   if (passed + failed === 0) console.error(`No test is named so: ${process.argv.slice(2).join(" ")}`)
+  // the first failure of 5,000 tests is thousands of lines above
+  for (const failure of failures) console.log(`failed: ${failure}`)
   console.log(`${passed} passed, ${failed} failed`)
   process.exitCode = passed === 0 || failed > 0 ? 1 : 0
 } finally {

@@ -30,9 +30,10 @@ const readExamples = () => {
     [...readFileSync(join(root, path), "utf8").matchAll(/```ts\n([\s\S]*?)```/g)]
       .map(([, code = ""]) => code)
       .filter((code) => code.includes('from "model-routing-gateway"'))
-  const [program, test, ...others] = blocksOf("README.md")
+  const [program, ...others] = blocksOf("README.md")
+  const [test, ...moreTests] = blocksOf("src/testing/README.md")
   const [production, routes, ...more] = blocksOf("src/library/README.md")
-  if (!program || !test || !production || !routes || others.length + more.length > 0) {
+  if (!program || !test || !production || !routes || others.length + moreTests.length + more.length > 0) {
     throw new Error("the READMEs have not one program and one test, a production stack and routes")
   }
   return { "embedding.ts": program, "testClock.test.ts": test, "production.ts": production, "routes.ts": routes }

@@ -13,8 +13,11 @@ import { answerOf, encoded, protocolIds } from "./answers.mjs"
 import { randomOf } from "./random.mjs"
 import { endpointNames, requestOf } from "./requests.mjs"
 
-const count = Number(process.argv[2] ?? 2_000)
-const firstSeed = Number(process.argv[3] ?? 1)
+const [count, firstSeed] = [process.argv[2] ?? "2000", process.argv[3] ?? "1"].map(Number)
+if (count === undefined || firstSeed === undefined || !(count > 0) || !Number.isInteger(count + firstSeed)) {
+  console.error("usage: node scripts/fuzz/run.mjs [count] [seed]")
+  process.exit(64)
+}
 const atOnce = 4
 const hangMillis = 60_000
 const pollMillis = 10

@@ -1,14 +1,12 @@
 // @ts-check
 // Which test files need a process of their own. All others share one per core: to load the sources takes
 // longer than most of them run.
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./root.mjs"
 
 /** They start services and browsers, stop the process, count its work, or read its metrics. */
 const folders = ["app", "browser", "dashboard", "e2e", "faults", "hardening", "observe", "simulation"]
-/** The clock in force is one for a whole process. */
-const movesClock = /"effect\/TestClock"/
 
 /** @returns {{ readonly isolated: ReadonlyArray<string>, readonly shared: ReadonlyArray<string> }} relative to the root */
 export const testFiles = () => {
@@ -17,8 +15,6 @@ export const testFiles = () => {
     .map((name) => `test/${name}`)
     .sort()
   /** @param {string} file */
-  const isIsolated = (file) =>
-    folders.some((folder) => file.startsWith(`test/${folder}/`)) ||
-    movesClock.test(readFileSync(join(root, file), "utf8"))
+  const isIsolated = (file) => folders.some((folder) => file.startsWith(`test/${folder}/`))
   return { isolated: files.filter(isIsolated), shared: files.filter((file) => !isIsolated(file)) }
 }

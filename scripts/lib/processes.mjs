@@ -15,6 +15,8 @@ export const limitations = [
 
 export const coreOfLoad = 0
 export const coreOfServers = 1
+/** Beside the load on a small machine: it is then a part of what bounds the load. */
+export const coreOfUpstream = availableParallelism() >= 4 ? 2 : coreOfLoad
 
 export const pinSelf = () => {
   if (canPin) spawnSync("taskset", ["-apc", String(coreOfLoad), String(process.pid)])

@@ -11,6 +11,7 @@ export const theme = createTheme({
   fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, monospace",
   defaultRadius: "md",
   cursorType: "pointer",
+  respectReducedMotion: true,
   components: {
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, centered: true } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, position: "right" } },

@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)("the first run", () => {
 
     // what the page shows of calls follows at once, before its next poll
     const calls = page.locator(".block").filter({ hasText: "Calls, 24 h" })
-    await expect.poll(() => calls.last().innerText(), { timeout: 5_000 }).toMatch(/1$/)
+    await expect.poll(() => calls.last().innerText()).toMatch(/1$/)
 
     const chip = page.getByTestId("available")
     await expect.poll(() => chip.innerText(), polling).toBe(`$${(25 - cost).toFixed(6).replace(/0+$/, "")}`)

@@ -96,7 +96,7 @@ describe.each(databaseKinds)("an answer that kill -9 has broken off, on %s", (ki
     }>("POST", `${path}/${id}/messages`, { content: "Write", model: "acme/large", artifacts: false })
     const talk = await talker.talk(0)
     talk.say(text)
-    await expect.poll(async () => (await read(firstApi)).messages[1]?.content, { timeout: 10_000 }).toBe(text)
+    await expect.poll(async () => (await read(firstApi)).messages[1]?.content).toBe(text)
     expect(await read(firstApi)).toMatchObject({ running: true, messages: [{}, { status: "streaming" }] })
     await first.stop("SIGKILL")
     expect(first.process.signalCode).toBe("SIGKILL")
@@ -122,7 +122,7 @@ describe.each(databaseKinds)("an answer that kill -9 has broken off, on %s", (ki
     expect(again.received.body["messages"]).toEqual([{ role: "user", content: "Write" }])
     again.say("All of it.")
     again.finish()
-    await expect.poll(async () => (await read(secondApi)).running, { timeout: 10_000 }).toBe(false)
+    await expect.poll(async () => (await read(secondApi)).running).toBe(false)
     const retried = (await read(secondApi)).messages[1]
     expect(retried).toMatchObject({ status: "complete", content: "All of it.", versions: [{ status: "interrupted" }] })
     await second.stop()

@@ -115,7 +115,7 @@ describe("the command by itself", () => {
   }, 60_000)
 
   it.each<readonly [string, ReadonlyArray<string>, Readonly<Record<string, string>>, number, string]>([
-    ["a wrong command line", ["keys", "lsit"], {}, 64, "did you mean 'keys list'?"],
+    ["a wrong command line", ["keys", "lsit"], {}, 1, "did you mean 'keys list'?"],
     ["a wrong variable", ["check"], { PORT: "seventy" }, 78, "PORT must be"],
     ["no provider", ["check"], { SIMULATED_PROVIDERS: "off" }, 78, "SIMULATED_PROVIDERS is off"],
     ["no provider at a start", [], { SIMULATED_PROVIDERS: "off" }, 78, "OPENAI_API_KEY"],

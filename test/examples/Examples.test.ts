@@ -29,10 +29,17 @@ it.live("the testing example falls back in virtual time and charges once", () =>
 
 it("the READMEs show the examples as they are", () => {
   const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8")
-  const readme = textOf("../../README.md")
-  for (const example of ["embedding", "testClock.test"]) expect(readme).toContain(textOf(`./${example}.ts`).trim())
+  expect(textOf("../../README.md")).toContain(textOf("./embedding.ts").trim())
+  expect(textOf("../../src/testing/README.md")).toContain(textOf("./testClock.test.ts").trim())
   const library = textOf("../../src/library/README.md")
   for (const example of ["production", "routes"]) expect(library).toContain(textOf(`./${example}.ts`).trim())
+})
+
+it("the README of the repository has at most 200 lines", () => {
+  const lines = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
+    .trimEnd()
+    .split("\n")
+  expect(lines.length).toBeLessThanOrEqual(200)
 })
 
 it.scopedLive("the production example serves a new customer over the routes example", () =>

@@ -37,7 +37,7 @@ export const openPage = async (browser: Browser, options: BrowserContextOptions 
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
   // less than a test has: the failure then says what was waited for
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(20_000)
   const errors: Array<string> = []
   const requests: Array<string> = []
   page.on("console", (message) => {

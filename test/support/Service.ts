@@ -103,7 +103,8 @@ export const startService = async (options: ServiceOptions = {}): Promise<Servic
     }
     child.stdout.on("data", read)
     child.stderr.on("data", read)
-    child.once("exit", (code) => {
+    // after all that it has printed
+    child.once("close", (code) => {
       clearTimeout(timer)
       reject(new Error(`the service ended with ${code}:\n${output}`))
     })
