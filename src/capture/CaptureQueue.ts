@@ -44,7 +44,7 @@ export interface CaptureQueueOptions {
  */
 export class CaptureQueue {
   private readonly options: CaptureQueueOptions
-  private readonly recorders = new Map<ObservedCall, Recorder>()
+  private readonly recorders = new WeakMap<ObservedCall, Recorder>()
   private waiting: Array<Taken> = []
   private taken = 0
   private takenBytes = 0

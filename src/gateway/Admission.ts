@@ -2,45 +2,38 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
-import type { CatalogShape, Snapshot } from "../catalog/Catalog.ts"
 import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.ts"
 import type { CallOrigin, Endpoint } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { RequestBytes } from "../domain/CallObserver.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
-import {
-  type CallFailure,
-  InvalidRequest,
-  ModelNotFound,
-  RoutingConfigNotFound,
-  type StoreUnavailable
-} from "../domain/GatewayError.ts"
+import type { CallFailure, StoreUnavailable } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
 import type { Model } from "../domain/Model.ts"
-import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, SealedAnswer } from "../ledger/Ledger.ts"
 import { type EffectivePolicy, intersectPolicies, noControls } from "../policy/EffectivePolicy.ts"
-import type { PolicyShape, ProjectPolicy, RoutingConfiguration } from "../policy/Policy.ts"
+import type { PolicyShape, RoutingConfiguration } from "../policy/Policy.ts"
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
-import type { Conversations, Place } from "../routing/Conversations.ts"
-import type { CostBound } from "../routing/CostBound.ts"
-import * as CredentialChoice from "../routing/CredentialChoice.ts"
-import { type Exploration, mayExplore } from "../routing/Exploration.ts"
-import type { ProjectQuality, QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
-import type { HealthShape, RouteHealth } from "../routing/Health.ts"
-import type { Load } from "../routing/Load.ts"
-import type { RankFailure } from "../routing/NoneEligible.ts"
-import { classify } from "../routing/quality/Classify.ts"
-import type { OutputLengthsShape } from "../routing/quality/OutputLengths.ts"
-import { qualityFor } from "../routing/quality/QualityTable.ts"
-import { featuresOf } from "../routing/RequestFeatures.ts"
+import type { Place } from "../routing/Conversations.ts"
+import type { QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
+import type { RouteHealth } from "../routing/Health.ts"
 import * as Router from "../routing/Router.ts"
-import { willReason } from "./Deadlines.ts"
-import { withHint } from "./NotFoundHints.ts"
+import { type HoldOptions, holdOptions, smallestOption } from "./HoldOptions.ts"
+import {
+  type Credentials,
+  type ProjectRules,
+  type Routed,
+  type RoutingDeps,
+  type RoutingFailure,
+  resolveConfiguration,
+  route,
+  snapshotFor,
+  visibleModels
+} from "./RequestRouting.ts"
 
 /** A call that may run once its money is held: everything that is decided before the first attempt. */
 export interface Admitted {
@@ -57,13 +50,8 @@ export interface Admitted {
   readonly allowed: EffectivePolicy
   readonly ranked: Router.Ranked
   readonly place: Place
-  /**
-   * For the smallest answer of each candidate that may be tried, in their order; before these, where there are several, for the
-   * likely answer of each. The first that fits is granted: see `candidateIndex`.
-   */
-  readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
-  /** The highest output cap of the candidates. */
-  readonly maxOutputTokens: number
+  /** Of the candidates that may be tried. */
+  readonly holdOptions: HoldOptions
   /** Ends the request's share of the concurrency limits. */
   readonly release: Release
 }
@@ -90,20 +78,13 @@ export interface CallOptions {
   readonly keptAnswer?: ((exit: Exit.Exit<unknown, CallFailure>) => SealedAnswer | undefined) | undefined
 }
 
-export interface AdmissionDeps {
-  readonly catalog: CatalogShape
+export interface AdmissionDeps extends RoutingDeps {
   readonly policy: PolicyShape
   readonly configurations: RoutingConfigurationsShape
   readonly credentials: ProjectCredentialsShape
   readonly rateLimits: RateLimitsShape
   readonly quality: QualitySnapshotsShape
-  readonly health: HealthShape
-  readonly conversations: Conversations
-  readonly load: Pick<Load, "of">
-  readonly outputLengths: Pick<OutputLengthsShape, "expectedFor">
   readonly timers: TimersShape
-  /** From 0 to 1: which parts of a long prompt are sampled, which of equal routes are compared, and which models are tried. */
-  readonly random: () => number
 }
 
 export interface Admission {
@@ -128,22 +109,12 @@ export interface Admission {
   ) => Effect.Effect<Omit<Listable, "rateLimits">, StoreUnavailable>
 }
 
-/** Why a request is routed to nothing. */
-export type RoutingFailure = RankFailure | RoutingConfigNotFound
-
 /** The decision of the router on one request, before any money is held; without what is left to chance. */
 export interface Preview extends Routed {
   readonly likelyPromptTokens: number
   /** For the smallest answer of each ranked candidate, in their order; for a byok project what its calls count as. */
   readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
   readonly health: Arr.NonEmptyReadonlyArray<RouteHealth>
-}
-
-interface Routed {
-  readonly place: Place
-  readonly configuration: RoutingConfiguration | null
-  readonly allowed: EffectivePolicy
-  readonly ranked: Router.Ranked
 }
 
 /** What a key may use, with what is left of its rate limits. */
@@ -155,8 +126,6 @@ export interface Listable {
   /** Active ones, also those that could choose nothing today. */
   readonly configurations: ReadonlyArray<{ readonly slug: string; readonly pool: ReadonlyArray<Model> }>
 }
-
-const autoPrefix = "auto:"
 
 export const make = (deps: AdmissionDeps): Admission => ({
   // no generators: they allocate 4 KB a call
@@ -206,7 +175,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     return {
       ...routed,
       likelyPromptTokens: Estimate.likelyPromptTokens(measure),
-      options: Arr.map(candidates, (one) => Estimate.holdOption(measure, request, one, willReason(one, request))),
+      options: Arr.map(candidates, (one) => smallestOption(measure, request, one)),
       health: Arr.map(candidates, ({ credential, model }) => deps.health.of(model, credential?.id))
     }
   }),
@@ -256,20 +225,6 @@ type Measured = Pick<
   | "release"
 >
 
-/** Those of a project that pays its providers itself; `null` for any other. */
-type Credentials = ReadonlyArray<ProviderCredential> | null
-
-/** What of a project decides about its calls. */
-interface ProjectRules {
-  readonly project: ProjectPolicy
-  readonly configurations: ReadonlyArray<RoutingConfiguration>
-  readonly quality: ProjectQuality
-  readonly credentials: Credentials
-}
-
-const snapshotFor = (catalog: CatalogShape, credentials: Credentials): Snapshot =>
-  credentials === null ? catalog.snapshot() : catalog.callerSnapshot()
-
 const rankCandidates = (
   deps: AdmissionDeps,
   call: Measured,
@@ -292,104 +247,8 @@ const rankCandidates = (
     allowed,
     ranked,
     place,
-    options: optionsOf(measure, request, callable(ranked)),
-    maxOutputTokens: Math.max(...callable(ranked).map((one) => Estimate.outputCap(request, one, measure)))
+    holdOptions: holdOptions(measure, request, callable(ranked))
   }))
-}
-
-const route = (
-  { catalog, conversations, health, load, outputLengths, random }: AdmissionDeps,
-  call: Pick<Measured, "request" | "measure" | "startedAtMillis"> & {
-    readonly caller: Pick<CallerShape, "billingMode" | "projectId">
-  },
-  { configurations, credentials, project, quality }: ProjectRules,
-  explores: boolean
-): Either.Either<Routed, RoutingFailure> => {
-  const { caller, measure, request } = call
-  return Either.flatMap(resolveConfiguration(request, configurations), (configuration) => {
-    const allowed = intersectPolicies(project, configuration, request.routing)
-    const credentialOf = credentials === null ? undefined : CredentialChoice.choose(credentials, health)
-    const promptTokens = Estimate.likelyPromptTokens(measure)
-    const place = conversations.placeOf(caller.projectId, request)
-    const pinned = Router.isPinned(request.model)
-    // a named model is not chosen: nothing is asked about its prompt
-    const classes = pinned ? noClasses : classify(request, promptTokens)
-    const ranked = Router.rank({
-      snapshot: snapshotFor(catalog, credentials),
-      policy: allowed,
-      request,
-      features: featuresOf(request, pinned, promptTokens, classes, costBoundOf(request, measure)),
-      quality: pinned ? ownQuality : qualityFor(classes, quality.graded),
-      qualityVersion: quality.version,
-      outputTokens: outputLengths.expectedFor(classes),
-      affinity: pinned ? undefined : place.affinity,
-      load: load.of,
-      draw: random(),
-      exploration: explores && !pinned ? explorationOf(request, allowed, random) : undefined,
-      health: (model) => health.of(model, credentialOf?.(model)?.id, call.startedAtMillis),
-      nowMillis: call.startedAtMillis,
-      billingMode: caller.billingMode,
-      credentialOf
-    })
-    return Either.map(ranked, (ranked) => ({ configuration, allowed, ranked, place }))
-  }).pipe(
-    Either.mapLeft((failure) =>
-      withHint(failure, () => {
-        const snapshot = snapshotFor(catalog, credentials)
-        const policy = intersectPolicies(project, null, noControls)
-        return {
-          snapshot,
-          policy,
-          models: visibleModels(snapshot, policy, caller.billingMode, credentials),
-          slugs: configurations.flatMap(({ isActive, slug }) => (isActive ? [slug] : []))
-        }
-      })
-    )
-  )
-}
-
-const explorationOf = (
-  request: ChatRequest,
-  allowed: EffectivePolicy,
-  random: () => number
-): Exploration | undefined =>
-  mayExplore(request, allowed) ? { share: allowed.explorationShare, draw: random() } : undefined
-
-const costBoundOf = (
-  { routing: { maxCostMicroUsd } }: ChatRequest,
-  measure: Estimate.PromptEstimate
-): CostBound | undefined =>
-  maxCostMicroUsd === undefined
-    ? undefined
-    : {
-        maxMicroUsd: maxCostMicroUsd,
-        textTokens: Estimate.textTokensBound(measure),
-        imagesAndFiles: measure.images + measure.files,
-        audioTokens: measure.audioTokens
-      }
-
-const visibleModels = (
-  snapshot: Snapshot,
-  policy: EffectivePolicy,
-  billingMode: CallerShape["billingMode"],
-  credentials: Credentials
-): Router.Listable => {
-  const allowed = Router.listable(snapshot, policy, billingMode)
-  return credentials === null
-    ? allowed
-    : allowed.filter((model) => CredentialChoice.credentialsFor(credentials, model).length > 0)
-}
-
-const optionsOf = (
-  measure: Estimate.PromptEstimate,
-  request: ChatRequest,
-  candidates: Router.Ranked["candidates"]
-): Arr.NonEmptyReadonlyArray<HoldOption> => {
-  const optionsFor = (need: "likely" | "min") =>
-    Arr.map(candidates, (candidate) =>
-      Estimate.holdOption(measure, request, candidate, willReason(candidate, request), need)
-    )
-  return candidates.length === 1 ? optionsFor("min") : Arr.appendAll(optionsFor("likely"), optionsFor("min"))
 }
 
 /** The candidates that may be tried: without fallback the first one alone, whether it can be paid for or not. */
@@ -397,36 +256,5 @@ export const callable = ({ candidates, fallbackEnabled }: Router.Ranked): Router
   fallbackEnabled ? candidates : [candidates[0]]
 
 /** The ranked candidate whose hold option was granted. */
-export const candidateIndex = ({ ranked }: Pick<Admitted, "ranked">, option: number): number =>
-  option % callable(ranked).length
-
-const noClasses: ReadonlyArray<number> = []
-const ownQuality = ({ quality }: Model): number => quality
-
-/** `auto:<slug>` and `routing_config` name the same things; together they have to agree. */
-const resolveConfiguration = (
-  request: ChatRequest,
-  configurations: ReadonlyArray<RoutingConfiguration>
-): Either.Either<RoutingConfiguration | null, ModelNotFound | RoutingConfigNotFound | InvalidRequest> => {
-  const named = request.routing.routingConfig
-  const active = configurations.filter((configuration) => configuration.isActive)
-  const byName =
-    named === undefined
-      ? null
-      : active.find((configuration) => configuration.id === named || configuration.slug === named)
-  if (byName === undefined) return Either.left(new RoutingConfigNotFound({ routingConfig: named ?? "" }))
-  if (!request.model.startsWith(autoPrefix)) return Either.right(byName)
-  const slug = request.model.slice(autoPrefix.length)
-  const bySlug = active.find((configuration) => configuration.slug === slug)
-  if (bySlug === undefined) return Either.left(new ModelNotFound({ model: request.model }))
-  if (byName !== null && byName.id !== bySlug.id) {
-    return Either.left(
-      new InvalidRequest({
-        code: "invalid_value",
-        message: `model names the routing configuration '${slug}', routing_config another one.`,
-        param: "routing_config"
-      })
-    )
-  }
-  return Either.right(bySlug)
-}
+export const candidateIndex = ({ holdOptions }: Pick<Admitted, "holdOptions">, option: number): number =>
+  holdOptions.candidateOf[option] ?? 0

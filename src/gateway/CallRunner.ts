@@ -19,10 +19,11 @@ import { microUsd } from "../domain/Money.ts"
 import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+import { ShortLivedMap } from "../domain/ShortLivedMap.ts"
 import { Timers } from "../domain/Timers.ts"
-import { completionTokens, type Usage } from "../domain/Usage.ts"
+import type { Usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
-import { Ledger, type LedgerShape, type Settlement } from "../ledger/Ledger.ts"
+import { Ledger, type LedgerShape } from "../ledger/Ledger.ts"
 import * as CallSpans from "../observe/CallSpans.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import * as Spans from "../observe/Spans.ts"
@@ -36,15 +37,16 @@ import { Health } from "../routing/Health.ts"
 import { Load } from "../routing/Load.ts"
 import * as OutputLengths from "../routing/quality/OutputLengths.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
-import { reasoningFactor } from "../routing/Score.ts"
 import * as Admission from "./Admission.ts"
 import { Call, type CallDeps } from "./Call.ts"
+import { type EndDeps, end } from "./CallEnd.ts"
 import type { RunningAttempt } from "./CallState.ts"
 import { type Deadlines, defaultDeadlines } from "./Deadlines.ts"
 import * as Dispatch from "./Dispatch.ts"
 import { observer as healthObserver } from "./HealthObserver.ts"
 import { HoldSlices, type HoldSlicesDeps } from "./HoldSlices.ts"
 import { collect, pump, type Sink } from "./Relay.ts"
+import type { RoutingFailure } from "./RequestRouting.ts"
 
 /** A complete response with its routing metadata. */
 export interface Completion extends ResponseStart {
@@ -101,7 +103,7 @@ export interface CallRunnerShape {
   readonly countTokens: (
     caller: CallerShape,
     request: ChatRequest
-  ) => Effect.Effect<TokenCount, Admission.RoutingFailure | RateLimited | StoreUnavailable>
+  ) => Effect.Effect<TokenCount, RoutingFailure | RateLimited | StoreUnavailable>
 }
 
 /** How long the prompt of a request is. */
@@ -123,7 +125,7 @@ export class CallRunner extends Context.Tag("gateway/gateway/CallRunner")<CallRu
   > => Layer.effect(this, make(options))
 }
 
-interface RunnerDeps {
+interface RunnerDeps extends EndDeps {
   readonly admission: Admission.Admission
   readonly ledger: LedgerShape
   /** With the options of new calls; a call keeps those that it began with. */
@@ -133,9 +135,7 @@ interface RunnerDeps {
   readonly call: CallDeps
   readonly slices: HoldSlicesDeps
   readonly rateLimits: RateLimitsShape
-  readonly conversations: Conversations.Conversations
-  readonly outputLengths: OutputLengths.OutputLengthsShape
-  readonly running: Map<RequestId, Call>
+  readonly running: ShortLivedMap<RequestId, Call>
   isAborted: boolean
 }
 
@@ -182,7 +182,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     options,
     call: { timers, observer: combine(observers, yield* observerFailed) },
     slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
-    running: new Map(),
+    running: new ShortLivedMap(),
     isAborted: false
   }
   return CallRunner.of({
@@ -248,8 +248,8 @@ const run = <A>(
         },
         onSuccess: (call) =>
           Effect.matchCauseEffect(restore(use(call, dispatch)), {
-            onFailure: (cause) => end(deps, call, callOptions, Exit.failCause(cause)),
-            onSuccess: (value) => end(deps, call, callOptions, Exit.succeed(value))
+            onFailure: (cause) => ended(deps, call, callOptions, Exit.failCause(cause)),
+            onSuccess: (value) => ended(deps, call, callOptions, Exit.succeed(value))
           })
       })
     )
@@ -292,12 +292,12 @@ const begin = (
   callOptions: Admission.CallOptions,
   isTraced: boolean
 ): Effect.Effect<Call, CallFailure> => {
-  const { caller, options, release, request, requestId: callId } = admitted
+  const { caller, holdOptions, release, request, requestId: callId } = admitted
   const reserved = deps.ledger.reserve({
     callId,
     caller,
     requestedModel: request.model,
-    options,
+    options: holdOptions.options,
     maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(dispatch, { admitted }) - dispatch.timers.now()),
     ...(callOptions.onWaiting !== undefined && { onWaiting: callOptions.onWaiting })
   })
@@ -324,7 +324,7 @@ const withFittingCap = <E>(error: E, { measure, ranked, request }: Admission.Adm
   const amount = microUsd(Math.max(0, availableMicroUsd))
   return new InsufficientFunds({
     ...error,
-    fittingOutputTokens: Estimate.fittingOutputTokens(amount, measure, request, ranked.candidates)
+    fittingOutputTokens: Estimate.fittingOutputTokens(amount, measure, request, Admission.callable(ranked))
   })
 }
 
@@ -364,62 +364,15 @@ const relay = (
     )
   })
 
-const end = <A>(
+const ended = <A>(
   deps: RunnerDeps,
   call: Call,
-  callOptions: Admission.CallOptions,
+  { keptAnswer }: Admission.CallOptions,
   exit: Exit.Exit<A, CallFailure>
 ): Effect.Effect<A, CallFailure> => {
   deps.running.delete(call.admitted.requestId)
-  call.admitted.release()
-  if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
-  const settlement = call.end()
-  remember(deps, call, settlement)
-  learn(deps, call)
-  const kept = callOptions.keptAnswer?.(exit)
-  const settled =
-    kept === undefined
-      ? deps.ledger.settle(call.hold, settlement)
-      : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept }), written(deps.ledger))
-  if (!call.isTraced) return Effect.zipRight(settled, exit)
-  const { cost, error, model, provider, status } = settlement.record
-  return Effect.annotateCurrentSpan({
-    "gateway.status": status,
-    "gateway.cost_microusd": cost.amount_microusd,
-    "gen_ai.provider.name": provider ?? "",
-    "gen_ai.response.model": model ?? "",
-    ...(error !== null && { "error.type": error.code })
-  }).pipe(
-    Effect.zipRight(Spans.span(true, "gateway.ledger.settle", Spans.noAttributes, settled)),
-    Effect.zipRight(exit)
-  )
+  return end(deps, call, exit, keptAnswer)
 }
-
-/** Where the conversation of an `auto` call goes on, if it does. */
-const remember = ({ conversations }: RunnerDeps, { admitted }: Call, { record }: Settlement): void => {
-  if (admitted.ranked.pinned || record.status !== "success" || record.model === null) return
-  conversations.answered(admitted.place, record.model, admitted.ranked.features.promptTokens)
-}
-
-/** How long the answer to an `auto` call was, whatever has become of its text. */
-const learn = ({ outputLengths }: RunnerDeps, { admitted, answer }: Call): void => {
-  if (answer === undefined || admitted.ranked.pinned) return
-  const { candidate, isCut, usage } = answer
-  outputLengths.answered({
-    model: candidate.model,
-    classes: admitted.ranked.features.classes,
-    tokens: completionTokens(usage) / reasoningFactor(candidate.model, candidate.effort),
-    isCut
-  })
-}
-
-/**
- * A response that is kept reaches the client after its settlement is written: whoever has it complete has paid for it, and finds
- * it under its key. A database that is away delays it for a bounded time.
- */
-const written = (ledger: LedgerShape): Effect.Effect<void> =>
-  Effect.asVoid(Effect.interruptible(Effect.timeoutOption(ledger.flushed, maxWriteWaitMillis)))
-const maxWriteWaitMillis = 2_000
 
 const abort = (deps: RunnerDeps): void => {
   deps.isAborted = true

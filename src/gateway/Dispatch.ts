@@ -19,6 +19,7 @@ import type { OutputLimit } from "./CallState.ts"
 import { type Deadlines, forCandidate, totalMillis, willReason } from "./Deadlines.ts"
 import * as Fallback from "./Fallback.ts"
 import { type AttemptFailure, type CandidateFailed, decide, maxWaitMillis, Unaffordable } from "./FallbackPolicy.ts"
+import { smallestOption } from "./HoldOptions.ts"
 
 export interface DispatchDeps extends AttemptDeps {
   readonly ledger: LedgerShape
@@ -97,7 +98,7 @@ const isClosed = ({ health, timers }: DispatchDeps, { credential, model }: Candi
 
 /** When the call ends at the latest. */
 export const endsAtMillis = ({ deadlines }: DispatchDeps, { admitted }: Pick<Call, "admitted">): number =>
-  admitted.startedAtMillis + totalMillis(deadlines, admitted.maxOutputTokens)
+  admitted.startedAtMillis + totalMillis(deadlines, admitted.holdOptions.maxOutputTokens)
 
 const decideOf = (deps: DispatchDeps, call: Call) =>
   decide({
@@ -180,10 +181,8 @@ const outputLimit = ({ admitted, hold }: Call, candidate: Candidate): OutputLimi
 
 /** What has to be held for the candidate, where that is more than is held. */
 const unheld = ({ admitted, hold }: Call, candidate: Candidate): HoldOption | undefined => {
-  const candidates = callable(admitted.ranked)
-  const index = candidates.indexOf(candidate)
-  const option = admitted.options[admitted.options.length - candidates.length + index]
-  if (option === undefined || index === candidateIndex(admitted, hold.option)) return undefined
+  if (candidate === callable(admitted.ranked)[candidateIndex(admitted, hold.option)]) return undefined
+  const option = smallestOption(admitted.measure, admitted.request, candidate)
   return (option.typical ?? option.max) <= hold.amount ? undefined : option
 }
 

@@ -15,9 +15,10 @@ import type { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
 import type { Providers } from "../provider/Providers.ts"
 import type { Health } from "../routing/Health.ts"
 import type { RetryBudget } from "../routing/RetryBudget.ts"
-import type { CallOptions, Listable, RoutingFailure } from "./Admission.ts"
+import type { CallOptions, Listable } from "./Admission.ts"
 import { CallRunner, type Completion, defaultOptions, type GatewayOptions, type TokenCount } from "./CallRunner.ts"
 import type { Sink } from "./Relay.ts"
+import type { RoutingFailure } from "./RequestRouting.ts"
 import * as StreamView from "./StreamView.ts"
 
 /** Makes calls for the `Caller` in the context. */

@@ -25,6 +25,11 @@ const askAtPart = 0.75
 /** No character has more likely tokens, and checking is not free: the estimate is taken again after so many at least. */
 const maxTokensPerCharacter = 2
 const minCharactersBetween = 64
+/**
+ * A provider counts exactly, the estimate here does not: an answer that the money has capped is ended only where it is
+ * longer than this many times its cap, which is then beyond doubt.
+ */
+const maxPartOfCap = 1.5
 
 /**
  * Extends the hold of one streamed response while its content comes: a call without a client's cap holds a share of what it
@@ -52,16 +57,27 @@ export class HoldSlices {
     if (characters < this.checksAtCharacters) return "covered"
     const used = this.call.costSoFar(this.attempt)
     const slice = this.nextSlice()
-    if (slice === undefined) {
-      this.checksAtCharacters = Number.POSITIVE_INFINITY
-      return "covered"
-    }
+    if (slice === undefined) return this.checkCap()
     if (used >= askAtPart * this.call.hold.amount) this.ask(slice, used)
     if (used < this.call.hold.amount) {
       this.checksAtCharacters = characters + this.charactersUntil(used)
       return "covered"
     }
     return this.extension === undefined ? "exhausted" : "waiting"
+  }
+
+  /** All that the output cap may cost is held. */
+  private checkCap(): Verdict {
+    const { output, tally } = this.attempt
+    if (!output.isUnaffordable) {
+      this.checksAtCharacters = Number.POSITIVE_INFINITY
+      return "covered"
+    }
+    const left = maxPartOfCap * output.maxTokens - tally.tokens
+    if (left <= 0) return "exhausted"
+    this.checksAtCharacters =
+      tally.characters + Math.max(minCharactersBetween, Math.floor(left / maxTokensPerCharacter))
+    return "covered"
   }
 
   /** Calls back once the extension that a "waiting" stream waits for is decided. */

@@ -132,7 +132,9 @@ const firstContentMillis = ({ admitted, firstContentAtMillis }: CallState): numb
   firstContentAtMillis === null ? null : toTenths(firstContentAtMillis - admitted.startedAtMillis)
 
 const reasonOf = ({ admitted, attempts, unaffordable }: CallState): RoutingReason => {
-  if (attempts.some(({ status }) => status === "error" || status === "timeout")) return "fallback_after_error"
+  const last = attempts.at(-1)?.model
+  // a retry of the same model is no fallback
+  if (attempts.some(({ model }) => model !== last)) return "fallback_after_error"
   return unaffordable.length > 0 ? "first_affordable" : admitted.ranked.reason
 }
 

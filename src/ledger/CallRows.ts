@@ -1,5 +1,6 @@
 import type { Attempt, AttemptUse, CallRecord, FailedUsage } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
+import { toStorable } from "../domain/StorableText.ts"
 import type { Usage } from "../domain/Usage.ts"
 import type { SealedAnswer } from "./Hold.ts"
 
@@ -103,14 +104,8 @@ export const keptRow = (callId: string, answer: SealedAnswer) => ({
   kept_millis: answer.keptMillis
 })
 
-/** PostgreSQL rejects NUL and lone surrogates in text. */
-const unstorable = /[\0\p{Surrogate}]/u
-const everyUnstorable = /[\0\p{Surrogate}]/gu
-
-export const storable = (text: string): string => {
-  const cut = text.length > maxTextLength ? text.slice(0, maxTextLength) : text
-  return unstorable.test(cut) ? cut.replace(everyUnstorable, "\ufffd") : cut
-}
+export const storable = (text: string): string =>
+  toStorable(text.length > maxTextLength ? text.slice(0, maxTextLength) : text)
 
 const storableOrNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : storable(text)

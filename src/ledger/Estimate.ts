@@ -93,24 +93,35 @@ export const outputCap = (request: ChatRequest, route: Route, prompt: PromptEsti
     : affordableOutputTokens(microUsd(Math.min(maxCostMicroUsd, Number.MAX_SAFE_INTEGER)), prompt, route, cap)
 }
 
-/**
- * `reasoning`: the model will reason, and reasoning tokens count as output. `need`: the option is for its likely answer, or
- * for the smallest one worth a call.
- */
+/** Whether a hold is for the likely answer, or for the smallest one worth a call. */
+export type Need = "likely" | "min"
+
+/** `reasoning`: the model will reason, and reasoning tokens count as output. */
 export const holdOption = (
   prompt: PromptEstimate,
   request: ChatRequest,
   route: Route,
   reasoning: boolean,
-  need: "likely" | "min" = "min"
+  need: Need = "min"
 ): HoldOption => {
   const cap = outputCap(request, route, prompt)
-  const minTokens = reasoning ? minReasoningTokens : need === "likely" ? likelyOutputTokens : minOutputTokens
   return {
     max: maxCost(prompt, route, cap),
-    min: maxCost(prompt, route, Math.min(cap, minTokens)),
+    min: minCost(prompt, route, cap, reasoning, need),
     typical: request.maxOutputTokens === undefined ? maxCost(prompt, route, Math.min(cap, typicalOutputTokens)) : null
   }
+}
+
+/** What the hold of an output cap has to be at least. */
+export const minCost = (
+  prompt: PromptEstimate,
+  route: Route,
+  cap: number,
+  reasoning: boolean,
+  need: Need
+): MicroUsd => {
+  const minTokens = reasoning ? minReasoningTokens : need === "likely" ? likelyOutputTokens : minOutputTokens
+  return maxCost(prompt, route, Math.min(cap, minTokens))
 }
 
 /** The next slice of a hold, up to what `cap` may cost in all; `undefined` when that is held already. */

@@ -214,8 +214,9 @@ interface IndexedOption extends HoldOption {
 const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<IndexedOption> => {
   const undominated: Array<IndexedOption> = []
   let lowest = Number.POSITIVE_INFINITY
-  for (const [index, option] of options.entries()) {
-    if (option.min >= lowest) continue
+  for (let index = 0; index < options.length; index++) {
+    const option = options[index]
+    if (option === undefined || option.min >= lowest) continue
     lowest = option.min
     undominated.push({ ...option, index })
   }

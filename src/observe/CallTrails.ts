@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import type { Attempt, CallRecord } from "../domain/Call.ts"
 import type { CallObserver } from "../domain/CallObserver.ts"
 import type { RequestId } from "../domain/Ids.ts"
+import { ShortLivedMap } from "../domain/ShortLivedMap.ts"
 import type { Cancel } from "../domain/Timers.ts"
 
 /** An attempt of a running call. */
@@ -37,7 +38,7 @@ export class CallTrails extends Context.Tag("gateway/observe/CallTrails")<CallTr
 }
 
 export const make = (): CallTrailsShape => {
-  const trails = new Map<RequestId, Array<TrailStep>>()
+  const trails = new ShortLivedMap<RequestId, Array<TrailStep>>()
   const listeners = new Map<RequestId, TrailListener>()
 
   const step = (call: RequestId, trail: Array<TrailStep>, made: TrailStep): void => {

@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
 import { describe, expect, it } from "vitest"
 import { startService } from "../support/Service.ts"
 import { complaintsOf, samplesOf } from "../support/TextFormat.ts"
@@ -30,6 +32,22 @@ describe.skipIf(databaseUrl === undefined)("several workers", () => {
     } finally {
       expect(await service.stop()).toBe(0)
     }
+  })
+})
+
+describe.skipIf(databaseUrl === undefined)("several workers of which none can listen", () => {
+  it("end the service, as one does, and the first key is printed once", async () => {
+    const occupied = createServer().listen(0, "127.0.0.1")
+    await once(occupied, "listening")
+    const env = { WORKERS: "2", GATEWAY_BOOTSTRAP_KEY: "", PORT: String((occupied.address() as AddressInfo).port) }
+    const failed = await startService({ env }).then(
+      async (service) => `it listens: ${await service.stop()}`,
+      (error: unknown) => String(error)
+    )
+    occupied.close()
+    expect(failed).toContain("ended with 1:")
+    expect(failed).toContain("is in use by another process")
+    expect(failed.match(/API key/g)).toHaveLength(1)
   })
 })
 

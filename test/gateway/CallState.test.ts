@@ -57,8 +57,11 @@ const admitted: Admitted = {
     resting: []
   },
   place: { own: 1, affinity: undefined },
-  options: [{ max: microUsd(1_000), min: microUsd(10), typical: null }],
-  maxOutputTokens: 4_096,
+  holdOptions: {
+    options: [{ max: microUsd(1_000), min: microUsd(10), typical: null }],
+    candidateOf: [0],
+    maxOutputTokens: 4_096
+  },
   release: () => {}
 }
 

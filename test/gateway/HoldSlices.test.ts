@@ -117,6 +117,40 @@ describe("A streamed call without a client's cap", () => {
     }
   )
 
+  it.effect("a provider that takes no notice of the cap that the money allows does not go on without end", () => {
+    const endless = Array.from({ length: 2_000 }, () => [text("word ".repeat(50)), wait(1)]).flat()
+    const { callsOf, relay, run } = setUp(30_000, { one: [[...endless, finish(), end]] }, [priced("one/m", 2_000_000)])
+    return run(
+      Effect.gen(function* () {
+        const { completions, events } = yield* relay()
+        const cap = callsOf("one")[0]?.call.maxOutputTokens ?? 0
+        expect(cap).toBeGreaterThan(14_900)
+        expect(completions).toMatchObject([
+          { finish: "length", metadata: { notes: ["output_capped_by_funds"], cost: { basis: "estimated" } } }
+        ])
+        expect(callsOf("one")[0]?.state()).toBe("closed")
+        const words = textOf(events).length / "word ".length
+        expect(words).toBeGreaterThan(cap)
+        expect(words).toBeLessThan(2 * cap)
+        const [call] = yield* booked
+        expect(call).toMatchObject({ state: "settled", charged: completions[0]?.metadata.cost.amount_microusd })
+        expect(call?.charged).toBeLessThanOrEqual(30_000)
+        expect(call?.charged).toBeGreaterThan(29_900)
+      })
+    )
+  })
+
+  it.effect("an answer beyond the client's own cap is relayed as it is", () => {
+    const { relay, run } = setUp(1_000_000, { one: [whole(3)] })
+    return run(
+      Effect.gen(function* () {
+        const { completions, events } = yield* relay({ maxOutputTokens: 1_000 })
+        expect(completions).toMatchObject([{ finish: "stop" }])
+        expect(textOf(events).length).toBe(3 * thousand.length)
+      })
+    )
+  })
+
   it.effect("usage that exceeds what is held at the end is held then, as far as there is money", () => {
     const hidden = [text("short"), finish(), used({ inputTokens: 10, outputTokens: 24_000 }), end]
     const { relay, run } = setUp(1_000_000, { one: [hidden] })

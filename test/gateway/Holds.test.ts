@@ -50,7 +50,16 @@ describe("A candidate that cannot be paid for", () => {
           })
           const alone = yield* complete({ routing: { ...unrestricted, enableFallback: false } })
           expect(alone.failure).toMatchObject({ _tag: "InsufficientFunds", reason: "too_large" })
-          expect(callsOf("one")).toEqual([])
+          const fitting = alone.failure?._tag === "InsufficientFunds" ? alone.failure.fittingOutputTokens : undefined
+          expect(fitting).toBeGreaterThan(0)
+          // 400 micro-USD a token: at the other candidate, which must not be called, 4,096 tokens could be paid for
+          expect(fitting).toBeLessThanOrEqual(125)
+          const capped = yield* complete({
+            routing: { ...unrestricted, enableFallback: false },
+            maxOutputTokens: fitting
+          })
+          expect(triedBy(capped)).toEqual(["one/m success"])
+          expect(callsOf("one").length).toBe(1)
         })
       )
     }

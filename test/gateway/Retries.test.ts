@@ -98,6 +98,37 @@ describe("A retry at the same model", () => {
     })
   )
 
+  it.effect("a retry is no fallback: the reason of the choice stays what it was", () => {
+    const once = failing({ _tag: "ServerError", status: 500 })
+    const { complete, run } = setUp({ one: [once, answer("one")] })
+    return run(
+      Effect.gen(function* () {
+        const { completion } = yield* complete({ model: "one/m" })
+        expect(completion?.metadata).toMatchObject({
+          reason: "pinned_model",
+          fallback: { enabled: false, used: false },
+          attempts: [{ status: "error" }, { status: "success" }]
+        })
+      })
+    )
+  })
+
+  it.effect("a call that fails at its only candidate is logged with the reason of the choice", () => {
+    const { complete, run } = setUp({ one: [broken], two: [broken] })
+    return run(
+      Effect.gen(function* () {
+        yield* complete({ model: "one/m" })
+        yield* complete(withoutFallback)
+        yield* complete()
+        expect((yield* booked).map(({ settlement }) => settlement?.record.reason)).toEqual([
+          "pinned_model",
+          "highest_quality",
+          "fallback_after_error"
+        ])
+      })
+    )
+  })
+
   it.effect("a rate limit is retried when it ends, not before", () => {
     const { callsOf, complete, run } = setUp({ one: [limited(2_000), answer("one")] })
     return run(

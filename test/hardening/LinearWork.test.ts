@@ -171,25 +171,24 @@ describe("a prompt that is classified", () => {
   const text = (size: number): string =>
     Array.from({ length: size }, (_, at) => `word${at} {x: ${at}} = [${at * 7}] **bold** $x_${at}$\n`).join("")
   const asked = (content: string): ChatRequest => chatRequest({ messages: [{ role: "user", content }] })
+  let asks = 0
+  /** As a text that was not asked about before: one that was is not read again. */
+  const classifyAnew = (given: ChatRequest) => {
+    const messages = given.messages.map((message) =>
+      message.role === "user" ? { ...message, content: `${asks++} ${message.content}` } : message
+    )
+    return classify({ ...given, messages }, 100)
+  }
 
   it("costs at most twice the work when it is twice as long", () => {
-    expect(
-      excessOf(
-        doubled(
-          meter,
-          (size) => asked(text(size)),
-          20,
-          (given) => classify(given, 100)
-        )
-      )
-    ).toEqual([])
+    expect(excessOf(doubled(meter, (size) => asked(text(size)), 20, classifyAnew))).toEqual([])
   })
 
   it("costs no more, however long it is, once it is longer than what is read of it", () => {
     const read = asked(text(200))
     const blocks = (given: ChatRequest): number => {
-      classify(given, 100)
-      return meter.blocksOf(() => classify(given, 100))
+      classifyAnew(given)
+      return meter.blocksOf(() => classifyAnew(given))
     }
     expect(blocks(asked(text(20_000)))).toBeLessThan(1.2 * blocks(read) + freeBlocks)
   })
@@ -202,16 +201,7 @@ describe("a prompt that is classified", () => {
           content: text(3)
         }))
       })
-    expect(
-      excessOf(
-        doubled(
-          meter,
-          (size) => conversation(size + 1),
-          200,
-          (given) => classify(given, 100)
-        )
-      )
-    ).toEqual([])
+    expect(excessOf(doubled(meter, (size) => conversation(size + 1), 200, classifyAnew))).toEqual([])
   })
 })
 

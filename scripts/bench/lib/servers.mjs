@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { builtBundle } from "../../lib/built.mjs"
-import { coreOfLoad, coreOfServers, startServer, stopServer } from "../../lib/processes.mjs"
+import { coreOfServers, coreOfUpstream, startServer, stopServer } from "../../lib/processes.mjs"
 import { createDatabase } from "./database.mjs"
 
 /** @import { Running } from "../../lib/processes.mjs" */
@@ -28,7 +28,7 @@ const key = "mrg_sk_TESTKEYTESTKEYTESTKEYTESTKEYTEST36moGh"
 const pinnedModel = "bench/model-1"
 const modelCount = 100
 
-export const startUpstream = () => startServer({ args: [beside("upstream.mjs")], core: coreOfLoad, env: {} })
+export const startUpstream = () => startServer({ args: [beside("upstream.mjs")], core: coreOfUpstream, env: {} })
 
 /**
  * Something that is measured: where it listens, how it is asked, and of the gateway what its start took.

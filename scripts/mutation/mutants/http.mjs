@@ -215,7 +215,7 @@ export const http = {
       tests: ["test/calls/Idempotency.test.ts"]
     },
     {
-      file: "src/gateway/CallRunner.ts",
+      file: "src/gateway/CallEnd.ts",
       find: "{ ...settlement, kept }",
       replace: "settlement",
       breaks: "a response is charged, but not kept",

@@ -169,8 +169,8 @@ export const routing = {
     },
     {
       file: "src/routing/Score.ts",
-      find: "  b.utility - a.utility ||\n  a.cost - b.cost ||",
-      replace: "  b.utility - a.utility ||",
+      find: "  descending(a.utility, b.utility) ||\n  descending(b.cost, a.cost) ||",
+      replace: "  descending(a.utility, b.utility) ||",
       breaks: "of two routes alike the dearer may be first"
     },
     {

@@ -13,7 +13,10 @@ const slackMillis = 20
 /** How much the minimum rises per window, in case the service has become slower permanently. */
 const riseByWindow = 1.005
 const growth = 1.1
-const minDecrease = 0.5
+/** A decrease is large enough that its effect can be told from the variation of the median. */
+const [minDecrease, maxDecrease] = [0.5, 0.7]
+/** Decreases without an effect before it is concluded that there is none: the calls that were admitted before are still there. */
+const maxDecreases = 3
 /** A lower limit has had an effect when latency has fallen by at least this share of the decrease. */
 const minEffect = 0.5
 /** How often the minimum is measured anew while calls wait. */
@@ -54,7 +57,7 @@ export class AdaptiveLimit {
     const targetMillis = 2 * this.minimumMillis + slackMillis
     if (!queued) this.probesAtMillis = nowMillis + probeEveryMillis
     if (latencyMillis > targetMillis) {
-      this.lower(Math.max(minDecrease, targetMillis / latencyMillis), latencyMillis, false)
+      this.lower(Math.min(maxDecrease, Math.max(minDecrease, targetMillis / latencyMillis)), latencyMillis, false)
     } else if (nowMillis >= this.probesAtMillis) {
       this.lower(minDecrease, latencyMillis, true)
       this.probesAtMillis = nowMillis + probeEveryMillis
@@ -63,17 +66,24 @@ export class AdaptiveLimit {
 
   private lower(factor: number, latencyMillis: number, isProbe: boolean): void {
     const from = this.value
-    this.set(from * factor)
-    this.lowered = { from, latencyMillis, isProbe, windows: 1 }
+    // above what was used, a lower limit would have no effect, and would be judged by it
+    const used = Math.min(from, Math.max(minLimit, this.used))
+    this.set(used * factor)
+    this.lowered = { from, used, latencyMillis, isProbe, windows: 1, decreases: 1 }
   }
 
-  private judge({ from, isProbe, latencyMillis: before }: Decrease, latencyMillis: number): void {
-    this.lowered = undefined
-    const expected = 1 - minEffect * (1 - this.value / from)
-    if (isProbe || latencyMillis > before * expected) {
-      this.minimumMillis = latencyMillis
-      this.set(from)
+  private judge(lowered: Decrease, latencyMillis: number): void {
+    const expected = 1 - minEffect * (1 - this.value / lowered.used)
+    const hasEffect = latencyMillis <= lowered.latencyMillis * expected
+    if (!lowered.isProbe && !hasEffect && lowered.decreases < maxDecreases && this.value > minLimit) {
+      this.set(this.value * maxDecrease)
+      this.lowered = { ...lowered, windows: 1, decreases: lowered.decreases + 1 }
+      return
     }
+    this.lowered = undefined
+    if (hasEffect && !lowered.isProbe) return
+    this.minimumMillis = latencyMillis
+    this.set(lowered.from)
   }
 
   private set(value: number): void {
@@ -83,9 +93,13 @@ export class AdaptiveLimit {
 
 interface Decrease {
   readonly from: number
+  /** How much of it was used. */
+  readonly used: number
   readonly latencyMillis: number
   readonly isProbe: boolean
+  /** Windows that still contain calls from before. */
   windows: number
+  decreases: number
 }
 
 const median = (values: ReadonlyArray<number>): number =>

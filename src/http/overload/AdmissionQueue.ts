@@ -1,3 +1,4 @@
+import { type Entry, FifoQueue } from "../../domain/FifoQueue.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import { AdaptiveLimit } from "./AdaptiveLimit.ts"
 import { TurnQuota } from "./TurnQuota.ts"
@@ -43,6 +44,8 @@ export class QueueEntry {
   readonly tenant: Tenant
   /** Called once, when a waiting call is admitted or rejected. */
   decided: (() => void) | undefined
+  /** By which it leaves the queue of its tenant. */
+  waiting: Entry<QueueEntry> | undefined
   private readonly queue: AdmissionQueue
 
   constructor(queue: AdmissionQueue, tenant: Tenant, nowMillis: number) {
@@ -64,7 +67,7 @@ interface Tenant {
   /** Calls accepted since the last tick whose bodies are being read. */
   reading: number
   /** In order of arrival. */
-  readonly waiting: Set<QueueEntry>
+  readonly waiting: FifoQueue<QueueEntry>
 }
 
 /**
@@ -116,7 +119,7 @@ export class AdmissionQueue {
     const { timers } = this.options
     let tenant = this.tenants.get(tenantId)
     if (tenant === undefined) {
-      tenant = { id: tenantId, held: 0, reading: 0, waiting: new Set() }
+      tenant = { id: tenantId, held: 0, reading: 0, waiting: new FifoQueue() }
       this.tenants.set(tenantId, tenant)
     }
     if (tenant.reading > 0) tenant.reading -= 1
@@ -186,7 +189,7 @@ export class AdmissionQueue {
   private wait(place: QueueEntry): void {
     const { tenant } = place
     if (this.queued >= maxQueued) this.dropFromLongest()
-    tenant.waiting.add(place)
+    place.waiting = tenant.waiting.add(place)
     this.turns.add(tenant)
     this.queued += 1
     if (this.quota.isUsedUp) this.options.onTurnNeeded()
@@ -207,12 +210,13 @@ export class AdmissionQueue {
         return
       }
       const [tenant] = this.turns
-      const [place] = tenant?.waiting ?? []
-      if (tenant === undefined || place === undefined) return
+      const first = tenant?.waiting.first
+      if (tenant === undefined || first === undefined) return
+      const place = first.value
       this.turns.delete(tenant)
       if (this.mayHold(tenant)) {
         passedOver = 0
-        tenant.waiting.delete(place)
+        tenant.waiting.remove(first)
         this.queued -= 1
         this.departures += 1
         this.options.onWaited(now - place.sinceMillis)
@@ -225,8 +229,8 @@ export class AdmissionQueue {
   }
 
   private removeWaiting(place: QueueEntry): void {
-    const { tenant } = place
-    tenant.waiting.delete(place)
+    const { tenant, waiting } = place
+    if (waiting !== undefined) tenant.waiting.remove(waiting)
     this.queued -= 1
     if (tenant.waiting.size === 0) this.turns.delete(tenant)
   }
@@ -249,8 +253,8 @@ export class AdmissionQueue {
     for (const tenant of this.turns) {
       if (longest === undefined || tenant.waiting.size > longest.waiting.size) longest = tenant
     }
-    const last = [...(longest?.waiting ?? [])].at(-1)
-    if (last !== undefined) this.reject(last)
+    const last = longest?.waiting.last
+    if (last !== undefined) this.reject(last.value)
   }
 
   private nextTick(): void {
@@ -305,18 +309,15 @@ export class AdmissionQueue {
 
   private oldestMillis(): number {
     let oldest = Number.POSITIVE_INFINITY
-    for (const tenant of this.turns) {
-      for (const place of tenant.waiting) {
-        oldest = Math.min(oldest, place.sinceMillis)
-        break
-      }
+    for (const { waiting } of this.turns) {
+      oldest = Math.min(oldest, waiting.first?.value.sinceMillis ?? Number.POSITIVE_INFINITY)
     }
     return oldest
   }
 
   private rejectTooOld(sinceMillis: number): void {
     for (const tenant of [...this.turns]) {
-      for (const place of [...tenant.waiting]) {
+      for (const place of tenant.waiting.values()) {
         if (place.sinceMillis > sinceMillis) break
         this.reject(place)
       }
@@ -330,7 +331,7 @@ export class AdmissionQueue {
   private shorten(now: number): void {
     const max = this.maxLength()
     for (const tenant of [...this.turns]) {
-      const places = [...tenant.waiting]
+      const places = tenant.waiting.values()
       const excess = places.length - max
       if (excess <= 0) continue
       const young = places.findIndex((place) => now - place.sinceMillis < maxWaitMillis)

@@ -1,3 +1,4 @@
+import { FifoQueue } from "../../domain/FifoQueue.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 
 /** Rejections per admitted call. Writing a rejection costs about a fifth of a call: more rejections would displace calls. */
@@ -17,7 +18,7 @@ const maxWaiting = 4_096
  */
 export class RejectionPace {
   private readonly timers: TimersShape
-  private readonly waiting = new Set<() => void>()
+  private readonly waiting = new FifoQueue<() => void>()
   private tokens = maxTokens
   private timer: Cancel | undefined
   private isOverloaded = false
@@ -43,11 +44,9 @@ export class RejectionPace {
       reject()
       return () => {}
     }
-    // one function may be added twice
-    const own = () => reject()
-    this.waiting.add(own)
+    const entry = this.waiting.add(reject)
     this.timer ??= this.timers.after(tickMillis, this.tick)
-    return () => this.waiting.delete(own)
+    return () => this.waiting.remove(entry)
   }
 
   /** A call has been admitted. */
@@ -61,11 +60,10 @@ export class RejectionPace {
 
   private fill(tokens: number): void {
     this.tokens += tokens
-    for (const reject of this.waiting) {
-      if (this.tokens < 1) break
+    for (let next = this.waiting.first; next !== undefined && this.tokens >= 1; next = this.waiting.first) {
       this.tokens -= 1
-      this.waiting.delete(reject)
-      reject()
+      this.waiting.remove(next)
+      next.value()
     }
     this.tokens = Math.min(maxTokens, this.tokens)
   }

@@ -6,7 +6,10 @@ const single = ["host", "authorization", "content-type", "content-length", "tran
 /** Lengths of these names; a different length excludes most headers without a comparison. */
 const lengths: ReadonlySet<number> = new Set(single.map((name) => name.length))
 
-/** Rejects requests that node's parser accepts: duplicates of the headers above, and targets that are not paths. */
+/** The bit of `host`. */
+const hostSeen = 1 << single.indexOf("host")
+
+/** Rejects requests that node's parser accepts: duplicates of the headers above, a missing host, and targets that are not paths. */
 export const requestHeadError = (request: IncomingMessage): InvalidRequest | undefined => {
   /** One bit for each header of `single`. */
   let seen = 0
@@ -19,6 +22,9 @@ export const requestHeadError = (request: IncomingMessage): InvalidRequest | und
     seen |= 1 << place
   }
   if (request.httpVersion !== "1.1" && request.httpVersion !== "1.0") return fault("The HTTP version must be 1.1.")
+  if ((seen & hostSeen) === 0 && request.httpVersion === "1.1") return fault("The header host is required.")
+  const { expect } = request.headers
+  if (expect !== undefined && expect.toLowerCase() !== "100-continue") return fault("Expect must be 100-continue.")
   const coding = request.headers["transfer-encoding"]
   if (coding !== undefined && request.httpVersion === "1.0") {
     return fault("Transfer-Encoding does not exist in HTTP/1.0.")

@@ -60,7 +60,8 @@ class TurnScheduler implements Scheduler.Scheduler {
   private ready: Array<Scheduler.Task> = []
   /** The fiber of each ready task. */
   private owners: Array<AnyFiber | undefined> = []
-  private readonly requests = new Map<AnyFiber, RequestId>()
+  /** By the number of the fiber's id: a map of fibers would keep ended requests in memory (see `ShortLivedMap`). */
+  private readonly requests = new Map<number, RequestId>()
   private readonly onTurn: (fibersMillis: number) => void
   private fibersMillis = 0
   private hasAccepted = false
@@ -79,8 +80,9 @@ class TurnScheduler implements Scheduler.Scheduler {
 
   /** A stall of the fiber is reported with this id. */
   name(fiber: AnyFiber, requestId: RequestId): void {
-    this.requests.set(fiber, requestId)
-    fiber.addObserver(() => this.requests.delete(fiber))
+    const { id } = fiber.id()
+    this.requests.set(id, requestId)
+    fiber.addObserver(() => this.requests.delete(id))
   }
 
   /**
@@ -109,7 +111,7 @@ class TurnScheduler implements Scheduler.Scheduler {
     for (const task of due) {
       const owner = owners[at++]
       // read before the task runs: the request may be removed by its task
-      const requestId = owner === undefined ? undefined : this.requests.get(owner)
+      const requestId = owner === undefined ? undefined : this.requests.get(owner.id().id)
       task()
       const untilMillis = performance.now()
       if (untilMillis - fromMillis >= Stalls.stallMillis) Stalls.stalled(requestId, "fiber", fromMillis, untilMillis)

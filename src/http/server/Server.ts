@@ -68,6 +68,8 @@ const limits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   maxHeaderSize: 16_384,
+  // node's own answer to a request without one has neither an error nor a request id
+  requireHostHeader: false,
   connectionsCheckingInterval: 5_000
 } satisfies Http.ServerOptions<typeof Http.IncomingMessage, typeof Connection.OrderedResponse>
 const backlog = 4_096
@@ -177,7 +179,13 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     }
   }
 
-  const server = Http.createServer(limits, (request, response) => response.whenDue(() => answer(request, response)))
+  const received: Http.RequestListener<typeof Http.IncomingMessage, typeof Connection.OrderedResponse> = (
+    request,
+    response
+  ) => response.whenDue(() => answer(request, response))
+  const server = Http.createServer(limits, received)
+  // an expectation other than to continue, which `requestHeadError` rejects
+  server.on("checkExpectation", received)
   server.on("connection", runtime.accepted)
   server.on("clientError", (error, socket) => Connection.reject(error, socket, () => nextRequestId(ids), timers))
   yield* Effect.acquireRelease(listen(server, options), () =>

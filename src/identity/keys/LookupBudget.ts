@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
+import { FifoQueue } from "../../domain/FifoQueue.ts"
 import { ServiceRefused } from "../../domain/GatewayError.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 
@@ -21,15 +22,14 @@ export interface LookupBudget {
 export const make = (options: LookupBudgetOptions): Effect.Effect<LookupBudget> =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
     const fork = Runtime.runFork(runtime)
-    const waiting = new Set<() => void>()
+    const waiting = new FifoQueue<() => void>()
     let running = 0
 
     const startNext = (): void => {
-      for (const start of waiting) {
-        waiting.delete(start)
-        start()
-        return
-      }
+      const next = waiting.first
+      if (next === undefined) return
+      waiting.remove(next)
+      next.value()
     }
 
     return {
@@ -50,14 +50,14 @@ export const make = (options: LookupBudgetOptions): Effect.Effect<LookupBudget> 
             cancel()
             run()
           }
+          const entry = waiting.add(start)
           const cancel = options.timers.after(options.maxWaitMillis, () => {
-            waiting.delete(start)
+            waiting.remove(entry)
             resume(rejected)
           })
-          waiting.add(start)
           return Effect.sync(() => {
             cancel()
-            waiting.delete(start)
+            waiting.remove(entry)
           })
         })
     }

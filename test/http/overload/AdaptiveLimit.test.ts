@@ -45,6 +45,37 @@ describe("the limit of calls that prepare at once", () => {
     expect(values.at(-1)).toBeGreaterThanOrEqual(startLimit)
   })
 
+  it("is lowered from what is used, not from a limit that nothing reaches", () => {
+    const limit = new AdaptiveLimit()
+    run(limit, 40, () => 5)
+    expect(limit.value).toBe(maxLimit)
+    // 40 calls prepare, and make each other wait
+    const values: Array<number> = []
+    for (let window = 0; window < 40; window++) {
+      const running = Math.min(40, limit.value)
+      for (let sample = 0; sample < 10; sample++) {
+        limit.add(10_000 + window * 200 + sample * 20, 4 * running, running - 1, true)
+      }
+      values.push(limit.value)
+    }
+    expect(Math.max(...values.slice(-10))).toBeLessThan(40)
+  })
+
+  it("does not take for its minimum what a first, small decrease did not yet change", () => {
+    const limit = new AdaptiveLimit()
+    run(limit, 5, () => 5)
+    // the calls that were admitted before keep latency up for 600 ms
+    let delayed = [startLimit, startLimit, startLimit]
+    for (let window = 0; window < 100; window++) {
+      delayed = [...delayed.slice(1), limit.value]
+      const latency = 2 * (delayed[0] ?? 0)
+      for (let sample = 0; sample < 10; sample++) {
+        limit.add(1_000 + window * 200 + sample * 20, latency, limit.value - 1, true)
+      }
+    }
+    expect(limit.value).toBeLessThan(startLimit)
+  })
+
   it("finds back within two seconds when a slow stage is fast again", () => {
     const limit = new AdaptiveLimit()
     run(limit, 5, () => 5)

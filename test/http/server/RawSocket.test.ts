@@ -60,11 +60,26 @@ describe("a request whose framing or identity is ambiguous", () => {
     ["an absolute target", post(host, bearer, json, length).replace("/v1/chat", "http://elsewhere/v1/chat")],
     ["a bare line feed in a header", post(host, bearer, json, `x-odd: a\nb`, length)],
     ["no host", post(bearer, json, length)],
+    ["an unknown expectation", post(host, bearer, json, length, "expect: banana")],
     ["chunks in HTTP/1.0", post(host, bearer, json, "transfer-encoding: chunked").replace("HTTP/1.1", "HTTP/1.0")]
   ])("with %s is refused and goes nowhere", async (_, bytes) => {
     const answer = await exchange([bytes], () => false)
     expect(answer.split("\r\n")[0]).toBe("HTTP/1.1 400 Bad Request")
+    expect(answer).toMatch(/\r\nx-request-id: [0-9a-f-]{36}\r\n/)
+    expect(answer).toMatch(
+      /\{"error":\{"message":".+","type":"invalid_request_error","param":null,"code":"invalid_value"\}\}/
+    )
     expect(upstream.requests).toEqual([])
+  })
+
+  it("without a host is none in HTTP/1.0", async () => {
+    const answer = await exchange(["GET /livez HTTP/1.0\r\n\r\n"], () => false)
+    expect(answer.split("\r\n")[0]).toBe("HTTP/1.1 200 OK")
+  })
+
+  it("is not one that waits to be told to continue", async () => {
+    const answer = await exchange([post(host, json, length, "expect: 100-continue")], () => false)
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /)
   })
 })
 

@@ -2,7 +2,10 @@
 
 const runner = "src/gateway/CallRunner.ts"
 const admission = "src/gateway/Admission.ts"
+const routing = "src/gateway/RequestRouting.ts"
+const ended = "src/gateway/CallEnd.ts"
 const dispatch = "src/gateway/Dispatch.ts"
+const holdOptions = "src/gateway/HoldOptions.ts"
 const deadlines = "src/gateway/Deadlines.ts"
 
 const runnerTests = [
@@ -19,6 +22,7 @@ const admissionTests = [
   "test/gateway/RoutingConfigurations.test.ts",
   "test/gateway/Admission.test.ts"
 ]
+const holdOptionsTests = ["test/gateway/HoldOptions.test.ts"]
 const dispatchTests = [
   "test/gateway/HoldSlices.test.ts",
   "test/gateway/Holds.test.ts",
@@ -43,7 +47,7 @@ export const runnerMutants = [
     tests: runnerTests
   },
   {
-    file: runner,
+    file: ended,
     find: "  call.admitted.release()\n",
     replace: "",
     breaks: "a call that is over keeps its place among the running requests",
@@ -64,7 +68,7 @@ export const runnerMutants = [
     tests: runnerTests
   },
   {
-    file: runner,
+    file: ended,
     find: "if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()",
     replace: "",
     breaks: "a defect is settled as if the client had left",
@@ -148,7 +152,7 @@ export const runnerMutants = [
     tests: runnerTests
   },
   {
-    file: runner,
+    file: ended,
     find: '    "gateway.status": status,\n',
     replace: "",
     breaks: "the span of a call does not say how it ended",
@@ -169,14 +173,28 @@ export const runnerMutants = [
     tests: admissionTests
   },
   {
-    file: admission,
-    find: "candidate, willReason(candidate, request), need)",
-    replace: "candidate, false, need)",
+    file: holdOptions,
+    find: "request, candidate, reasoning, need)",
+    replace: "request, candidate, false, need)",
     breaks: "a model that reasons is called with too small a hold for it",
-    tests: admissionTests
+    tests: holdOptionsTests
   },
   {
-    file: admission,
+    file: holdOptions,
+    find: "need) >= lowest) continue",
+    replace: "need) > lowest) continue",
+    breaks: "options that can never be granted are sent to the ledger",
+    tests: holdOptionsTests
+  },
+  {
+    file: holdOptions,
+    find: "      lowest = option.min\n",
+    replace: "      lowest = option.max\n",
+    breaks: "a candidate that fits the room is passed over",
+    tests: holdOptionsTests
+  },
+  {
+    file: routing,
     find: "const active = configurations.filter((configuration) => configuration.isActive)",
     replace: "const active = configurations",
     breaks: "an inactive routing configuration can be named",
@@ -190,7 +208,7 @@ export const runnerMutants = [
     tests: admissionTests
   },
   {
-    file: admission,
+    file: routing,
     find: "if (byName !== null && byName.id !== bySlug.id) {",
     replace: "if (false) {",
     breaks: "model and routing_config may name different configurations",
@@ -226,8 +244,8 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "option === undefined || index === candidateIndex(admitted, hold.option)",
-    replace: "option === undefined",
+    find: "candidate === callable(admitted.ranked)[candidateIndex(admitted, hold.option)]",
+    replace: "candidate === undefined",
     breaks: "a partial hold is extended for the candidate that it was granted for",
     tests: dispatchTests
   },
@@ -393,10 +411,10 @@ export const runnerMutants = [
     tests: deadlinesTests
   },
   {
-    file: admission,
-    find: 'Arr.appendAll(optionsFor("likely"), optionsFor("min"))',
-    replace: 'Arr.appendAll(optionsFor("min"), optionsFor("min"))',
+    file: holdOptions,
+    find: 'if (candidates.length > 1) add("likely")',
+    replace: 'if (candidates.length > 1) add("min")',
     breaks: "auto takes a dearer candidate whose answer is cut before one that can give a whole one",
-    tests: dispatchTests
+    tests: holdOptionsTests
   }
 ]

@@ -314,9 +314,9 @@ export const stateMutants = [
   },
   {
     file: settlement,
-    find: 'status === "error" || status === "timeout")',
-    replace: 'status === "error")',
-    breaks: "a fallback after a timeout is not called one",
+    find: "attempts.some(({ model }) => model !== last)",
+    replace: "attempts.length > 1",
+    breaks: "a retry of the same model is given as the reason of a fallback",
     tests: settlementTests
   },
   {

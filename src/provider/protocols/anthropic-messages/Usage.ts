@@ -3,16 +3,20 @@ import { countAt, type Json, objectAt } from "../shared/Json.ts"
 
 /**
  * Usage comes in two events: prompt counts at the start, output counts at the end, which may repeat prompt counts. Each count
- * replaces the one before. The kinds of prompt tokens are disjoint; reasoning tokens are part of the output tokens.
+ * replaces the one before, but prompt counts that are all 0 are those of a server that does not repeat them. The kinds of prompt
+ * tokens are disjoint; reasoning tokens are part of the output tokens.
  */
 export type Counts = Readonly<Record<string, number>>
 
 export const addCounts = (before: Counts, usage: Json | undefined): Counts => {
   const counts: Record<string, number> = { ...before }
-  for (const kind of kinds) {
+  const isRepeated = promptKinds.some((kind) => (countAt(usage, kind) ?? 0) > 0)
+  for (const kind of promptKinds) {
     const count = countAt(usage, kind)
-    if (count !== undefined) counts[kind] = count
+    if (count !== undefined && (isRepeated || counts[kind] === undefined)) counts[kind] = count
   }
+  const output = countAt(usage, "output_tokens")
+  if (output !== undefined) counts["output_tokens"] = output
   const reasoning = countAt(objectAt(usage, "output_tokens_details"), "thinking_tokens")
   if (reasoning !== undefined) counts["reasoning"] = reasoning
   return counts
@@ -33,4 +37,4 @@ export const usageOf = (counts: Counts): Usage | undefined => {
   }
 }
 
-const kinds = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"] as const
+const promptKinds = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"] as const

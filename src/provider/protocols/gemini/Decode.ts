@@ -108,13 +108,15 @@ const chunk = (state: State, json: Json): Step => {
   }
   served(state, json, events)
   const candidate = firstOf(candidates)
+  const { finished } = state
   let failure: ProviderFailure | undefined
   if (candidate !== undefined) {
     failure = contents(state, candidate, events)
     failure ??= finish(state, textOf(candidate, "finishReason"), events)
   }
   const counts = JSON.stringify(usage ?? null)
-  if (usage !== undefined && counts !== state.usage) {
+  // the same counts again are no report of what has come since, unless they stand at the finish
+  if (usage !== undefined && (counts !== state.usage || state.finished !== finished)) {
     state.usage = counts
     events.push({ _tag: "Usage", usage })
   }

@@ -3,7 +3,8 @@ import { countAt, isObject, type Json, listAt, objectAt, textAt } from "../share
 
 /**
  * The usage of an event, in disjoint counts. Cached tokens are part of the prompt count; results of the provider's own tools and
- * reasoning are not part of the prompt and candidate counts. A missing count is 0; without a prompt count there is no usage.
+ * reasoning are not part of the prompt and candidate counts. A missing count of the answer is what the others leave of the total, any other
+ * missing count 0; without a prompt count there is no usage.
  */
 export const usageOf = (json: Json): Usage | undefined => {
   const usage = objectAt(json, "usageMetadata")
@@ -11,14 +12,16 @@ export const usageOf = (json: Json): Usage | undefined => {
   if (given === undefined) return undefined
   const prompt = given + (countAt(usage, "toolUsePromptTokenCount") ?? 0)
   const cacheRead = Math.min(prompt, countAt(usage, "cachedContentTokenCount") ?? 0)
+  const reasoningTokens = countAt(usage, "thoughtsTokenCount") ?? 0
+  const unnamed = (countAt(usage, "totalTokenCount") ?? 0) - prompt - reasoningTokens
   const inputAudioTokens = audioIn(listAt(usage, "promptTokensDetails"))
   const outputAudioTokens = audioIn(listAt(usage, "candidatesTokensDetails"))
   return {
     inputTokens: prompt - cacheRead,
     cacheReadTokens: cacheRead,
     cacheWriteTokens: 0,
-    outputTokens: countAt(usage, "candidatesTokenCount") ?? 0,
-    reasoningTokens: countAt(usage, "thoughtsTokenCount") ?? 0,
+    outputTokens: countAt(usage, "candidatesTokenCount") ?? Math.max(0, unnamed),
+    reasoningTokens,
     details:
       inputAudioTokens + outputAudioTokens === 0 ? noDetails : { ...noDetails, inputAudioTokens, outputAudioTokens }
   }

@@ -186,6 +186,21 @@ describe("a stream of Anthropic's", () => {
     )
   })
 
+  it("keeps the prompt's counts where the end repeats nothing but zeros for them", () => {
+    const prompt = { input_tokens: 5, cache_read_input_tokens: 100 }
+    const usageOfEnd = (counts: Event) =>
+      heard([began({ ...prompt, output_tokens: 1 }), text, said(0, "x"), ...ended("end_turn", {}, counts)])
+        .events.filter((event) => event._tag === "Usage")
+        .at(-1)?.usage
+    expect(
+      usageOfEnd({ input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 8 })
+    ).toEqual(usage({ inputTokens: 5, cacheReadTokens: 100, outputTokens: 8 }))
+    // corrected: all of it was read from the cache
+    expect(usageOfEnd({ input_tokens: 0, cache_read_input_tokens: 105, output_tokens: 8 })).toEqual(
+      usage({ cacheReadTokens: 105, outputTokens: 8 })
+    )
+  })
+
   it("tells the prompt's usage at the beginning, and none of the output that does not exist yet", () => {
     const counts = { input_tokens: 7, cache_read_input_tokens: 100, cache_creation_input_tokens: 20, output_tokens: 3 }
     expect(heard([began(counts), text, said(0, "x")]).events.filter(({ _tag }) => _tag === "Usage")).toEqual([

@@ -106,6 +106,28 @@ describe("a stream of Gemini's", () => {
     })
   })
 
+  it.each([
+    [{ promptTokenCount: 10, totalTokenCount: 14 }, 4, 0],
+    [{ promptTokenCount: 10, toolUsePromptTokenCount: 3, thoughtsTokenCount: 2, totalTokenCount: 19 }, 4, 2],
+    [{ promptTokenCount: 10, totalTokenCount: 10 }, 0, 0],
+    [{ promptTokenCount: 10, totalTokenCount: 7 }, 0, 0],
+    [{ promptTokenCount: 10 }, 0, 0],
+    [{ promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 14 }, 2, 0]
+  ])("takes a missing count of the answer from the total: %j", (usageMetadata, outputTokens, reasoningTokens) => {
+    expect(summed(read([chunk([{ text: "All" }], "STOP", { usageMetadata })]).events)?.usage).toMatchObject({
+      outputTokens,
+      reasoningTokens
+    })
+  })
+
+  it("reports at its finish what it has used, also where the counts have not changed", () => {
+    const used = { usageMetadata: { promptTokenCount: 50, candidatesTokenCount: 6 } }
+    const { events } = read([chunk([{ text: "All" }], undefined, used), chunk([{ text: "." }], "STOP", used)])
+    expect(events.findLastIndex(({ _tag }) => _tag === "Usage")).toBeGreaterThan(
+      events.findLastIndex(({ _tag }) => _tag === "Text")
+    )
+  })
+
   it("survives any split of its bytes", () => {
     const expected = read(whole)
     fc.assert(

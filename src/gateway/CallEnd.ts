@@ -1,0 +1,75 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { CallFailure } from "../domain/GatewayError.ts"
+import { completionTokens } from "../domain/Usage.ts"
+import type { LedgerShape, Settlement } from "../ledger/Ledger.ts"
+import * as Spans from "../observe/Spans.ts"
+import type { Conversations } from "../routing/Conversations.ts"
+import type { OutputLengthsShape } from "../routing/quality/OutputLengths.ts"
+import { reasoningFactor } from "../routing/Score.ts"
+import type { CallOptions } from "./Admission.ts"
+import type { Call } from "./Call.ts"
+
+export interface EndDeps {
+  readonly ledger: Pick<LedgerShape, "settle" | "flushed">
+  readonly conversations: Pick<Conversations, "answered">
+  readonly outputLengths: Pick<OutputLengthsShape, "answered">
+}
+
+/** Releases and settles a call as it has ended, and learns from it. Ends as the call did. */
+export const end = <A>(
+  deps: EndDeps,
+  call: Call,
+  exit: Exit.Exit<A, CallFailure>,
+  keptAnswer: CallOptions["keptAnswer"]
+): Effect.Effect<A, CallFailure> => {
+  call.admitted.release()
+  if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
+  const settlement = call.end()
+  remember(deps, call, settlement)
+  learn(deps, call)
+  const kept = keptAnswer?.(exit)
+  const settled =
+    kept === undefined
+      ? deps.ledger.settle(call.hold, settlement)
+      : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept }), written(deps))
+  if (!call.isTraced) return Effect.zipRight(settled, exit)
+  const { cost, error, model, provider, status } = settlement.record
+  return Effect.annotateCurrentSpan({
+    "gateway.status": status,
+    "gateway.cost_microusd": cost.amount_microusd,
+    "gen_ai.provider.name": provider ?? "",
+    "gen_ai.response.model": model ?? "",
+    ...(error !== null && { "error.type": error.code })
+  }).pipe(
+    Effect.zipRight(Spans.span(true, "gateway.ledger.settle", Spans.noAttributes, settled)),
+    Effect.zipRight(exit)
+  )
+}
+
+/** Where the conversation of an `auto` call goes on, if it does. */
+const remember = ({ conversations }: EndDeps, { admitted }: Call, { record }: Settlement): void => {
+  if (admitted.ranked.pinned || record.status !== "success" || record.model === null) return
+  conversations.answered(admitted.place, record.model, admitted.ranked.features.promptTokens)
+}
+
+/** How long the answer to an `auto` call was, whatever has become of its text. */
+const learn = ({ outputLengths }: EndDeps, { admitted, answer }: Call): void => {
+  if (answer === undefined || admitted.ranked.pinned) return
+  const { candidate, isCut, usage } = answer
+  outputLengths.answered({
+    model: candidate.model,
+    classes: admitted.ranked.features.classes,
+    tokens: completionTokens(usage) / reasoningFactor(candidate.model, candidate.effort),
+    isCut
+  })
+}
+
+/**
+ * A response that is kept reaches the client after its settlement is written: whoever has it complete has paid for it, and finds
+ * it under its key. A database that is away delays it for a bounded time.
+ */
+const written = ({ ledger }: EndDeps): Effect.Effect<void> =>
+  Effect.asVoid(Effect.interruptible(Effect.timeoutOption(ledger.flushed, maxWriteWaitMillis)))
+const maxWriteWaitMillis = 2_000
