@@ -8,9 +8,11 @@ import { meansOf } from "./Predictor.ts"
 import { type Labelled, seeds } from "./Seeds.ts"
 import { matrixOf, ridge, weightsOf } from "./Sparse.ts"
 
-/** Texts per class from the graded sets and from the seeds: more do not help, and the classes should weigh alike. */
-const textsPerClass = 500
-const penalty = 2
+/** Texts per class from the graded sets, half of them bare questions: more do not help, and the classes should weigh alike. */
+const textsPerClass = 1_000
+/** How often the slots of a seed are filled. What fewer texts have in common is a matter of its wording. */
+const timesEach = 24
+const penalty = 5
 
 /** Kinds of task of the graded sets whose class is known; the others stay out. */
 const classOfLabel: ReadonlyMap<string, PromptClass> = new Map<string, PromptClass>([
@@ -33,15 +35,15 @@ const classOfLabel: ReadonlyMap<string, PromptClass> = new Map<string, PromptCla
   )
 ])
 
-/** Where no graded set says anything: assumed, and marked so. Easy classes need no able model, hard ones do. */
+/** Where no graded set says anything: assumed, and marked so. Easy classes need no able model, and nothing tells them apart. */
 const assumed: Readonly<Record<PromptClass, ClassProfile>> = {
   code: { graded: 0, base: 0.62, spread: 1.1, outputTokens: 500 },
   math: { graded: 0, base: 0.62, spread: 1.1, outputTokens: 400 },
   reasoning: { graded: 0, base: 0.6, spread: 1.1, outputTokens: 400 },
   knowledge: { graded: 0, base: 0.66, spread: 0.8, outputTokens: 300 },
   extraction: { graded: 0, base: 0.78, spread: 0.5, outputTokens: 200 },
-  chat: { graded: 0, base: 0.74, spread: 0.6, outputTokens: 350 },
-  translation: { graded: 0, base: 0.78, spread: 0.45, outputTokens: 200 },
+  chat: { graded: 0, base: 0.74, spread: 0.5, outputTokens: 350 },
+  translation: { graded: 0, base: 0.78, spread: 0.5, outputTokens: 200 },
   tool_use: { graded: 0, base: 0.66, spread: 0.9, outputTokens: 150 },
   long_context: { graded: 0, base: 0.62, spread: 1, outputTokens: 500 },
   vision: { graded: 0, base: 0.64, spread: 0.9, outputTokens: 300 }
@@ -58,7 +60,7 @@ export interface Trained {
 }
 
 export const trainClassifier = (sets: ReadonlyArray<GradedSet>): Trained => {
-  const texts = [...gradedTexts(sets), ...seedTexts(sentencesOf(sets))]
+  const texts = [...gradedTexts(sets), ...seeds(timesEach, sentencesOf(sets))]
   const held = texts.filter((_, at) => at % 10 === 0)
   const rest = texts.filter((_, at) => at % 10 !== 0)
   const accuracy = accuracyOf(fitted(rest), held)
@@ -122,20 +124,14 @@ const sentencesOf = (sets: ReadonlyArray<GradedSet>): ReadonlyArray<string> =>
       .filter((sentence) => sentence.length >= 30 && sentence.length <= 200 && !sentence.includes("\n"))
   )
 
-const seedTexts = (sentences: ReadonlyArray<string>): ReadonlyArray<Labelled> => {
-  const perClass = new Map<string, number>()
-  return seeds(24, sentences).filter(({ label }) => {
-    const count = perClass.get(label) ?? 0
-    perClass.set(label, count + 1)
-    return count < textsPerClass * 2
-  })
-}
-
 const classOf = ({ label, task }: GradedPrompt): PromptClass | undefined =>
   classOfLabel.get(label) ?? classOfLabel.get(task)
 
 const fitted = (texts: ReadonlyArray<Labelled>) => {
-  const bucketWeights = weightsOf(texts.map(({ text }) => text))
+  const bucketWeights = weightsOf(
+    texts.map(({ text }) => text),
+    timesEach
+  )
   const matrix = matrixOf(
     texts.map(({ text }) => text),
     bucketWeights

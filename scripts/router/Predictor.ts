@@ -190,7 +190,7 @@ const centroids = (matrix: Matrix, classes: ReadonlyArray<number>, count: number
   const squares = new Float64Array(count)
   for (let at = 0; at < weights.length; at++) squares[at % count] = (squares[at % count] ?? 0) + (weights[at] ?? 0) ** 2
   for (let at = 0; at < weights.length; at++)
-    weights[at] = (weights[at] ?? 0) / Math.sqrt(squares[at % count] ?? 0) || 1
+    weights[at] = (weights[at] ?? 0) / (Math.sqrt(squares[at % count] ?? 0) || 1)
   return { outputs: count, weights, intercepts: Array.from(squares, () => 0) }
 }
 

@@ -10,14 +10,33 @@ export interface Labelled {
  * They teach the classifier what a class looks like; they say nothing about the quality of any model. What is to be translated
  * or extracted from may be about anything: half of it are sentences of the graded sets.
  */
-export const seeds = (timesEach: number, sentences: ReadonlyArray<string>): ReadonlyArray<Labelled> =>
-  Object.entries(templates.classes).flatMap(([label, texts]) =>
+export const seeds = (timesEach: number, sentences: ReadonlyArray<string>): ReadonlyArray<Labelled> => [
+  ...Object.entries(templates.classes).flatMap(([label, texts]) =>
     texts.flatMap((template, row) => {
       const variants = Array.from({ length: timesEach }, (_, turn) =>
         filled(template, row * timesEach + turn, sentences)
       )
       return [...new Set(variants)].map((text, turn) => ({ label, text: framed(text, row + turn) }))
     })
+  ),
+  ...requested(timesEach, "made", sentences),
+  ...requested(timesEach, "found", sentences)
+]
+
+/** What is asked for in each class, put into the same words: they must not tell one class from another either. */
+const requested = (
+  timesEach: number,
+  kind: "found" | "made",
+  sentences: ReadonlyArray<string>
+): ReadonlyArray<Labelled> =>
+  Object.entries(templates.asked[kind]).flatMap(([label, phrases]) =>
+    phrases.flatMap((phrase, row) =>
+      Array.from({ length: timesEach }, (_, turn) => {
+        const request = templates.requests[kind][(row * 5 + turn) % templates.requests[kind].length] ?? "{asked}"
+        const text = request.replace("{asked}", () => filled(phrase, row * timesEach + turn, sentences))
+        return { label, text: text.charAt(0).toUpperCase() + text.slice(1) }
+      })
+    )
   )
 
 const slots: Readonly<Record<string, ReadonlyArray<string>>> = templates.slots

@@ -12,14 +12,16 @@ export interface Matrix {
 
 const shapeColumns = shapeNames.length
 
-/** How much a bucket tells: rare ones more; 0 for those of a single text. */
-export const weightsOf = (texts: ReadonlyArray<string>): Float32Array => {
+/** How much a bucket tells: rare ones more; 0 for those of fewer texts than `minTexts`. */
+export const weightsOf = (texts: ReadonlyArray<string>, minTexts = 2): Float32Array => {
   const documents = new Float64Array(buckets)
   for (const text of texts) {
     const { buckets: found, size } = featuresOf(text)
     for (let at = 0; at < size; at++) documents[found[at] ?? 0] = (documents[found[at] ?? 0] ?? 0) + 1
   }
-  return Float32Array.from(documents, (count) => (count < 2 ? 0 : Math.log((1 + texts.length) / (1 + count)) + 0.1))
+  return Float32Array.from(documents, (count) =>
+    count < minTexts ? 0 : Math.log((1 + texts.length) / (1 + count)) + 0.1
+  )
 }
 
 export const matrixOf = (texts: ReadonlyArray<string>, weights: Float32Array): Matrix => {

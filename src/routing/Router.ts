@@ -15,7 +15,15 @@ import { type Affinity, balance, diversify, stay } from "./Arrange.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import { type Exploration, explore, unexplored } from "./Exploration.ts"
 import type { RouteHealth } from "./Health.ts"
-import { addsUserTurn, extrasOf, forbidsEffort, leftOutOf, losesCacheTtl, type RequestExtras } from "./LeftOut.ts"
+import {
+  addsUserTurn,
+  extrasOf,
+  forbidsEffort,
+  type LeftOut,
+  leftOutOf,
+  losesCacheTtl,
+  type RequestExtras
+} from "./LeftOut.ts"
 import { depthNeedsModel, noneEligible, type RankFailure } from "./NoneEligible.ts"
 import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
@@ -93,10 +101,8 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   )
   if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request, pool.pinned, eligibility))
   const [best] = scored
-  const extras = extrasOf(request)
-  const candidates = Arr.map(pool.pinned ? Arr.of(best) : scored, (one) =>
-    toCandidate(one, input, extras, features.terms, pool.pinned)
-  )
+  const ranked: RankedRequest = { input, extras: extrasOf(request), terms: features.terms, pinned: pool.pinned }
+  const candidates = Arr.map(pool.pinned ? Arr.of(best) : scored, (one) => new RankedCandidate(one, ranked))
   return Either.right({
     candidates,
     reason: explored ? "exploration" : reasonOf(scored, policy.alpha, pool.pinned, input.affinity),
@@ -275,6 +281,8 @@ const effortFor = (
   features: RequestFeatures,
   pinnedEffort: Effort | number | undefined
 ): Effort | number | undefined => {
+  const isAsked = pinnedEffort !== undefined || features.reasoning?.mode !== undefined
+  if (!isAsked && model.profile.effort === null) return undefined
   if (isUnsupported(model, "reasoning_effort")) return undefined
   const isNone = pinnedEffort === "none"
   // a model that takes `none` without listing it reasons no more than with nothing
@@ -283,34 +291,73 @@ const effortFor = (
   return pinnedEffort ?? effortOfMode(model, features) ?? model.profile.effort ?? undefined
 }
 
-const toCandidate = (
-  scored: Scored,
-  { billingMode, credentialOf, request }: RankInput,
-  extras: RequestExtras,
-  terms: PriceTerms,
-  pinned: boolean
-): Candidate => {
-  const { model } = scored
-  const { altered, dropped } = leftOutOf(model, request, extras, scored.effort, (name) =>
+/** The request as all its candidates are derived from it. */
+interface RankedRequest {
+  readonly input: RankInput
+  readonly extras: RequestExtras
+  readonly terms: PriceTerms
+  readonly pinned: boolean
+}
+
+/**
+ * What does not reach the model is found out where it is asked for: of a hundred candidates, one or two are tried. What it is
+ * derived from is hidden, so that candidates can be compared by what they are.
+ */
+class RankedCandidate implements Candidate {
+  readonly model: Model
+  readonly quality: number
+  readonly expectedCost: MicroUsd
+  readonly score: number
+  readonly effort: Effort | number | undefined
+  readonly terms: PriceTerms
+  readonly credential: ProviderCredential | undefined
+  readonly #ranked: RankedRequest
+  #leftOut: LeftOut | undefined
+
+  constructor({ cost, effort, model, quality, utility }: Scored, ranked: RankedRequest) {
+    const { billingMode, credentialOf } = ranked.input
+    this.model = model
+    this.quality = quality / unit
+    this.expectedCost = cost
+    this.score = utility / (unit * unit)
+    this.effort = effort
+    this.terms = termsAt(model, ranked.terms, billingMode)
+    this.credential = credentialOf?.(model)
+    this.#ranked = ranked
+  }
+
+  get dropped(): ReadonlyArray<string> {
+    return this.readLeftOut().dropped
+  }
+
+  get altered(): ReadonlyArray<string> {
+    return this.readLeftOut().altered
+  }
+
+  get notes(): Candidate["notes"] {
+    return addsUserTurn(this.model, this.#ranked.input.request) ? userTurnAdded : noNotes
+  }
+
+  private readLeftOut(): LeftOut {
+    this.#leftOut ??= leftOutOfCandidate(this.model, this.effort, this.#ranked)
+    return this.#leftOut
+  }
+}
+
+const leftOutOfCandidate = (
+  model: Model,
+  effort: Candidate["effort"],
+  { extras, input: { billingMode, request }, pinned, terms }: RankedRequest
+): LeftOut => {
+  const { altered, dropped } = leftOutOf(model, request, extras, effort, (name) =>
     isUnpriced(model, name, terms, billingMode)
   )
-  const effortIgnored = request.effort !== undefined && (!pinned || scored.effort === undefined)
+  const effortIgnored = request.effort !== undefined && (!pinned || effort === undefined)
   const { ignored } = request
   const isTtlLost = losesCacheTtl(model, request, dropped, billingMode)
   const known = isTtlLost ? [...dropped, "cache_control.ttl"] : dropped
   const noted = ignored === undefined || ignored.length === 0 ? known : [...known, ...ignored]
-  return {
-    model,
-    quality: scored.quality / unit,
-    expectedCost: scored.cost,
-    score: scored.utility / (unit * unit),
-    effort: scored.effort,
-    dropped: effortIgnored ? [...noted, "reasoning_effort"] : noted,
-    altered,
-    notes: addsUserTurn(model, request) ? userTurnAdded : noNotes,
-    terms: termsAt(model, terms, billingMode),
-    credential: credentialOf?.(model)
-  }
+  return { dropped: effortIgnored ? [...noted, "reasoning_effort"] : noted, altered }
 }
 
 const restingBefore = (scored: ReadonlyArray<Scored>, best: Scored): ReadonlyArray<string> =>

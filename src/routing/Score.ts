@@ -135,19 +135,22 @@ export const weigh = (scored: Array<Scored>, alpha: number): Array<Scored> => {
 /** A total order: tier, utility, then tie breakers; cost before latency, so that of equals the cheapest is first. */
 export const byRank = (a: Scored, b: Scored): number =>
   a.tier - b.tier ||
-  b.utility - a.utility ||
-  a.cost - b.cost ||
+  descending(a.utility, b.utility) ||
+  descending(b.cost, a.cost) ||
   b.quality - a.quality ||
   a.latency - b.latency ||
   byId(a, b)
 
 /** The same order without failures and open circuits. */
 export const byHealthyRank = (a: Scored, b: Scored): number =>
-  b.healthyUtility - a.healthyUtility ||
-  a.cost - b.cost ||
+  descending(a.healthyUtility, b.healthyUtility) ||
+  descending(b.cost, a.cost) ||
   b.healthyQuality - a.healthyQuality ||
   a.latency - b.latency ||
   byId(a, b)
+
+/** A difference would be a number on the heap, hundreds of times in a sort. */
+const descending = (a: number, b: number): number => (a > b ? -1 : a < b ? 1 : 0)
 
 const byId = (a: Scored, b: Scored): number => byCodePoint(a.model.id, b.model.id)
 

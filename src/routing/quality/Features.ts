@@ -13,7 +13,7 @@ export interface Features {
   readonly shape: Float64Array
 }
 
-const bucketBits = 14
+const bucketBits = 15
 export const buckets = 1 << bucketBits
 const shift = 32 - bucketBits
 
@@ -53,9 +53,10 @@ const pairSeed = 0x9e3779b1
 const gramMultiplier = 0x85ebca6b
 const headSeed = 0xc2b2ae35
 
-/** The first words, alone and together, often are the instruction: they count more. */
+/** The first words together often are the instruction. */
 const headWords = 3
-const headTimes = 4
+/** Words count more than what they are next to and made of: they stay when the same is asked in another way. */
+const wordTimes = 4
 
 const newline = 10
 const space = 32
@@ -89,10 +90,10 @@ const shape = new Float64Array(shapeNames.length)
 export const featuresOf = (whole: string): Features => {
   const text = cut(whole)
   let size = 0
-  const count = (bucket: number): void => {
+  const count = (bucket: number, times = 1): void => {
     const before = counters[bucket] ?? 0
     if (before === 0) touched[size++] = bucket
-    counters[bucket] = before + 1
+    counters[bucket] = before + times
   }
   let word = 0
   let wordLength = 0
@@ -142,11 +143,11 @@ export const featuresOf = (whole: string): Features => {
     } else {
       if (wordLength > 0) {
         words++
-        count(mixed(word) >>> shift)
+        count(mixed(word) >>> shift, wordTimes)
         if (previous !== 0) count(mixed(Math.imul(previous, pairSeed) ^ word) >>> shift)
         if (words <= headWords) {
           head = Math.imul(head ^ word, headSeed)
-          for (let times = 0; times < headTimes; times++) count(mixed(head) >>> shift)
+          count(mixed(head) >>> shift)
         }
         previous = word
         wordLength = 0

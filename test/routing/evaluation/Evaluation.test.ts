@@ -3,6 +3,7 @@ import { areaOf, costOf, hullOf, qualityAt } from "../../../scripts/router/Curve
 import type { GradedSet } from "../../../scripts/router/Data.ts"
 import { evaluate } from "../../../scripts/router/Evaluation.ts"
 import { leaveOneTaskOut } from "../../../scripts/router/LeaveOneOut.ts"
+import { train } from "../../../scripts/router/Predictor.ts"
 import { apgrOf } from "../../../scripts/router/Report.ts"
 
 const words = ["river", "table", "engine", "garden", "window", "letter", "market", "bridge", "summer", "island"]
@@ -78,6 +79,19 @@ describe("An evaluation", () => {
     expect(stories?.aiq_router).toBe(0)
     expect(stories?.difference).toBeLessThan(-0.4)
     expect(sums?.difference).toBe(0)
+  })
+
+  it("predicts the average of each model for a text that is like none of the training texts", () => {
+    const { predict } = train(set(0, 400))
+    const [sum, story, strange] = [
+      "What is 12 plus 84?",
+      "Write a long story about the river and the garden.",
+      '```\n  (x) => { return x === "$" ? [1] : {2: x / 3} }\n```\n- $a$\n- $b$\nA. $\\alpha$\nB. $\\beta$\nWarum? Wieso?'
+    ].map((text) => Array.from(predict(text).quality))
+    expect(sum?.[0]).toBeGreaterThan(0.9)
+    expect(story?.[0]).toBeLessThan(0.1)
+    expect(strange?.[0]).toBeCloseTo(0.5, 2)
+    expect(strange?.[1]).toBeCloseTo(1, 2)
   })
 
   it("gives a coin for predictions that say nothing, and all of the gap at once for those that know", () => {

@@ -34,6 +34,17 @@ describe("The class of a prompt", () => {
     expect(classOf(text)).toBe(expected)
   })
 
+  it("is the same when the same text is asked about again, whatever was asked in between", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 300 }), { maxLength: 8 }), (texts) => {
+        const asked = texts.map((content) => request({ messages: [{ role: "user", content }] }))
+        const first = asked.map((one) => classify(one, 100))
+        expect(asked.map((one) => classify(one, 100))).toEqual(first)
+        expect(asked.toReversed().map((one) => classify(one, 100))).toEqual(first.toReversed())
+      })
+    )
+  })
+
   it("follows the rest of the request: an image, the result of a tool, a very long prompt", () => {
     const image = { type: "image_url", image_url: { url: "data:image/png;base64," } } as const
     expect(classOf("", { messages: [{ role: "user", content: [{ type: "text", text: "Look" }, image] }] })).toBe(

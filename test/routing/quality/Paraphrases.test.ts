@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { chosen, sameShare, wholeCatalog } from "./choices.ts"
+import { casualPairs } from "./casualPairs.ts"
+import { catalogOf, chosen, sameShare, wholeCatalog } from "./choices.ts"
+import { heldOutPairs } from "./heldOutPairs.ts"
 import { knownPairs } from "./knownPairs.ts"
+import { readPairs } from "./readPairs.ts"
 import { unseenPairs } from "./unseenPairs.ts"
+import { variedPairs } from "./variedPairs.ts"
 
 /** Two ways to ask for the same. */
 const pairs: ReadonlyArray<readonly [string, string]> = [
@@ -72,19 +76,39 @@ const pairs: ReadonlyArray<readonly [string, string]> = [
   ["Give me a regex for a phone number.", "Write a regular expression that matches phone numbers."]
 ]
 
-const alphas = [0.3, 0.4, 0.6, 0.65]
+const sets = {
+  "that were read while the classifier was made": [...pairs, ...readPairs, ...Object.values(variedPairs).flat()],
+  "whose failures nobody looked at": Object.values(heldOutPairs).flat(),
+  "that only settings were chosen by": Object.values(casualPairs).flat(),
+  "that nobody had read who made the classifier": Object.values(unseenPairs).flat()
+}
+const all = Object.values(sets).flat()
+const kinds: ReadonlyArray<keyof typeof sets> = [
+  "that were read while the classifier was made",
+  "whose failures nobody looked at",
+  "that only settings were chosen by",
+  "that nobody had read who made the classifier"
+]
+
+const alphas = Array.from({ length: 19 }, (_, at) => (at + 1) / 20)
 
 describe("The same question in other words", () => {
-  it.each(alphas)("goes to the same model in at least 90 % of the pairs at alpha %d", (alpha) => {
-    expect(sameShare(wholeCatalog, pairs, alpha)).toBeGreaterThanOrEqual(0.9)
-    // it would be no achievement if every prompt went to one model
-    expect(new Set(pairs.map(([one]) => chosen(wholeCatalog, one, alpha))).size).toBeGreaterThan(1)
+  it.each(kinds)("goes to the same model in at least 90 %% of the pairs %s, at every alpha", (kind) => {
+    const own = sets[kind]
+    expect(own.length).toBeGreaterThan(40)
+    for (const alpha of alphas)
+      expect(sameShare(wholeCatalog, own, alpha), `alpha ${alpha}`).toBeGreaterThanOrEqual(0.9)
   })
 
-  // 0.93, 0.81, 0.95 and 0.79 when they were written: where two models are about as good, a doubt about the class decides
-  it.each(alphas)("does so less often in pairs that nobody had read who made the classifier, at alpha %d", (alpha) => {
-    expect(unseenPairs.length).toBeGreaterThanOrEqual(40)
-    expect(sameShare(wholeCatalog, unseenPairs, alpha)).toBeGreaterThanOrEqual(0.75)
-    expect(new Set(unseenPairs.map(([one]) => chosen(wholeCatalog, one, alpha))).size).toBeGreaterThan(1)
+  it.each(["openai", "anthropic", "google", "mistral"])("does so with the models of %s alone", (provider) => {
+    const own = catalogOf(provider)
+    for (const alpha of alphas) expect(sameShare(own, all, alpha), `alpha ${alpha}`).toBeGreaterThanOrEqual(0.9)
+  })
+
+  // it would be no achievement if every prompt went to one model
+  it.each([0.3, 0.4, 0.6, 0.65])("is not the only one that goes to its model at alpha %d", (alpha) => {
+    for (const own of Object.values(sets)) {
+      expect(new Set(own.map(([one]) => chosen(wholeCatalog, one, alpha))).size).toBeGreaterThan(1)
+    }
   })
 })

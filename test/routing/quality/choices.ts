@@ -16,10 +16,13 @@ const vendors = builtInCatalog.providers.map(({ id, protocol }) => ({
   billsAbortedCalls: true
 }))
 
+const models = buildModels({ data: builtInCatalog, vendors, configured: [], patches: {} })
+
 /** Every model of the built-in catalog. */
-export const wholeCatalog: Snapshot = makeSnapshot(
-  buildModels({ data: builtInCatalog, vendors, configured: [], patches: {} })
-)
+export const wholeCatalog: Snapshot = makeSnapshot(models)
+
+export const catalogOf = (provider: string): Snapshot =>
+  makeSnapshot(models.filter(({ providerId }) => providerId === provider))
 
 /** The model that `auto` chooses for a prompt, without any call before it. */
 export const chosen = (snapshot: Snapshot, text: string, alpha: number | null): string => {

@@ -1,78 +1,123 @@
 /**
- * Two ways to ask for the same, written after the last prompt that the classifier learns from, and measured as they are: nothing was
- * changed because one of them failed. When such prompts are added, these pairs are known, and others have to be written.
+ * Pairs that were written after the last change of the classifier, and measured as they are: nothing was changed because one of
+ * them failed. When prompts for training or settings change, these are known, and others have to be written.
  */
-export const unseenPairs: ReadonlyArray<readonly [string, string]> = [
-  ["Greetings, friend!", "Hey friend, hello there!"],
-  ["I just got promoted!", "Guess what, I was promoted today!"],
-  ["Pick a movie for tonight.", "Which film should we watch this evening?"],
-  ["Write a limerick about a penguin.", "A limerick on a penguin, please."],
-  ["My neighbour is too loud. What can I tell him?", "How do I talk to a neighbour who makes too much noise?"],
-  ["Come up with a title for a novel set in Venice.", "Find a good title for my novel, which takes place in Venice."],
-  ["Write a thank-you note to my teacher.", "Help me thank my teacher in a short note."],
-  ["Describe a perfect morning in three sentences.", "In three sentences, what does a perfect morning look like?"],
-  ["Give me a healthy lunch idea.", "What could I eat for a healthy lunch?"],
-  ["Implement quicksort in JavaScript.", "Quicksort as a JavaScript function, please."],
-  ["How do I list all open ports on Linux?", "Which Linux command shows the open ports?"],
-  ["Why is my Python loop so slow?", "My loop in Python takes for ever, why?"],
-  [
-    "Write a TypeScript type for a non-empty array.",
-    "I need a TypeScript type that stands for arrays with at least one element."
+export const unseenPairs: Readonly<Record<string, ReadonlyArray<readonly [string, string]>>> = {
+  code: [
+    ["Explain the difference between a mutex and a semaphore.", "How is a semaphore different from a mutex?"],
+    [
+      "Write a Ruby method that returns the second largest number of an array.",
+      "I need a Ruby method for the second largest number in an array."
+    ],
+    [
+      "My Flask app returns 405 Method Not Allowed on POST. Why?",
+      "Why do I get 405 Method Not Allowed when I POST to my Flask app?"
+    ],
+    [
+      'Sort this dict by value: {"a": 3, "b": 1, "c": 2} in python',
+      'python: {"a": 3, "b": 1, "c": 2} sorted by value, how?'
+    ],
+    ["How can I see which process uses port 8080 on a Mac?", "Port 8080 is taken on my Mac. Which process is it?"],
+    [
+      "Write a Makefile target that builds and runs a C++ program.",
+      "I want a Makefile target for building and running a C++ program."
+    ]
   ],
-  ["Remove duplicates from a list in C#.", "How can I drop the duplicates of a list in C#?"],
-  ["What is the bug here? if (x = 5) { run() }", "Find the mistake in this code: if (x = 5) { run() }"],
-  ["Write a GitHub Actions workflow that runs npm test.", "GitHub Actions: make a workflow which runs npm test."],
-  ["How do I add a foreign key in MySQL?", "What is the MySQL statement that adds a foreign key?"],
-  [
-    "Make this Java method static and explain why: int twice(int a) { return 2 * a; }",
-    "Explain why this Java method should be static, and make it so: int twice(int a) { return 2 * a; }"
+  math: [
+    ["What is the greatest common divisor of 84 and 126?", "Find the gcd of 84 and 126."],
+    ["Solve for y: 5(y - 2) = 3y + 8", "Which y satisfies 5(y - 2) = 3y + 8?"],
+    [
+      "A farmer has 17 sheep and all but 9 run away. How many remain?",
+      "Of a farmer's 17 sheep all but 9 run away. How many are left?"
+    ],
+    ["Find the area between y = x^2 and y = 4.", "How large is the region enclosed by y = x^2 and y = 4?"],
+    [
+      "How many different ways can the letters of LEVEL be arranged?",
+      "In how many orders can one write the letters of LEVEL?"
+    ],
+    [
+      "A train ticket rose from 40 to 46 euros. By what percentage did it rise?",
+      "What is the percent increase of a ticket from 40 to 46 euros?"
+    ]
   ],
-  ["What is 144 divided by 12?", "Divide 144 by 12."],
-  ["Find the roots of 2x^2 - 8x + 6.", "For which x is 2x^2 - 8x + 6 equal to zero?"],
-  [
-    "A shirt costs 40 dollars after a discount of 20 percent. What did it cost before?",
-    "After 20 percent off a shirt is 40 dollars. What was the price before?"
+  reasoning: [
+    [
+      "If some doctors are tall and all tall people are thin, are some doctors thin?",
+      "Some doctors are tall, and everyone tall is thin. Must some doctors be thin?"
+    ],
+    ["Which number is missing: 3, 9, ?, 81, 243", "Fill the gap in the sequence 3, 9, ?, 81, 243."],
+    [
+      "Lisa sits left of Tom, Tom sits left of Eva. Is Lisa left of Eva?",
+      "Tom is to the right of Lisa and to the left of Eva. Does Lisa sit left of Eva?"
+    ],
+    [
+      "You see a boat full of people, yet there isn't a single person on board. How?",
+      "How can a boat be full of people without a single person on board?"
+    ]
   ],
-  ["What is the volume of a sphere with radius 3?", "Calculate how much volume a sphere of radius 3 has."],
-  ["How many three-digit numbers are divisible by 7?", "Count the numbers with three digits that 7 divides."],
-  ["Prove by induction that 1 + 2 + ... + n = n(n+1)/2.", "Show with induction: 1 + 2 + ... + n = n(n+1)/2."],
-  [
-    "If all pilots can swim and Eva cannot swim, is Eva a pilot?",
-    "All pilots can swim. Eva cannot. Can she be a pilot?"
+  knowledge: [
+    ["Who invented dynamite?", "By whom was dynamite invented?"],
+    ["Why is the Dead Sea so salty?", "What makes the Dead Sea that salty?"],
+    ["What is the function of red blood cells?", "What do red blood cells do?"],
+    ["How long does it take light to travel from the sun to the earth?", "In what time does sunlight reach the earth?"],
+    ["what's the tallest animal in the world", "which animal is taller than all others?"],
+    ["What is the difference between civil law and criminal law?", "How does criminal law differ from civil law?"],
+    ["Describe the main ideas of existentialism.", "What are existentialism's central thoughts?"]
   ],
-  [
-    "Paul is older than Rita but younger than Sam. Who is the oldest?",
-    "Sam is older than Paul, and Paul is older than Rita. Which of them is the oldest?"
+  extraction: [
+    [
+      "What is the due date on this bill? Amount 88.20 EUR, payable by 15 August, account 4471.",
+      "Read the due date from this bill: Amount 88.20 EUR, payable by 15 August, account 4471."
+    ],
+    [
+      "Give me the three main arguments of this comment: Cars are loud, they take up space, and they make cities hot.",
+      "Which three main arguments does this comment make? Cars are loud, they take up space, and they make cities hot."
+    ],
+    [
+      "Write this as JSON: title Dune, author Frank Herbert, year 1965",
+      "title Dune, author Frank Herbert, year 1965 - please as JSON"
+    ],
+    [
+      'Label the emotion in: "I can\'t believe they forgot me again."',
+      'Which emotion is in "I can\'t believe they forgot me again."?'
+    ],
+    [
+      "Shorten to one line: The workshop was moved from Tuesday to Thursday because the room is being painted; please bring your laptops.",
+      "One-line version, please: The workshop was moved from Tuesday to Thursday because the room is being painted; please bring your laptops."
+    ]
   ],
-  ["Which ocean is the deepest?", "What is the deepest ocean?"],
-  ["Who painted the ceiling of the Sistine Chapel?", "The ceiling of the Sistine Chapel was painted by whom?"],
-  ["What does the liver do?", "Which tasks has the liver in the body?"],
-  ["When was the first moon landing?", "In what year did people first land on the moon?"],
-  ["Why do leaves turn red in autumn?", "What makes leaves red in autumn?"],
-  ["Explain what a black swan event is.", "What is meant by a black swan event?"],
-  ["How many bones does an adult have?", "What is the number of bones in an adult body?"],
-  [
-    "Tag this ticket as bug or feature: The export button does nothing.",
-    "Bug or feature? The export button does nothing."
+  chat: [
+    ["Tell me a fun story about a lazy dragon.", "I'd love a funny story with a lazy dragon."],
+    ["What do you recommend for a first date in winter?", "First date in winter: what do you suggest?"],
+    ["good night!", "sleep well, good night"],
+    [
+      "Write a farewell card for a colleague who moves abroad.",
+      "A colleague moves abroad. What shall I write in the farewell card?"
+    ],
+    ["Give me some tips against stage fright.", "How can I get over my stage fright?"],
+    [
+      "Make this tweet funnier: Our coffee machine is broken again.",
+      "Can you make this tweet more funny? Our coffee machine is broken again."
+    ]
   ],
-  [
-    "Pull the surname and the town out of: Jan Kowalski, 12 Mill Lane, Gdansk.",
-    "What are the surname and the town in: Jan Kowalski, 12 Mill Lane, Gdansk."
+  translation: [
+    ["Translate to Norwegian: We are out of milk.", "How would you say in Norwegian: We are out of milk."],
+    ['What\'s "gesundheit" in English?', 'What does "gesundheit" translate to in English?'],
+    [
+      "Put this into plain English: L'entrée est interdite aux mineurs.",
+      "L'entrée est interdite aux mineurs. What is that in English?"
+    ]
   ],
-  [
-    "Summarize: The museum will be closed in March because the heating is replaced. Tickets stay valid.",
-    "Give a short version of this: The museum will be closed in March because the heating is replaced. Tickets stay valid."
-  ],
-  [
-    "Convert to CSV: Anna is 31 and from Bern, Luis is 45 and from Quito.",
-    "Make CSV of this: Anna is 31 and from Bern, Luis is 45 and from Quito."
-  ],
-  [
-    "Which product does this complaint name? The kettle leaks since Tuesday.",
-    "Name the product in this complaint: The kettle leaks since Tuesday."
-  ],
-  ["Translate into Portuguese: The keys are on the table.", "I need this in Portuguese: The keys are on the table."],
-  ["What is the Danish word for bridge?", "How do you call a bridge in Danish?"],
-  ["Traduis en allemand : Je suis fatigué.", "En allemand, s'il te plaît : Je suis fatigué."],
-  ["Give me this sentence in Greek: The ferry is late.", "Translate to Greek: The ferry is late."]
-]
+  "other languages": [
+    ["Wie viele Bundesländer hat Österreich?", "Aus wie vielen Bundesländern besteht Österreich?"],
+    [
+      "Schreibe ein SQL-Statement, das alle Kunden ohne Bestellung findet.",
+      "Welches SQL-Statement liefert alle Kunden, die nichts bestellt haben?"
+    ],
+    [
+      "Pourquoi les feuilles tombent-elles en automne ?",
+      "Quelle est la raison pour laquelle les feuilles tombent en automne ?"
+    ],
+    ["Escribe un mensaje de cumpleaños para mi abuela.", "Necesito una felicitación de cumpleaños para mi abuela."]
+  ]
+}
