@@ -49,7 +49,8 @@ interface Patterns {
   readonly prefixes: ReadonlySet<string>
 }
 
-const defaultAlpha = 0.65
+/** Of calls for which neither request nor project say one. */
+export const defaultAlpha = 0.65
 
 /** Of a request that restricts nothing. */
 export const noControls: RoutingControls = {

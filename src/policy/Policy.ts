@@ -6,12 +6,13 @@ import { ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
-import { type PolicyColumns, PolicyStore } from "./PolicyStore.ts"
+import { callPolicyOf } from "./HeldOutPolicy.ts"
+import { PolicyStore } from "./PolicyStore.ts"
 import { openPolicy, type ProjectPolicy } from "./ProjectPolicy.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { RoutingConfigurations } from "./RoutingConfigurations.ts"
 
-export type { ProjectPolicy, RoutingConfiguration } from "./ProjectPolicy.ts"
+export { type ProjectPolicy, policyOf, type RoutingConfiguration } from "./ProjectPolicy.ts"
 
 export interface PolicyShape {
   /** Cached; a change is in force at once on the node that made it. */
@@ -39,7 +40,7 @@ const make = Effect.gen(function* () {
   const cache = yield* RowCache.make<ProjectPolicy, ProjectPolicy>({
     timers: yield* Timers,
     changes: yield* ChangeNotifications,
-    load: (id) => Effect.map(store.find(ProjectId.make(id)), (row) => row && policyOf(row, row.policy_version)),
+    load: (id) => Effect.map(store.findForCalls(ProjectId.make(id)), (row) => row && callPolicyOf(row)),
     absent: nothingAllowed,
     kinds: ["project"],
     concerns: (change, _, id) => change.id === id,
@@ -60,14 +61,3 @@ const nothingAllowed: ProjectPolicy = {
   defaultAlpha: null,
   enableFallback: false
 }
-
-export const policyOf = (row: PolicyColumns, version: number): ProjectPolicy => ({
-  version,
-  models: { allow: row.allowed_models, deny: row.excluded_models ?? [] },
-  providers: { allow: row.allowed_providers, deny: row.excluded_providers ?? [] },
-  maxInputPriceMicroUsdPerMillion: row.max_input_price_microusd_per_million,
-  maxOutputPriceMicroUsdPerMillion: row.max_output_price_microusd_per_million,
-  defaultAlpha: row.default_alpha,
-  explorationShare: row.exploration_share,
-  enableFallback: row.enable_fallback
-})

@@ -28,6 +28,12 @@ const PolicyColumns = Schema.Struct({
 })
 export type PolicyColumns = typeof PolicyColumns.Type
 
+const FieldsOfExperiment = Schema.Struct({
+  default_alpha: Schema.optional(Schema.NullOr(Schema.Number)),
+  excluded_models: Schema.optional(Patterns),
+  alpha: Schema.optional(Schema.NullOr(Schema.Number))
+})
+
 const PolicyRow = Schema.Struct({
   ...PolicyColumns.fields,
   policy_version: Schema.Int,
@@ -35,8 +41,23 @@ const PolicyRow = Schema.Struct({
 })
 export type PolicyRow = typeof PolicyRow.Type
 
+/** A running experiment, as calls need it. */
+const HeldOutRow = Schema.Struct({
+  id: Schema.UUID,
+  share: Schema.Number,
+  slug: Schema.NullOr(Schema.String),
+  before: FieldsOfExperiment,
+  after: FieldsOfExperiment
+})
+export type HeldOutRow = typeof HeldOutRow.Type
+
+const CallPolicyRow = Schema.Struct({ ...PolicyRow.fields, experiment: Schema.NullOr(HeldOutRow) })
+export type CallPolicyRow = typeof CallPolicyRow.Type
+
 export interface PolicyStoreShape {
   readonly find: (project: ProjectId) => Effect.Effect<PolicyRow | undefined, StoreUnavailable>
+  /** The policy with the experiment that runs, both as they are at one time. */
+  readonly findForCalls: (project: ProjectId) => Effect.Effect<CallPolicyRow | undefined, StoreUnavailable>
   /** Writes the complete policy; false, and no new version, when nothing changed. */
   readonly write: (
     project: ProjectId,
@@ -70,6 +91,17 @@ const make = Effect.gen(function* () {
         default_alpha, exploration_share, enable_fallback, policy_version, managed_by_configuration
       from project where id = ${project}`
   })
+  const findForCalls = SqlSchema.findOne({
+    Request: ProjectId,
+    Result: CallPolicyRow,
+    execute: (project) => sql`
+      select p.allowed_models, p.excluded_models, p.allowed_providers, p.excluded_providers,
+        p.max_input_price_microusd_per_million, p.max_output_price_microusd_per_million,
+        p.default_alpha, p.exploration_share, p.enable_fallback, p.policy_version, p.managed_by_configuration,
+        case when e.id is not null then jsonb_build_object('id', e.id, 'share', e.share, 'slug', e.slug,
+          'before', e.fields_before, 'after', e.fields_after) end as experiment
+      from project p left join experiment e on e.project_id = p.id and e.state = 'running' where p.id = ${project}`
+  })
   const update = SqlSchema.findOne({
     Request: Schema.Struct({ project: ProjectId, policy: PolicyColumns, managed: Schema.Boolean }),
     Result: Schema.Struct({ id: ProjectId }),
@@ -97,6 +129,7 @@ const make = Effect.gen(function* () {
 
   return PolicyStore.of({
     find: flow(find, Effect.map(Option.getOrUndefined), fromSql),
+    findForCalls: flow(findForCalls, Effect.map(Option.getOrUndefined), fromSql),
     write: (project, policy, managed) =>
       changes.commit((announce) =>
         Effect.gen(function* () {

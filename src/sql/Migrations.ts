@@ -36,6 +36,7 @@ import { exploration } from "./migrations/0033_exploration.ts"
 import { conversationOrigin } from "./migrations/0035_conversation_origin.ts"
 import { analysisChanges } from "./migrations/0036_analysis_changes.ts"
 import { analysisReplay } from "./migrations/0037_analysis_replay.ts"
+import { experimentTable } from "./migrations/0039_experiments.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -70,7 +71,8 @@ export const migrations = {
   "0033_exploration": exploration,
   "0035_conversation_origin": conversationOrigin,
   "0036_analysis_changes": analysisChanges,
-  "0037_analysis_replay": analysisReplay
+  "0037_analysis_replay": analysisReplay,
+  "0039_experiments": experimentTable
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -6,6 +6,7 @@ import { type PolicyReplay, RoutingReplay } from "../../account/replay/RoutingRe
 import { ProjectRoutings } from "../../account/routing/ProjectRoutings.ts"
 import { Audit } from "../../audit/Audit.ts"
 import {
+  AlreadyExists,
   ConfigVersionMismatch,
   type ManagedByConfiguration,
   NotFound,
@@ -13,15 +14,20 @@ import {
 } from "../../domain/AccountError.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
+import { IdGenerator } from "../../domain/IdGenerator.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
+import { defaultAlpha } from "../../policy/EffectivePolicy.ts"
+import { PolicyStore } from "../../policy/PolicyStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import type { AnalysisDetail } from "../../wire/account/Analyses.ts"
-import type { ActionPreview, AnalysisAction, ChangedFields } from "../../wire/account/AnalysisActions.ts"
+import type { ActionPreview, AnalysisAction, ApplyAction, ChangedFields } from "../../wire/account/AnalysisActions.ts"
 import { AnalysisReading } from "../job/AnalysisReading.ts"
 import { AnalysisStore } from "../job/AnalysisStore.ts"
+import { ExperimentStore } from "../receipts/ExperimentStore.ts"
 import * as Change from "./ProjectChange.ts"
+import { callsRankedAgain } from "./Recommend.ts"
 
 type Found = NotFound | StoreUnavailable
 type Refused = Found | RoleRequired | ManagedByConfiguration | ConfigVersionMismatch
@@ -34,14 +40,15 @@ export interface AnalysisActionsShape {
   readonly preview: (id: string, action: string) => Effect.Effect<Preview, Found, CurrentUser>
   /**
    * Changes the project as the action says, or notes that its hint was followed; nothing where that was done already.
-   * `configVersion` is the version that the preview has shown: the change is refused when there is a later one.
+   * `config_version` is the version that the preview has shown: the change is refused when there is a later one. With a `canary`
+   * conversations are held out of the change; refused while that is so for another one of the project.
    */
   readonly apply: (
     id: string,
     action: string,
-    configVersion: number | undefined
-  ) => Effect.Effect<AnalysisDetail, Refused | InvalidRequest, CurrentUser>
-  /** Restores what the action has changed; refused where somebody has changed it since. */
+    request: ApplyAction
+  ) => Effect.Effect<AnalysisDetail, Refused | AlreadyExists | InvalidRequest, CurrentUser>
+  /** Restores what the action has changed, and ends its hold-out; refused where somebody has changed it since. */
   readonly undo: (id: string, action: string) => Effect.Effect<AnalysisDetail, Refused, CurrentUser>
 }
 
@@ -59,6 +66,8 @@ export class AnalysisActions extends Context.Tag("gateway/analysis/AnalysisActio
 
 /** What a change has to know of the project, and how it is written. */
 interface Place {
+  /** Of calls that the change concerns, without and with it; `null`: of all calls that named no model. */
+  readonly alphas: readonly [number, number] | null
   readonly configVersion: number
   readonly isManaged: boolean
   readonly before: ChangedFields
@@ -80,6 +89,9 @@ const make = Effect.gen(function* () {
   const replays = yield* RoutingReplay
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
+  const experiments = yield* ExperimentStore
+  const policyStore = yield* PolicyStore
+  const ids = yield* IdGenerator
 
   /** Only what its own report recommends. */
   const find = (id: string, actionId: string) =>
@@ -89,7 +101,9 @@ const make = Effect.gen(function* () {
       const action = detail.report?.actions.find((each) => each.id === actionId)
       if (action === undefined) return yield* noAction
       const taken = (yield* store.taken(id)).find((each) => each.actionId === actionId && each.undoneAt === null)
-      return { accountId, action, projectId: row.projectId, taken }
+      const calls = detail.report?.causes.find((cause) => cause.action_id === actionId)?.figures[callsRankedAgain] ?? 0
+      const estimatedPerCall = calls > 0 ? action.saving.likely / calls : null
+      return { accountId, action, estimatedPerCall, projectId: row.projectId, taken }
     })
 
   const placeOf = (project: ProjectId, target: Change.Target, { patch }: Pick<AnalysisAction, "patch">) =>
@@ -99,6 +113,10 @@ const make = Effect.gen(function* () {
         const after = Change.patchedFields(policy, patch)
         const changed = Change.withFields(policy, after)
         return {
+          alphas:
+            after.default_alpha === undefined || after.excluded_models !== undefined
+              ? null
+              : [policy.default_alpha ?? defaultAlpha, after.default_alpha ?? defaultAlpha],
           configVersion: policy.policy_version,
           isManaged: policy.managed_by_configuration,
           before: Change.policyFields(policy, patch),
@@ -110,7 +128,9 @@ const make = Effect.gen(function* () {
       }
       const routing = yield* routings.read(project, target.slug)
       const alpha = "body" in patch && "alpha" in patch.body ? patch.body.alpha : routing.alpha
+      const inherited = policy.default_alpha ?? defaultAlpha
       return {
+        alphas: [routing.alpha ?? inherited, alpha ?? inherited],
         configVersion: policy.policy_version,
         isManaged: routing.managedByConfiguration,
         before: { alpha: routing.alpha },
@@ -132,6 +152,36 @@ const make = Effect.gen(function* () {
     Effect.flatMap(CurrentUser, (actor) =>
       audit.record({ accountId, actor, action, target: { kind: "analysis", id }, before, after })
     )
+
+  /** Calls see it with the version of the policy that it begins with. */
+  const holdOut = (
+    id: string,
+    { action, estimatedPerCall, projectId }: Effect.Effect.Success<ReturnType<typeof find>>,
+    { after, alphas, before }: Place,
+    { days, share }: NonNullable<ApplyAction["canary"]>
+  ) =>
+    Effect.gen(function* () {
+      yield* policyStore.raiseVersion(projectId)
+      const { policy_version } = yield* policies.read(projectId)
+      const { userId } = yield* CurrentUser
+      const target = Change.targetOf(action)
+      const started = yield* experiments.start({
+        id: ids.uuid(),
+        projectId,
+        analysisId: id,
+        actionId: action.id,
+        slug: target?.kind === "routing_configuration" ? target.slug : null,
+        before,
+        after,
+        alphas,
+        share,
+        days,
+        estimatedPerCall,
+        startedBy: userId,
+        startVersion: policy_version
+      })
+      if (!started) return yield* anotherRuns
+    })
 
   const detailOf = (id: string) => Effect.flatMap(reading.find(id), ({ row }) => reading.detail(row))
 
@@ -166,15 +216,19 @@ const make = Effect.gen(function* () {
         replay: yield* place.replay
       }
     }),
-    apply: Effect.fn("AnalysisActions.apply")(function* (id, actionId, configVersion) {
+    apply: Effect.fn("AnalysisActions.apply")(function* (id, actionId, { canary, config_version: configVersion }) {
       return yield* changing(
         id,
         Effect.gen(function* () {
           const found = yield* find(id, actionId)
           const { action, projectId, taken } = found
           const target = Change.targetOf(action)
-          if (target === undefined && configVersion !== undefined) return yield* changesNothing
-          if (taken !== undefined) return
+          if (target === undefined && configVersion !== undefined) return yield* changesNothing("config_version")
+          if (target === undefined && canary !== undefined) return yield* changesNothing("canary")
+          if (taken !== undefined) {
+            if (canary !== undefined && action.receipt?.state !== "running") return yield* alreadyApplied
+            return
+          }
           if (target === undefined) {
             yield* store.take(id, { actionId, kind: "client_hint", slug: null, fieldsBefore: null, fieldsAfter: null })
             yield* record(found, "analysis.action.apply", id, {}, { action_id: actionId })
@@ -191,8 +245,9 @@ const make = Effect.gen(function* () {
             fieldsBefore: place.before,
             fieldsAfter: place.after
           })
-          const after = { action_id: actionId, ...place.after }
+          const after = { action_id: actionId, ...place.after, ...(canary !== undefined && { canary }) }
           yield* record(found, "analysis.action.apply", id, place.before, after)
+          if (canary !== undefined) yield* holdOut(id, found, place, canary)
         })
       )
     }),
@@ -209,6 +264,10 @@ const make = Effect.gen(function* () {
             const place = yield* placeOf(projectId, target, action)
             if (!Change.stillThere(place.before, written)) return yield* changedSince
             yield* place.write(before)
+          }
+          if (action.receipt?.state === "running") {
+            yield* experiments.end(action.receipt.experiment_id, { state: "undone", reason: takenBack })
+            yield* policyStore.raiseVersion(projectId)
           }
           yield* store.undo(id, actionId)
           yield* record(found, "analysis.action.undo", id, { action_id: actionId, ...written }, { ...before })
@@ -252,8 +311,16 @@ const versionMissing = new InvalidRequest({
   message: "Missing required parameter: 'config_version'. The preview of the action has it.",
   param: "config_version"
 })
-const changesNothing = new InvalidRequest({
-  code: "unsupported_parameter",
-  message: "Unsupported parameter: 'config_version'. The action changes nothing of the project.",
-  param: "config_version"
+const changesNothing = (param: string) =>
+  new InvalidRequest({
+    code: "unsupported_parameter",
+    message: `Unsupported parameter: '${param}'. The action changes nothing of the project.`,
+    param
+  })
+const alreadyApplied = new AlreadyExists({
+  message: "The action is applied to all conversations: undo it before it is applied with a hold-out."
 })
+const anotherRuns = new AlreadyExists({
+  message: "Conversations of the project are held out of another change: undo that one, or wait for its end."
+})
+const takenBack = "Somebody has taken the action back."

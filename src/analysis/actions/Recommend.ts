@@ -20,6 +20,9 @@ export interface RoutingFacts {
   readonly attempts: ReadonlyArray<AttemptTally>
 }
 
+/** The figure of a cause: the calls that its saving is expected on. */
+export const callsRankedAgain = "calls_ranked_again"
+
 /** What the mean predicted quality may lose by a cheaper alpha. */
 const maxQualityLoss = 0.02
 /** Of the expected cost: less is within what expectations are wrong by. */
@@ -31,6 +34,8 @@ const minFailedShare = 0.2
 const minFailed = 20
 
 const failingId = "exclude_failing_models"
+/** Most conversations save at once; the others show in a week what they save. */
+const proposedCanary = { share: 0.9, days: 7 }
 const restores = "The undo route restores the fields as they were."
 
 /** The report with what the gateway itself could do otherwise: actions that a person can preview, apply and undo. */
@@ -118,7 +123,7 @@ const overkillOf = (cheaper: Cheaper): AnalysisReport["causes"][number] => ({
   conversations: 0,
   confidence: 0.5,
   evidence: [],
-  figures: { alpha_now: cheaper.group.alpha, alpha_then: cheaper.alpha, calls_ranked_again: cheaper.group.calls },
+  figures: { alpha_now: cheaper.group.alpha, alpha_then: cheaper.alpha, [callsRankedAgain]: cheaper.group.calls },
   false_positive_if: overkillRisk,
   action_id: alphaIdOf(cheaper.group)
 })
@@ -132,6 +137,7 @@ const alphaAction = (cheaper: Cheaper, { projectId }: RoutingFacts): AnalysisAct
     undo: { text: restores },
     saving: { at_least: null, likely: saved },
     risk: overkillRisk,
+    canary: proposedCanary,
     receipt: null
   }
   return group.slug === null
@@ -172,6 +178,7 @@ const failingOf = ({ attempts, projectId }: RoutingFacts): ReadonlyArray<Analysi
           undo: { text: restores },
           saving: { at_least: null, likely: 0 },
           risk: "The provider had an outage that is over, or calls name the model.",
+          canary: proposedCanary,
           receipt: null
         }
       ]

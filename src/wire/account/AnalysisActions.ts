@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { listOf } from "../validation/SchemaParts.ts"
 import { Alpha, Patterns } from "./Policy.ts"
+import { Receipt } from "./Receipt.ts"
 import { PolicyReplayOut } from "./Replay.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
@@ -41,6 +42,14 @@ export const ActionPatch = Schema.Union(RoutingPatch, PolicyPatch, ClientHint).a
 })
 export type ActionPatch = typeof ActionPatch.Type
 
+const Share = Schema.Number.pipe(Schema.between(0.1, 0.95)).annotations({
+  description: "Of the conversations that get the change, 0.1 to 0.95; the others are held out of it."
+})
+const Days = Schema.Int.pipe(Schema.between(1, 30)).annotations({
+  description: "After so many days the hold-out ends, 1 to 30; then all conversations get the change."
+})
+const canaryOf = (description: string) => Schema.Struct({ share: Share, days: Days }).annotations({ description })
+
 export const AnalysisAction = Schema.Struct({
   id: text("Of the action, in this analysis."),
   kind: Schema.Literal(...actionKinds).annotations({
@@ -56,7 +65,13 @@ export const AnalysisAction = Schema.Struct({
     likely: Schema.NonNegativeInt.annotations({ description: "On the calls that were read, in micro-USD." })
   }).annotations({ description: "What it saves." }),
   risk: text("When it does harm."),
-  receipt: Schema.Null.annotations({ description: "What was measured after it; null: nothing yet." })
+  canary: Schema.optionalWith(Schema.NullOr(canaryOf("The hold-out that is proposed.")), {
+    default: () => null,
+    exact: true
+  }).annotations({ description: "The hold-out that is proposed; null for a client_hint, which can have none." }),
+  receipt: Schema.NullOr(Receipt).annotations({
+    description: "What was measured since it was applied with a hold-out, the latest time; null: it was not."
+  })
 }).annotations({ identifier: "AnalysisAction" })
 export type AnalysisAction = typeof AnalysisAction.Type
 
@@ -64,8 +79,13 @@ export const ApplyAction = strict({
   config_version: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { nullable: true, exact: true }).annotations({
     description:
       "The version of the project's settings that the preview has shown. Required where the action changes the project; not allowed for a client_hint."
+  }),
+  canary: Schema.optionalWith(strict({ share: Share, days: Days }), { nullable: true, exact: true }).annotations({
+    description:
+      "Holds conversations out of the change, measures the difference, and takes the change back where the guards show harm; absent or null: all conversations get it. Not allowed for a client_hint."
   })
 }).annotations({ identifier: "ApplyAction" })
+export type ApplyAction = typeof ApplyAction.Type
 
 const fieldsOf = (description: string) =>
   Schema.Struct({

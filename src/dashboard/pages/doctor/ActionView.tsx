@@ -2,11 +2,12 @@ import { Button, Group, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { client, type Records, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
-import { count, dateTime, money, unknown } from "../../parts/format.ts"
+import { count, dateTime, money, percent, unknown } from "../../parts/format.ts"
 import { counted } from "./counted.ts"
 import { Facts, nameOf } from "./Facts.tsx"
 import { Prose } from "./Prose.tsx"
 import { type Action, type Analysis, analysis as analysisOf } from "./queries.ts"
+import { ReceiptView } from "./ReceiptView.tsx"
 
 interface ActionViewProps {
   readonly action: Action
@@ -27,13 +28,16 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
     mutationFn: () => take(client.POST("/api/analyses/{id}/actions/{action_id}/preview", { params }))
   })
   const change = useMutation({
-    mutationFn: () =>
+    mutationFn: (canary: NonNullable<Action["canary"]> | null) =>
       take(
         isTaken
           ? client.POST("/api/analyses/{id}/actions/{action_id}/undo", { params })
           : client.POST("/api/analyses/{id}/actions/{action_id}/apply", {
               params,
-              body: preview.data === undefined ? {} : { config_version: preview.data.config_version }
+              body:
+                preview.data === undefined
+                  ? {}
+                  : { config_version: preview.data.config_version, ...(canary === null ? {} : { canary }) }
             })
       ),
     onSuccess: (changed) => {
@@ -41,7 +45,8 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
       queries.setQueryData(analysisOf(analysis.id).queryKey, changed)
     }
   })
-  const { id: _, kind, owner: __, patch, risk, saving, title, undo, ...more } = action
+  const { canary = null, id: _, kind, owner: __, patch, receipt, risk, saving, title, undo, ...more } = action
+  const isRefused = !mayWrite || preview.data?.managed_by_configuration === true
   return (
     <Stack gap={4} component="article" aria-label={title} data-testid="action">
       <Title order={3} size="h6">
@@ -65,6 +70,7 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
           </div>
         )
       )}
+      {receipt === null ? null : <ReceiptView receipt={receipt} />}
       {preview.error === null ? null : <Failure error={preview.error} />}
       {preview.data === undefined || isTaken ? null : <PreviewView preview={preview.data} />}
       {change.error === null ? null : <Failure error={change.error} />}
@@ -73,15 +79,26 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
           <Button
             size="xs"
             variant={isTaken ? "default" : "filled"}
-            disabled={!mayWrite || preview.data?.managed_by_configuration === true}
+            disabled={isRefused}
             loading={change.isPending}
-            onClick={() => change.mutate()}
+            onClick={() => change.mutate(null)}
           >
             {isTaken ? "Undo" : isNote(kind) ? "I have done this" : "Apply"}
           </Button>
         ) : (
           <Button size="xs" variant="default" loading={preview.isPending} onClick={() => preview.mutate()}>
             Preview
+          </Button>
+        )}
+        {canary === null || isTaken || preview.data === undefined ? null : (
+          <Button
+            size="xs"
+            variant="light"
+            disabled={isRefused}
+            loading={change.isPending}
+            onClick={() => change.mutate(canary)}
+          >
+            Apply to {percent(canary.share)} and measure for {counted(canary.days, "day")}
           </Button>
         )}
         {taken === undefined ? null : (

@@ -74,7 +74,7 @@ export const CauseView = ({ cause, monthly, projectId, whole }: CauseViewProps) 
                 <TextLink
                   to="/p/$projectId/analyses"
                   params={{ projectId }}
-                  search={{ tab: "samples", sample: sample_id }}
+                  search={{ tab: "samples", sample: sample_id, ...(at.message !== null && { block: at.message }) }}
                 >
                   Call …{sample_id.slice(-8)}
                 </TextLink>

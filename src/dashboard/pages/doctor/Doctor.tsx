@@ -15,7 +15,7 @@ const SampleList = lazy(() => import("./SampleList.tsx"))
 /** What a project collects of its calls, and what analyses say that it wastes. */
 const Doctor = () => {
   const { projectId } = useParams({ from: "/shell/p/$projectId/analyses" })
-  const { new: isNew, sample, tab } = useSearch({ from: "/shell/p/$projectId/analyses" })
+  const { block, new: isNew, sample, tab } = useSearch({ from: "/shell/p/$projectId/analyses" })
   const navigate = useNavigate({ from: "/p/$projectId/analyses" })
   const { mayWrite } = useRole(projectId)
   const begin = () => void navigate({ search: { new: "1" } })
@@ -50,7 +50,7 @@ const Doctor = () => {
         <Tabs.Panel value="samples" pt="sm">
           <Block>
             <Suspense>
-              <SampleList projectId={projectId} mayWrite={mayWrite} openId={sample} />
+              <SampleList projectId={projectId} mayWrite={mayWrite} openId={sample} block={block} />
             </Suspense>
           </Block>
         </Tabs.Panel>

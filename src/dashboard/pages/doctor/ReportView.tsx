@@ -84,11 +84,18 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
           title="Too little"
           of={honesty.insufficient.map(({ have, need, what }) => `${what}: ${count(have)} of ${count(need)}`)}
         />
+        <Notes title="Estimates of earlier reports" of={pastOf(honesty.past_receipts)} />
         <Facts of={method} name="method" />
       </Block>
     </Stack>
   )
 }
+
+/** How far what was measured after earlier reports came to what they had estimated; nothing without a measurement. */
+const pastOf = (past: Report["honesty"]["past_receipts"]): ReadonlyArray<string> =>
+  past === undefined || past.realised_over_estimated === null
+    ? []
+    : [`${percent(past.realised_over_estimated)} came true, in ${counted(past.n, "measured change")}`]
 
 const Headline = ({ headline: { hypotheses_microusd_up_to, observed, projected } }: Pick<Report, "headline">) => {
   const { avoidable_microusd: avoidable, spent_microusd: spent } = observed

@@ -1,5 +1,6 @@
 import { Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import type { ReactNode } from "react"
 import { client, take } from "../../api/client.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
@@ -14,11 +15,12 @@ interface SampleDrawerProps {
   readonly id: string
   readonly projectId: string
   readonly mayWrite: boolean
+  readonly block: number | undefined
   readonly onClose: () => void
 }
 
 /** One collected call with its content. */
-const SampleDrawer = ({ id, mayWrite, onClose, projectId }: SampleDrawerProps) => {
+const SampleDrawer = ({ block, id, mayWrite, onClose, projectId }: SampleDrawerProps) => {
   const query = useQuery(sample(id))
   return (
     <Drawer opened onClose={onClose} title="Sample" size="xl">
@@ -26,7 +28,7 @@ const SampleDrawer = ({ id, mayWrite, onClose, projectId }: SampleDrawerProps) =
         {(found) => (
           <Stack>
             <About of={found} />
-            <Prompt of={found} />
+            <Prompt of={found} block={block} />
             <Remove id={id} projectId={projectId} mayWrite={mayWrite} onRemoved={onClose} />
           </Stack>
         )}
@@ -55,30 +57,62 @@ const About = ({ of: { flow_authorized, id, sample: call } }: { readonly of: Sam
   </Stack>
 )
 
-/** What was sent and what was answered; where no text is kept, the sizes of the blocks. */
-const Prompt = ({ of: { sample: call } }: { readonly of: Sample }) => {
-  const messages = call.request.messages ?? []
+interface PromptProps {
+  readonly of: Sample
+  readonly block: number | undefined
+}
+
+/** What was sent, tools first as evidence counts them, and what was answered; where no text is kept, the sizes of the blocks. */
+const Prompt = ({ block, of: { sample: call } }: PromptProps) => {
+  const { blocks, messages, tools } = call.request
   const answer = call.response?.message ?? null
   return (
     <Stack gap="sm">
-      {messages.map((message, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the messages of a call do not change
-        <Message key={index} of={message} />
-      ))}
-      {answer === null ? null : <Message of={answer} />}
-      {messages.length > 0
-        ? null
-        : call.request.blocks.map(({ bytes, id, kind, tool }, index) => (
+      {messages === null
+        ? blocks.map(({ bytes, id, kind, tool }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: equal blocks have the same id
-            <Text key={`${index} ${id}`} size="sm" className="figures">
-              {kind}
-              {tool === null ? "" : ` ${tool}`} · {count(bytes)} bytes
-            </Text>
+            <Place key={`${index} ${id}`} number={index + 1} isMarked={index === block}>
+              <Text size="sm" className="figures">
+                {kind}
+                {tool === null ? "" : ` ${tool}`} · {count(bytes)} bytes
+              </Text>
+            </Place>
+          ))
+        : [...(tools ?? []).map(ofTool), ...messages].map((message, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the messages of a call do not change
+            <Place key={index} number={index + 1} isMarked={index === block}>
+              <Message of={message} />
+            </Place>
           ))}
+      {answer === null ? null : <Message of={answer} />}
       {call.truncated ? <Text size="sm">It was too large: its text is not kept.</Text> : null}
     </Stack>
   )
 }
+
+const ofTool = (tool: Readonly<Record<string, unknown>>) => ({ role: "tool on offer", content: tool })
+
+interface PlaceProps {
+  readonly number: number
+  readonly isMarked: boolean
+  readonly children: ReactNode
+}
+
+/** A block of the prompt; the marked one comes into view. */
+const Place = ({ children, isMarked, number }: PlaceProps) => (
+  <div
+    ref={isMarked ? intoView : undefined}
+    className={isMarked ? "place marked" : "place"}
+    aria-current={isMarked ? "location" : undefined}
+  >
+    <Text size="xs" c="dimmed" className="figures">
+      Block {number}
+    </Text>
+    {children}
+  </div>
+)
+
+const intoView = (element: HTMLDivElement | null) => element?.scrollIntoView({ block: "start" })
 
 const Message = ({ of: { content, role, ...rest } }: { readonly of: Readonly<Record<string, unknown>> }) => (
   <section>

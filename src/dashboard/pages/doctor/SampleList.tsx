@@ -16,10 +16,12 @@ interface SampleListProps {
   readonly projectId: string
   readonly mayWrite: boolean
   readonly openId: string | undefined
+  /** Of the prompt of that one, where something is to be seen. */
+  readonly block: number | undefined
 }
 
 /** The calls that were collected, without their content. */
-const SampleList = ({ mayWrite, openId, projectId }: SampleListProps) => {
+const SampleList = ({ block, mayWrite, openId, projectId }: SampleListProps) => {
   const list = useInfiniteQuery(samples(projectId))
   const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   const navigate = useNavigate({ from: "/p/$projectId/analyses" })
@@ -55,7 +57,9 @@ const SampleList = ({ mayWrite, openId, projectId }: SampleListProps) => {
           <Suspense>
             {openId === undefined ? null : (
               <SampleDrawer
+                key={openId}
                 id={openId}
+                block={block}
                 projectId={projectId}
                 mayWrite={mayWrite}
                 onClose={() => void navigate({ search: { tab: "samples" } })}

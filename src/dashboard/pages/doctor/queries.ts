@@ -3,6 +3,8 @@ import { client, type Records, take } from "../../api/client.ts"
 
 /** How often an analysis that waits or runs is asked for. */
 const progressMillis = 1_000
+/** How often one whose change is being measured is asked for. */
+const receiptMillis = 5_000
 const pageLength = "50"
 
 const readAnalysis = (id: string, signal: AbortSignal) =>
@@ -72,7 +74,11 @@ export const analysis = (id: string) =>
   queryOptions({
     queryKey: ["analysis", id],
     queryFn: ({ signal }) => readAnalysis(id, signal),
-    refetchInterval: ({ state }) => (state.data !== undefined && !isOver(state.data.status) ? progressMillis : false)
+    refetchInterval: ({ state: { data } }) => {
+      if (data === undefined) return false
+      if (!isOver(data.status)) return progressMillis
+      return data.report?.actions.some(({ receipt }) => receipt?.state === "running") === true ? receiptMillis : false
+    }
   })
 
 /** What an analysis would read, by the range that is asked for. */

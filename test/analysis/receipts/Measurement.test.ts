@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest"
+import { random } from "../../../src/analysis/Decompose.ts"
+import { revertAt } from "../../../src/analysis/receipts/Guards.ts"
+import {
+  type ConversationTally,
+  measure,
+  pastReceipts,
+  realisedOverEstimated
+} from "../../../src/analysis/receipts/Measurement.ts"
+import { armOf } from "../../../src/domain/HoldOut.ts"
+
+const division = { id: "experiment", share: 0.9 }
+
+interface Rates {
+  readonly errors: number
+  readonly harm: number
+  readonly before: number
+}
+
+const conversationsOf = (seed: number, name: string, count: number, rates: Omit<Rates, "before">) => {
+  const next = random(seed)
+  return Array.from({ length: count }, (_, at): ConversationTally => {
+    const conversation = `${name} ${seed} ${at}`
+    const rate = rates.errors + (armOf(division, conversation) === "treated" ? rates.harm : 0)
+    return {
+      conversation,
+      calls: 1,
+      costMicroUsd: 1_000,
+      errors: next() < rate ? 1 : 0,
+      retries: next() < 0.02 ? 1 : 0,
+      feedback: null
+    }
+  })
+}
+
+interface Looks {
+  readonly every: number
+  readonly max: number
+}
+
+/** How many treated conversations it takes to revert; infinite where none of the looks does. */
+const untilReverted = (seed: number, { every, max }: Looks, { before, errors, harm }: Rates): number => {
+  const known = conversationsOf(seed + 1, "before", before, { errors, harm: 0 })
+  const since = conversationsOf(seed + 2, "since", max, { errors, harm })
+  for (let count = every; count <= max; count += every) {
+    const seen = since.slice(0, count)
+    const { conversations, eValue } = measure({ division, estimatedPerCall: null, before: known, since: seen })
+    if (eValue >= revertAt) return conversations.treated
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+const shareOf = (runs: number, isCounted: (seed: number) => boolean): number =>
+  Array.from({ length: runs }, (_, at) => isCounted(at * 7_919 + 1)).filter(Boolean).length / runs
+
+describe("the guards of an experiment", () => {
+  const runs = 200
+
+  it.each([
+    [0.1, 0.65],
+    [0.125, 0.8],
+    [0.15, 0.9]
+  ])("find harm of %f before 100 treated conversations, in a share of %f at least", (harm, share) => {
+    const found = shareOf(
+      runs,
+      (seed) => untilReverted(seed, { every: 10, max: 110 }, { errors: 0.02, harm, before: 1_000 }) < 100
+    )
+    expect(found).toBeGreaterThan(share)
+  })
+
+  it.each([
+    [0.01, 300],
+    [0.05, 300],
+    [0.05, 0]
+  ])(
+    "revert a change that does nothing in 5 %% of 1,000 experiments at most: rate %f, %i conversations before",
+    (errors, before) => {
+      const reverted = shareOf(
+        1_000,
+        (seed) => untilReverted(seed, { every: 100, max: 500 }, { errors, harm: 0, before }) < Number.POSITIVE_INFINITY
+      )
+      expect(reverted).toBeLessThan(0.05)
+    }
+  )
+
+  it("take no single failure for harm, however good it was before", () => {
+    const before = conversationsOf(1, "before", 1_000, { errors: 0, harm: 0 })
+    const failed = { ...conversationsOf(2, "since", 1, { errors: 1, harm: 0 })[0], conversation: "since 2 0" }
+    const { eValue } = measure({ division, estimatedPerCall: null, before, since: [failed as ConversationTally] })
+    expect(eValue).toBeLessThan(revertAt)
+  })
+
+  it("count grades below the best, of the conversations that have any", () => {
+    const graded = (name: string, feedback: number | null) =>
+      Array.from({ length: 300 }, (_, at) => ({
+        ...(conversationsOf(at, name, 1, { errors: 0, harm: 0 })[0] as ConversationTally),
+        retries: 0,
+        feedback: at % 2 === 0 ? feedback : null
+      }))
+    const worse = measure({ division, estimatedPerCall: null, before: graded("a", 0.1), since: graded("b", 0.4) })
+    const same = measure({ division, estimatedPerCall: null, before: graded("a", 0.1), since: graded("b", 0.1) })
+    expect(worse.eValue).toBeGreaterThan(revertAt)
+    expect(same.eValue).toBeLessThan(1)
+    const grades = worse.guards.find(({ guard }) => guard === "feedback")
+    expect(grades?.treated).toBeCloseTo(0.4, 6)
+    expect(grades?.before).toBeCloseTo(0.1, 6)
+  })
+})
+
+describe("what an experiment has saved", () => {
+  const priced = (count: number, heldOut: number, treated: number) => {
+    const next = random(5)
+    return conversationsOf(3, "priced", count, { errors: 0, harm: 0 }).map((each) => ({
+      ...each,
+      calls: 2,
+      costMicroUsd: Math.round((armOf(division, each.conversation) === "treated" ? treated : heldOut) * (0.5 + next()))
+    }))
+  }
+
+  it("is the difference between the arms, with a bound below it", () => {
+    const { conversations, estimatedPerConversation, saved } = measure({
+      division,
+      estimatedPerCall: 250,
+      before: [],
+      since: priced(2_000, 1_000, 600)
+    })
+    expect(conversations.treated + conversations.held_out).toBe(2_000)
+    expect(estimatedPerConversation).toBe(500)
+    expect(saved?.perConversation).toBeGreaterThan(350)
+    expect(saved?.perConversation).toBeLessThan(450)
+    expect(saved?.atLeast).toBeLessThan(saved?.perConversation ?? 0)
+    expect(saved?.atLeast).toBeGreaterThan(300)
+  })
+
+  it("has a bound that holds in 97 % of 1,000 experiments", () => {
+    const truth = 200
+    const holds = shareOf(1_000, (seed) => {
+      const next = random(seed)
+      const since = conversationsOf(seed, "cost", 600, { errors: 0, harm: 0 }).map((each) => ({
+        ...each,
+        // uneven, as conversations are
+        costMicroUsd: (armOf(division, each.conversation) === "treated" ? 0 : truth) - 1_000 * Math.log(1 - next())
+      }))
+      const { saved } = measure({ division, estimatedPerCall: null, before: [], since })
+      return saved !== null && saved.atLeast !== null && saved.atLeast <= truth
+    })
+    expect(holds).toBeGreaterThan(0.96)
+  })
+
+  it("has no bound, and no ratio, below 20 conversations of an arm", () => {
+    const few = measure({ division, estimatedPerCall: 250, before: [], since: priced(100, 1_000, 600) })
+    expect(few.conversations.held_out).toBeLessThan(20)
+    expect(few.saved?.atLeast).toBeNull()
+    expect(realisedOverEstimated(few)).toBeNull()
+    expect(pastReceipts([few])).toEqual({ n: 0, realisedOverEstimated: null })
+  })
+
+  it("is compared with what the reports had estimated, weighted by conversations", () => {
+    const of = (treated: number, perConversation: number) => ({
+      ...measure({ division, estimatedPerCall: 100, before: [], since: priced(2_000, 1_000, 600) }),
+      conversations: { treated, held_out: 100, before: 0 },
+      estimatedPerConversation: 100,
+      saved: { perConversation, atLeast: 1 }
+    })
+    expect(realisedOverEstimated(of(100, 90))).toBeCloseTo(0.9, 6)
+    expect(pastReceipts([of(100, 100), of(300, 60)])).toEqual({ n: 2, realisedOverEstimated: 0.7 })
+  })
+})
