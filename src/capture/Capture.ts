@@ -20,7 +20,7 @@ import { CaptureStore } from "./CaptureStore.ts"
 import { CaptureWindows } from "./CaptureWindows.ts"
 import { factsOf } from "./Facts.ts"
 import type { WorkerJob } from "./worker/captureWorker.js"
-import { isSealed, make as makeSealer, type SealedOrError } from "./worker/Sealer.ts"
+import { isSealed, make as makeSealer, type SealedOrError, type SealerFailed } from "./worker/Sealer.ts"
 
 export interface CaptureShape {
   /** Follows the calls that opt in. */
@@ -142,26 +142,29 @@ const make = Effect.gen(function* () {
         return (result && sampleOf(one, result)) ?? []
       })
       CaptureMetrics.dropped("sealing_failed", placed.length - samples.length)
-      const { isOpen, written } = yield* Effect.onError(store.write(first.taken.window, samples), () =>
-        Effect.sync(() => sealer.forget(placed.map(({ chain }) => chain)))
-      )
-      CaptureMetrics.captured(written.size)
-      CaptureMetrics.dropped(isOpen ? "conversation_full" : "window_closed", samples.length - written.size)
-      sealer.forget(placed.flatMap(({ chain, taken }) => (written.has(taken.call.requestId) ? [] : [chain])))
+      const stored = Effect.map(store.write(first.taken.window, samples), ({ erased, isOpen, written }) => {
+        CaptureMetrics.captured(written.size)
+        CaptureMetrics.dropped("erased", erased)
+        CaptureMetrics.dropped(isOpen ? "conversation_full" : "window_closed", samples.length - erased - written.size)
+        sealer.forget(placed.flatMap(({ chain, taken }) => (written.has(taken.call.requestId) ? [] : [chain])))
+      })
+      const forgotten = Effect.onError(stored, () => Effect.sync(() => sealer.forget(placed.map(({ chain }) => chain))))
+      // what can not be written of one project is no loss of the others
+      yield* losing(() => samples.length, forgotten)
     })
 
-  const process = (taken: ReadonlyArray<Taken>) =>
+  /** Calls leave `uncounted` as they are counted: the rest is lost where this fails. */
+  const process = (taken: ReadonlyArray<Taken>, uncounted: Set<Taken>) =>
     Effect.gen(function* () {
       const placed: Array<Placed> = []
       for (const one of taken) {
         const { configVersion, projectId } = one.window
         // switched off meanwhile: nothing of it is even sealed
         const current = yield* windows.of(projectId)
-        if (current?.configVersion !== configVersion || !current.enabled) CaptureMetrics.dropped("window_closed")
-        else {
-          const found = yield* placeOf(one)
-          if (found !== undefined) placed.push(found)
-        }
+        const isClosed = current?.configVersion !== configVersion || !current.enabled
+        const found = isClosed ? CaptureMetrics.dropped("window_closed") : yield* placeOf(one)
+        if (found === undefined) uncounted.delete(one)
+        else placed.push(found)
       }
       if (placed.length === 0) return
       const sealed = yield* sealer.seal(placed.map(jobOf))
@@ -174,18 +177,15 @@ const make = Effect.gen(function* () {
           own.map(({ one }) => one),
           own.map(({ result }) => result)
         )
+        for (const { one } of own) uncounted.delete(one.taken)
       }
     })
 
   const next = Effect.suspend(() => {
     const taken = queue.take(perBatch)
     if (taken.length === 0) return Queue.take(signal)
-    return process(taken).pipe(
-      Effect.catchTags({
-        StoreUnavailable: (error: StoreUnavailable) => lost(taken.length, "store_unavailable", Cause.fail(error)),
-        SealerFailed: (error) => lost(taken.length, "sealing_failed", Cause.fail(error))
-      }),
-      Effect.catchAllCause((cause) => lost(taken.length, "sealing_failed", cause)),
+    const uncounted = new Set(taken)
+    return losing(() => uncounted.size, process(taken, uncounted)).pipe(
       Effect.ensuring(
         Effect.suspend(() => {
           queue.done(taken)
@@ -222,6 +222,19 @@ const answerOf = (events: ReadonlyArray<ChatEvent>): Answer | null => {
 }
 
 const windowOf = ({ taken: { window } }: Placed): string => `${window.projectId} ${window.configVersion}`
+
+/** What fails is counted as lost. */
+const losing = (
+  amount: () => number,
+  effect: Effect.Effect<void, StoreUnavailable | SealerFailed>
+): Effect.Effect<void> =>
+  effect.pipe(
+    Effect.catchTags({
+      StoreUnavailable: (error) => lost(amount(), "store_unavailable", Cause.fail(error)),
+      SealerFailed: (error) => lost(amount(), "sealing_failed", Cause.fail(error))
+    }),
+    Effect.catchAllCause((cause) => lost(amount(), "sealing_failed", cause))
+  )
 
 /** Content may be in the cause of a defect: only its kind is logged. */
 const lost = (amount: number, reason: CaptureMetrics.DropReason, cause: Cause.Cause<unknown>): Effect.Effect<void> =>

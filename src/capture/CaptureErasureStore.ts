@@ -7,7 +7,10 @@ import { at, bytes, decodeCount, decodeIds, decodePlaces, insertPacks, sharedIds
 /** Deletes samples: on request, with their project, and when they have expired. */
 export const erasures = (
   sql: SqlClient
-): Pick<CaptureStoreShape, "touched" | "replace" | "sweep" | "eraseProject" | "deleteExpired"> => ({
+): Pick<CaptureStoreShape, "refuseBefore" | "touched" | "replace" | "sweep" | "eraseProject" | "deleteExpired"> => ({
+  refuseBefore: (project, time) =>
+    sql`update capture_window set opened_at = greatest(opened_at, ${time})
+      where project_id = ${project} and closed_at is null`.pipe(Effect.asVoid, fromSql),
   touched: (project, erased) =>
     sql`select distinct project_id as "projectId", config_version as "configVersion",
         encode(conversation, 'hex') as conversation

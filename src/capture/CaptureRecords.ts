@@ -31,6 +31,8 @@ export interface NewSample extends Place {
 export interface Written {
   /** `false`: the window was closed meanwhile, so that nothing was written. */
   readonly isOpen: boolean
+  /** Samples of calls that began before the last erasure: they are not written, since they may belong to it. */
+  readonly erased: number
   readonly written: ReadonlySet<string>
 }
 
@@ -141,6 +143,8 @@ export interface CaptureStoreShape {
     after: Pick<Place, "configVersion" | "conversation"> | undefined,
     max: number
   ) => Effect.Effect<ReadonlyArray<Place>, StoreUnavailable>
+  /** Calls that began before are not written any more, wherever they wait to be: the open window counts from then on. */
+  readonly refuseBefore: (project: ProjectId, at: Date) => Effect.Effect<void, StoreUnavailable>
   /** The conversations that an erasure touches. */
   readonly touched: (project: ProjectId, erased: Erased) => Effect.Effect<ReadonlyArray<Place>, StoreUnavailable>
   /** Puts samples of the conversation in place of all that are there. */

@@ -22,6 +22,7 @@ export interface CaptureWindow extends CaptureSettings {
   readonly configVersion: number
   /** Random: which conversations are taken cannot be foreseen. */
   readonly salt: Uint8Array
+  /** Calls that began before do not belong to the window; an erasure moves it to its own time. */
   readonly openedAt: Date
 }
 

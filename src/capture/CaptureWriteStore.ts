@@ -7,30 +7,37 @@ import type { ProjectId } from "../domain/Ids.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import type { CaptureStoreShape, NewSample, Place } from "./CaptureRecords.ts"
 import { at, bytes, decodeIds, insertPacks, sharedIds } from "./CaptureRowStore.ts"
-import { maxOfConversation, sharesOf } from "./Reservoir.ts"
+import { type ClassLoad, cutOf, maxOfConversation, roomOfEarlier, samplesOf, sharesOf } from "./Reservoir.ts"
 
 const decodeDays = Schema.decodeUnknown(Schema.Array(Schema.Struct({ day: Schema.String })))
-const decodeOpen = Schema.decodeUnknown(Schema.Array(Schema.Struct({ maxSamples: Schema.Int })))
+const decodeOpen = Schema.decodeUnknown(
+  Schema.Array(Schema.Struct({ maxSamples: Schema.Int, openedAt: Schema.DateFromSelf }))
+)
 const decodeLoads = Schema.decodeUnknown(
   Schema.Array(
     Schema.Struct({ configVersion: Schema.Int, class: Schema.String, samples: Schema.Int, isFull: Schema.Boolean })
   )
 )
-const decodeLast = Schema.decodeUnknown(
-  Schema.Array(Schema.Struct({ conversation: Schema.String, position: Schema.Number, samples: Schema.Int }))
-)
+const decodeLast = Schema.decodeUnknown(Schema.Array(Schema.Struct({ position: Schema.Number, samples: Schema.Int })))
+const decodeGiven = Schema.decodeUnknown(Schema.Array(Schema.Struct({ samples: Schema.Int })))
 
-/** Conversations that are given up by one statement. */
+/** Conversations that are looked at by one statement. */
 const perStatement = 200
 
 /** Writes samples, and makes room for them. */
 export const sampleWrites = (sql: SqlClient): Pick<CaptureStoreShape, "place" | "write"> => {
+  /** Only in a conversation that is still among those that are kept: its place was given before other nodes have made room. */
   const insert = (sample: NewSample, maxInConversation: number) =>
     Effect.zipRight(
       insertPacks(sql, sample.projectId, sample.day, sample.shared),
       sql`with counted as (
           update capture_conversation set samples = samples + 1
-          where ${at(sql, sample)} and samples < ${maxInConversation} and day = ${sample.day}
+          where ${at(sql, sample)} and day = ${sample.day}
+            and (samples < ${maxInConversation}
+              or exists (select from capture_sample l where ${at(sql, sample)} and l.id > ${sample.id}))
+            and not exists (select from capture_threshold t where t.project_id = capture_conversation.project_id
+              and t.config_version = capture_conversation.config_version and t.class = capture_conversation.class
+              and t.below <= capture_conversation.u)
             and (${sample.base}::uuid is null or exists (select from capture_sample b where b.id = ${sample.base}))
             and not exists (select from capture_sample k where k.id = ${sample.id})
             and exists (select from capture_day_key d
@@ -47,33 +54,40 @@ export const sampleWrites = (sql: SqlClient): Pick<CaptureStoreShape, "place" | 
         from counted returning id`
     ).pipe(Effect.flatMap(decodeIds))
 
-  /** From the end of the hash order on, until at most `kept` samples are left. */
+  /** All but the first `max` samples of the conversation; their ids. */
+  const shorten = (place: Place, max: number) =>
+    sql`with later as (
+          select id from capture_sample where ${at(sql, place)} order by id offset ${max}
+        ), gone as (
+          delete from capture_sample where id in (select id from later) returning id
+        ), counted as (
+          update capture_conversation set samples = samples - (select count(*)::int from gone)
+          where ${at(sql, place)} and exists (select from gone)
+        )
+        select id from gone`.pipe(Effect.flatMap(decodeIds))
+
+  /** From the end of the hash order on, until at most `room` samples are left. */
   const giveUp = (
-    { configVersion, projectId }: Pick<Place, "configVersion" | "projectId">,
+    window: Pick<Place, "configVersion" | "projectId">,
     classes: ReadonlyArray<string>,
     samples: number,
-    kept: number
+    room: number
   ): Effect.Effect<void, ParseError | SqlError> =>
     Effect.gen(function* () {
-      if (samples <= kept) return
+      if (samples <= room) return
+      const { configVersion, projectId } = window
       const within = sql`project_id = ${projectId} and config_version = ${configVersion} and ${sql.in("class", classes)}`
       const last = yield* decodeLast(
-        yield* sql`select encode(conversation, 'hex') as conversation, u as position, samples from capture_conversation
+        yield* sql`select u as position, samples from capture_conversation
           where ${within} order by u desc limit ${perStatement}`
       )
-      let left = samples
-      const given: Array<string> = []
-      let below = 1
-      for (const { conversation, position, samples: some } of last) {
-        if (left <= kept) break
-        left -= some
-        below = position
-        given.push(conversation)
-      }
-      if (given.length === 0) return
-      const conversations = sql.in("conversation", given.map(bytes))
-      yield* sql`delete from capture_sample where project_id = ${projectId} and config_version = ${configVersion} and ${conversations}`
-      yield* sql`delete from capture_conversation where ${within} and ${conversations}`
+      if (last.length === 0) return
+      const below = cutOf(last, samples, room)
+      yield* sql`delete from capture_sample where project_id = ${projectId} and config_version = ${configVersion}
+        and conversation in (select conversation from capture_conversation where ${within} and u >= ${below})`
+      const given = yield* decodeGiven(
+        yield* sql`delete from capture_conversation where ${within} and u >= ${below} returning samples`
+      )
       yield* Effect.forEach(
         classes,
         (name) =>
@@ -82,37 +96,36 @@ export const sampleWrites = (sql: SqlClient): Pick<CaptureStoreShape, "place" | 
             on conflict (project_id, config_version, class) do update set below = least(capture_threshold.below, excluded.below)`,
         { discard: true }
       )
-      yield* giveUp({ configVersion, projectId }, classes, left, kept)
+      yield* giveUp(window, classes, samples - given.reduce((sum, one) => sum + one.samples, 0), room)
     })
 
-  /** Samples of earlier windows go first, so that the latest fills up as if it were alone. */
+  /** Samples of earlier windows go first, those of the earliest before all others. */
   const makeRoom = (projectId: ProjectId, current: number, maxSamples: number) =>
     Effect.gen(function* () {
+      // a class that is full counts even where none of its conversations fits into its share
       const loads = yield* decodeLoads(
-        yield* sql`select c.config_version as "configVersion", c.class, sum(c.samples)::int as samples,
-            exists (select from capture_threshold t where t.project_id = c.project_id
-              and t.config_version = c.config_version and t.class = c.class) as "isFull"
-          from capture_conversation c where c.project_id = ${projectId}
-          group by c.project_id, c.config_version, c.class order by c.config_version`
+        yield* sql`select config_version as "configVersion", class, sum(samples)::int as samples, bool_or(is_full) as "isFull"
+          from (
+            select config_version, class, samples, false as is_full from capture_conversation where project_id = ${projectId}
+            union all
+            select config_version, class, 0, true from capture_threshold where project_id = ${projectId}
+          ) load
+          group by config_version, class order by config_version desc`
       )
-      let excess = sumOf(loads) - maxSamples
+      const ofVersion = (version: number): ReadonlyArray<ClassLoad> =>
+        loads.filter(({ configVersion }) => configVersion === version)
+      const own = ofVersion(current)
+      let room = roomOfEarlier(maxSamples, own)
       for (const version of new Set(loads.map(({ configVersion }) => configVersion))) {
-        if (excess <= 0 || version === current) continue
-        const own = loads.filter(({ configVersion }) => configVersion === version)
-        const samples = sumOf(own)
-        yield* giveUp(
-          { projectId, configVersion: version },
-          own.map(({ class: name }) => name),
-          samples,
-          Math.max(0, samples - excess)
-        )
-        excess -= samples
+        if (version === current) continue
+        const all = ofVersion(version)
+        const classes = all.map(({ class: name }) => name)
+        yield* giveUp({ projectId, configVersion: version }, classes, samplesOf(all), room)
+        room = Math.max(0, room - samplesOf(all))
       }
-      const own = loads.filter(({ configVersion }) => configVersion === current)
-      if (sumOf(own) <= maxSamples) return
-      for (const [name, share] of sharesOf(maxSamples, own)) {
-        const samples = sumOf(own.filter((load) => load.class === name))
-        yield* giveUp({ projectId, configVersion: current }, [name], samples, share)
+      const shares = sharesOf(maxSamples, own)
+      for (const { class: name, samples } of own) {
+        yield* giveUp({ projectId, configVersion: current }, [name], samples, shares.get(name) ?? 0)
       }
     })
   return {
@@ -135,28 +148,24 @@ export const sampleWrites = (sql: SqlClient): Pick<CaptureStoreShape, "place" | 
         .withTransaction(
           Effect.gen(function* () {
             const [open] = yield* decodeOpen(
-              yield* sql`select max_samples as "maxSamples" from capture_window where project_id = ${projectId}
+              yield* sql`select max_samples as "maxSamples", opened_at as "openedAt" from capture_window where project_id = ${projectId}
                 and config_version = ${configVersion} and enabled and closed_at is null for update`
             )
             const written = new Set<string>()
-            if (open === undefined) return { isOpen: false, written }
-            const { maxSamples } = open
-            for (const sample of samples) {
-              for (const { id } of yield* insert(sample, maxOfConversation(maxSamples))) written.add(id)
+            if (open === undefined) return { isOpen: false, erased: 0, written }
+            const { maxSamples, openedAt } = open
+            const current = samples.filter(({ capturedAt }) => capturedAt >= openedAt)
+            const maxInConversation = maxOfConversation(maxSamples)
+            for (const sample of current) {
+              for (const { id } of yield* insert(sample, maxInConversation)) written.add(id)
+            }
+            for (const place of new Map(current.map((sample) => [sample.conversation, sample])).values()) {
+              for (const { id } of yield* shorten(place, maxInConversation)) written.delete(id)
             }
             yield* makeRoom(projectId, configVersion, maxSamples)
-            return { isOpen: true, written }
+            return { isOpen: true, erased: samples.length - current.length, written }
           })
         )
         .pipe(fromSql)
   }
 }
-
-type Load = {
-  readonly configVersion: number
-  readonly class: string
-  readonly samples: number
-  readonly isFull: boolean
-}
-
-const sumOf = (loads: ReadonlyArray<Load>): number => loads.reduce((sum, { samples }) => sum + samples, 0)

@@ -11,6 +11,7 @@ import { Timers } from "../domain/Timers.ts"
 import { CaptureKeys } from "./CaptureKeys.ts"
 import type { Place, SampleRow } from "./CaptureRecords.ts"
 import { CaptureStore } from "./CaptureStore.ts"
+import { firstOf } from "./Reservoir.ts"
 import { decodeFacts } from "./StoredFacts.ts"
 import {
   type Expanded,
@@ -109,8 +110,8 @@ const make = Effect.gen(function* () {
 
   return Captured.of({
     conversations: (project, { from, max, to }) =>
-      Effect.map(store.conversations(project, from, to, max, dateAt(timers.now())), (rows) =>
-        rows.map(({ calls, configVersion, conversation, inclusion, position }) => ({
+      Effect.map(store.conversations(project, from, to, max + 1, dateAt(timers.now())), (rows) =>
+        firstOf(rows, max).map(({ calls, configVersion, conversation, inclusion, position }) => ({
           conversation,
           configVersion,
           inclusion,

@@ -1,8 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { ProjectId } from "../domain/Ids.ts"
+import { Timers } from "../domain/Timers.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Captured, type ExpandedSample } from "./Captured.ts"
 import { CaptureKeys } from "./CaptureKeys.ts"
@@ -23,7 +25,8 @@ export type Erasure =
 export interface CaptureErasureShape {
   /**
    * Erases samples and returns their number. Conversations of which others stay are written anew from these alone, so that
-   * nothing is left of what only an erased one had. Within a transaction of the caller, if there is one.
+   * nothing is left of what only an erased one had. Calls of the project that began before it and wait to be written on any node are
+   * dropped, unless a single sample is erased. Within a transaction of the caller, if there is one.
    */
   readonly erase: (project: ProjectId, erasure: Erasure) => Effect.Effect<number, StoreUnavailable>
 }
@@ -36,7 +39,7 @@ export class CaptureErasure extends Context.Tag("gateway/capture/CaptureErasure"
   static readonly layer: Layer.Layer<
     CaptureErasure,
     never,
-    AccountTransactions | Captured | CaptureKeys | CaptureStore
+    AccountTransactions | Captured | CaptureKeys | CaptureStore | Timers
   > = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -47,6 +50,7 @@ const make = Effect.gen(function* () {
   const captured = yield* Captured
   const keys = yield* CaptureKeys
   const store = yield* CaptureStore
+  const timers = yield* Timers
   const transactions = yield* AccountTransactions
 
   const rewritten = (place: Place, isErased: (sample: ExpandedSample) => boolean) =>
@@ -127,6 +131,7 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           yield* store.lock(project)
           yield* announce({ kind: "capture", id: project })
+          if (erasure._tag !== "Sample") yield* store.refuseBefore(project, dateAt(timers.now()))
           if (erasure._tag === "Project") return yield* store.eraseProject(project)
           const erased = yield* erasedOf(project, erasure)
           if (erased === undefined) return 0

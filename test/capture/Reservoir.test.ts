@@ -1,7 +1,16 @@
 import { randomBytes } from "node:crypto"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { maxOfConversation, positionOf, sharesOf } from "../../src/capture/Reservoir.ts"
+import {
+  type ClassLoad,
+  cutOf,
+  firstOf,
+  maxOfConversation,
+  positionOf,
+  samplesOf,
+  sharesOf
+} from "../../src/capture/Reservoir.ts"
+import { keptOf, type OfferedCall, offered } from "./Offered.ts"
 
 describe("the shares of classes", () => {
   const loads = fc.uniqueArray(
@@ -29,12 +38,61 @@ describe("the shares of classes", () => {
         const grown = all.map((load, index) => (index === at ? { ...load, samples: load.samples + more } : load))
         const [before, after] = [sharesOf(max, all), sharesOf(max, grown)]
         for (const { class: name, isFull } of all) {
-          // integers: the rest of a division goes to whichever class comes last
-          if (isFull) expect(after.get(name)).toBeLessThanOrEqual((before.get(name) ?? 0) + all.length)
+          if (isFull) expect(after.get(name)).toBeLessThanOrEqual(before.get(name) ?? 0)
         }
       })
     )
   })
+})
+
+/** Keeps calls as they come, as the store does. */
+const keptInTurn = (maxSamples: number, calls: ReadonlyArray<OfferedCall>) => {
+  const kept = new Map<string, { readonly class: string; readonly position: number; ids: ReadonlyArray<string> }>()
+  const thresholds = new Map<string, number>()
+  for (const { class: name, conversation, id, position } of calls) {
+    if (position >= (thresholds.get(name) ?? 1)) continue
+    const { ids } = kept.get(conversation) ?? { ids: [] }
+    const first = [...ids, id].sort().slice(0, maxOfConversation(maxSamples))
+    kept.set(conversation, { class: name, position, ids: first })
+    const loads = [...new Set([...thresholds.keys(), ...[...kept.values()].map((one) => one.class)])].map(
+      (each): ClassLoad => ({
+        class: each,
+        samples: [...kept.values()].filter((one) => one.class === each).reduce((sum, one) => sum + one.ids.length, 0),
+        isFull: thresholds.has(each)
+      })
+    )
+    for (const [each, share] of sharesOf(maxSamples, loads)) {
+      const own = [...kept].filter(([, one]) => one.class === each)
+      const samples = samplesOf(loads.filter((load) => load.class === each))
+      if (samples <= share) continue
+      const last = own
+        .map(([, one]) => ({ position: one.position, samples: one.ids.length }))
+        .sort((a, b) => b.position - a.position)
+      const below = cutOf(last, samples, share)
+      thresholds.set(each, below)
+      for (const [key, one] of own) if (one.position >= below) kept.delete(key)
+    }
+  }
+  return { ids: new Set([...kept.values()].flatMap((one) => one.ids)), thresholds }
+}
+
+it("which samples are kept does not depend on the order in which they come", () => {
+  fc.assert(
+    fc.property(
+      fc
+        .integer({ min: 1, max: 50 })
+        .chain((maxSamples) => fc.tuple(fc.constant(maxSamples), offered(maxSamples)))
+        .chain(([maxSamples, calls]) =>
+          fc.tuple(fc.constant(maxSamples), fc.shuffledSubarray([...calls], { minLength: calls.length }))
+        ),
+      ([maxSamples, calls]) => {
+        const expected = keptOf(maxSamples, calls)
+        expect(expected.ids.size).toBeLessThanOrEqual(maxSamples)
+        expect(keptInTurn(maxSamples, calls)).toEqual(expected)
+      }
+    ),
+    { numRuns: 300 }
+  )
 })
 
 it("a conversation's place depends on nothing but the window and the conversation", () => {
@@ -45,6 +103,15 @@ it("a conversation's place depends on nothing but the window and the conversatio
   const mean = places.reduce((sum, place) => sum + place, 0) / places.length
   expect(mean).toBeGreaterThan(0.47)
   expect(mean).toBeLessThan(0.53)
+})
+
+it("a part of the conversations was only taken up to the place of the next one", () => {
+  const all = [0.1, 0.2, 0.4].map((position) => ({ position, inclusion: position === 0.1 ? 0.3 : 1 }))
+  expect(firstOf(all, 3)).toEqual(all)
+  expect(firstOf(all, 2).map(({ inclusion }) => inclusion)).toEqual([0.3, 0.4])
+  expect(firstOf(all, 1).map(({ inclusion }) => inclusion)).toEqual([0.2])
+  const atTheStart = [0, 0].map((position) => ({ position, inclusion: 1 }))
+  expect(firstOf(atTheStart, 1)[0]?.inclusion).toBeGreaterThan(0)
 })
 
 it("a conversation may keep a twentieth of a window, at least 32 calls, and never more than there is room for", () => {

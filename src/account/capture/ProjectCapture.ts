@@ -14,7 +14,13 @@ import type { Place, SampleRow } from "../../capture/CaptureRecords.ts"
 import { CaptureStore } from "../../capture/CaptureStore.ts"
 import { type CaptureSettings, type CaptureWindow, defaultSettings } from "../../capture/CaptureWindow.ts"
 import { CaptureErasure, type Erasure } from "../../capture/Erasure.ts"
-import { ConfigVersionMismatch, NotFound, type RoleRequired, SealingUnavailable } from "../../domain/AccountError.ts"
+import {
+  ConfigVersionMismatch,
+  NotFound,
+  type RoleRequired,
+  SealingUnavailable,
+  type VersionMismatch
+} from "../../domain/AccountError.ts"
 import type { CapturedCall } from "../../domain/CapturedCall.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { dateAt } from "../../domain/Dates.ts"
@@ -38,12 +44,16 @@ export interface Collection {
 
 export interface ProjectCaptureShape {
   readonly read: (id: ProjectId) => Effect.Effect<Collection, NotFound | StoreUnavailable, CurrentUser>
-  /** Closes the window of `configVersion`, which has to be the current one, and opens the next. */
+  /**
+   * Closes the window of `configVersion`, which has to be the current one, and opens the next; `check` sees the current
+   * version first and can refuse it.
+   */
   readonly update: (
     id: ProjectId,
     settings: CaptureSettings,
-    configVersion: number
-  ) => Effect.Effect<Collection, Refused | ConfigVersionMismatch | SealingUnavailable, CurrentUser>
+    configVersion: number,
+    check: (current: number) => Effect.Effect<void, VersionMismatch>
+  ) => Effect.Effect<Collection, Refused | ConfigVersionMismatch | SealingUnavailable | VersionMismatch, CurrentUser>
   /** Without content; newest first, those before `before`. */
   readonly list: (
     id: ProjectId,
@@ -141,7 +151,7 @@ const make = Effect.gen(function* () {
         access.find(id),
         Effect.flatMap(store.window(id), (window) => collectionOf(id, window))
       ),
-    update: (id, settings, configVersion) =>
+    update: (id, settings, configVersion, check) =>
       Effect.gen(function* () {
         const project = yield* access.require(id, "member")
         if (settings.enabled && !keys.isAvailable) return yield* unsealable
@@ -150,7 +160,9 @@ const make = Effect.gen(function* () {
             yield* projects.lock(id)
             yield* store.lock(id)
             const before = yield* store.window(id)
-            if ((before?.configVersion ?? 0) !== configVersion) return yield* changedMeanwhile
+            const current = before?.configVersion ?? 0
+            yield* check(current)
+            if (current !== configVersion) return yield* changedMeanwhile
             const window: CaptureWindow = {
               ...settings,
               projectId: id,

@@ -22,8 +22,10 @@ const chains = new Map()
 
 /** @param {WorkerJob} job */
 const sealed = (job) => {
-  const base = chains.get(job.chain) ?? null
+  const before = chains.get(job.chain)
   chains.delete(job.chain)
+  // of a conversation the samples with the first ids are kept: what one of them refers to has to be among them
+  const base = before !== undefined && before.id < job.id ? before : null
   const { keys, ...encoded } = encode(job, base)
   if (keys.length > 0) {
     chains.set(job.chain, { id: job.id, keys })

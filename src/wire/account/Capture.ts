@@ -2,7 +2,8 @@ import * as Schema from "effect/Schema"
 import { CallError, CallStatus, CandidatePool, Cost, endpoints, routingReasons } from "../../domain/Call.ts"
 import { finishReasons } from "../../domain/ChatEvent.ts"
 import { promptClasses } from "../../domain/PromptClass.ts"
-import { nonEmptyText } from "../validation/SchemaParts.ts"
+import { nonEmptyText, storedText } from "../validation/SchemaParts.ts"
+import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
@@ -59,7 +60,7 @@ export const UpdateCaptureSettings = Schema.Struct({
   retention_days: Schema.optionalWith(retentionDays, { default: () => 30 }),
   max_samples: Schema.optionalWith(maxSamples, { default: () => 10_000 }),
   content_warning: Schema.optionalWith(
-    nonEmptyText(maxWarningCharacters).annotations({ description: `${warning} Left out: the default.` }),
+    storedText(maxWarningCharacters).annotations({ description: `${warning} Left out: the default.` }),
     { exact: true }
   ),
   content: Schema.optionalWith(content, { default: () => "full" as const }),
@@ -216,7 +217,7 @@ const target = <A extends string>(name: A, description: string) => Schema.Litera
 export const EraseCaptureRequest = Schema.Union(
   strict({
     target: target("key", "Samples of one project key."),
-    key_id: Schema.UUID.annotations({ description: "Id of the key." })
+    key_id: sentId(Schema.UUID, "Id of the key.")
   }),
   strict({
     target: target("end_user", "Samples of one end user."),

@@ -1,8 +1,13 @@
-import { createHash } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { Capture } from "../../../src/capture/Capture.ts"
+import { Captured } from "../../../src/capture/Captured.ts"
+import { CaptureKeys } from "../../../src/capture/CaptureKeys.ts"
+import type { NewSample } from "../../../src/capture/CaptureRecords.ts"
+import { CaptureStore } from "../../../src/capture/CaptureStore.ts"
+import { KeyId, ProjectId, RequestId } from "../../../src/domain/Ids.ts"
 import { exportTo } from "../../../src/sql/transfer/Export.ts"
 import type { CaptureSample, CaptureSettings } from "../../../src/wire/account/Capture.ts"
 import {
@@ -93,7 +98,14 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
       )
     ).items
   }
-  const sample = (id: string) => json<SampleRecord>(owner.send("GET", `/api/capture/samples/${id}`))
+  /** An answer has been read before its call is handed over: this waits for the sample. */
+  const sample = (id: string) =>
+    vi.waitFor(async () => {
+      await flushed()
+      const answer = await owner.send("GET", `/api/capture/samples/${id}`)
+      expect(answer.status).toBe(200)
+      return (await answer.json()) as SampleRecord
+    }, 10_000)
   const dump = async () => {
     let text = ""
     await node.run(
@@ -271,6 +283,55 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     }
   })
 
+  it("drops what began before an erasure and waits to be written on another node", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const stored = await sample(await called(project.key, { ...says("stored"), user: "anna" }))
+    const { conversation } = stored.sample
+    const projectId = ProjectId.make(project.id)
+    /** As another node has it, which has taken a call and made all of its sample. */
+    const waiting = (id: string, capturedAt: Date) =>
+      node.run(
+        Effect.gen(function* () {
+          const store = yield* CaptureStore
+          const place = { projectId, configVersion: 1, conversation }
+          const today = new Date().toISOString().slice(0, 10)
+          const day = (yield* store.place(place, 0.5, "named", today, today)) ?? today
+          const dayKey = yield* (yield* CaptureKeys).ofDay(projectId, day)
+          const sample: NewSample = {
+            ...place,
+            id: RequestId.make(id),
+            day,
+            dayKey: dayKey?.sealed ?? Buffer.alloc(0),
+            base: null,
+            keyId: KeyId.make(project.keyId),
+            endUser: null,
+            flowAuthorized: false,
+            capturedAt,
+            expiresAt: new Date("2200-01-01"),
+            shared: [],
+            sealed: Buffer.alloc(1)
+          }
+          return yield* store.write(place, [sample])
+        })
+      )
+    for (const [nth, target] of [
+      { target: "key", key_id: project.keyId },
+      { target: "end_user", end_user: "anna" },
+      { target: "conversation", conversation },
+      { target: "project" }
+    ].entries()) {
+      const before = new Date()
+      await owner.send("POST", `/api/projects/${project.id}/capture/erase`, target)
+      const late = await waiting(randomUUID(), new Date(before.getTime() - 1))
+      expect([nth, late]).toEqual([nth, { isOpen: true, erased: 1, written: new Set() }])
+      const id = randomUUID()
+      const { erased, written } = await waiting(id, new Date(Date.now() + 1))
+      expect([erased, [...written]]).toEqual([0, [id]])
+    }
+    expect((await settings(project.id)).config_version).toBe(1)
+  })
+
   it("keeps no text where fingerprints are wanted, but tells blocks apart", async () => {
     const project = await newProject()
     await change(project.id, { content: "fingerprint" })
@@ -296,6 +357,42 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     expect(a?.[0]?.canonical_id).toBe(b?.[0]?.canonical_id)
     expect(a?.[1]?.id).toBe(b?.[1]?.id)
   })
+
+  it("sends the version of the settings as a tag, and refuses a change with the tag of another", async () => {
+    const project = await newProject()
+    const path = `/api/projects/${project.id}/capture`
+    const put = (ifMatch: string, config_version: number) =>
+      owner.send("PUT", path, { enabled: true, sampling_rate: 1, config_version }, { "if-match": ifMatch })
+    const unset = (await owner.send("GET", path)).headers.get("etag") ?? ""
+    expect(unset).toMatch(/^"[^"]+"$/)
+    const first = await put(unset, 0)
+    expect(first.status).toBe(200)
+    const stale = await put(unset, 1)
+    expect([stale.status, await stale.json()]).toMatchObject([412, { error: { code: "version_mismatch" } }])
+    expect(await settings(project.id)).toMatchObject({ config_version: 1 })
+    await called(project.key, says("a sample is no new version"))
+    expect((await owner.send("GET", path)).headers.get("etag")).toBe(first.headers.get("etag"))
+    expect((await put(first.headers.get("etag") ?? "", 1)).status).toBe(200)
+  })
+
+  it.runIf(kind === "PostgreSQL")(
+    "can be changed while a row that refers to the project is being written",
+    async () => {
+      const project = await newProject()
+      const changed = node.run(
+        Effect.flatMap(SqlClient, (sql) =>
+          sql.withTransaction(
+            Effect.zipRight(
+              // as a foreign key locks it
+              sql`select from project where id = ${project.id} for key share`,
+              Effect.promise(() => change(project.id))
+            )
+          )
+        )
+      )
+      expect(await changed).toMatchObject({ config_version: 1 })
+    }
+  )
 
   it("refuses a change that is meant for another version, and opens a window at each", async () => {
     const project = await newProject()
@@ -431,6 +528,22 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     const exported = lines.map((line) => JSON.parse(line) as SampleRecord)
     expect(exported.map((one) => one.id).sort()).toEqual([...ids].sort())
     for (const one of exported) expect(one).toEqual(await sample(one.id))
+  })
+
+  it("says how probable it was that a conversation is among the first that are read", async () => {
+    const project = await newProject()
+    await change(project.id)
+    for (let at = 0; at < 3; at++) await sample(await called(project.key, says(`conversation ${at}`)))
+    const first = (max: number) =>
+      node.run(
+        Effect.flatMap(Captured, (captured) =>
+          captured.conversations(ProjectId.make(project.id), { from: new Date(0), to: new Date("2200-01-01"), max })
+        )
+      )
+    const all = await first(3)
+    expect(all.map(({ inclusion }) => inclusion)).toEqual([1, 1, 1])
+    const cut = all[2]?.position
+    expect((await first(2)).map(({ inclusion }) => inclusion)).toEqual([cut, cut])
   })
 
   it("keeps at most max_samples", async () => {

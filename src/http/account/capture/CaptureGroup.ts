@@ -12,7 +12,9 @@ import {
   UpdateCaptureSettings
 } from "../../../wire/account/Capture.ts"
 import { PageParameters, pageOf } from "../../../wire/account/Page.ts"
+import { sentId } from "../../../wire/account/SentId.ts"
 import * as Errors from "../DeclaredErrors.ts"
+import { IfMatchHeaders } from "../EntityTag.ts"
 import { Identity } from "../Identity.ts"
 import { ProjectPath } from "../ProjectPath.ts"
 
@@ -24,11 +26,13 @@ const getCapture = HttpApiEndpoint.get("getCapture", "/api/projects/:id/capture"
 
 const putCapture = HttpApiEndpoint.put("putCapture", "/api/projects/:id/capture")
   .setPath(ProjectPath)
+  .setHeaders(IfMatchHeaders)
   .setPayload(UpdateCaptureSettings)
   .addSuccess(CaptureSettings)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.ConfigVersionMismatch)
+  .addError(Errors.VersionMismatch)
   .addError(Errors.SealingUnavailable)
   .annotate(OpenApi.Summary, "Change what a project collects")
   .annotate(
@@ -63,9 +67,12 @@ const eraseSamples = HttpApiEndpoint.post("eraseCapture", "/api/projects/:id/cap
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .annotate(OpenApi.Summary, "Erase samples by key, end user, conversation, or all")
-  .annotate(OpenApi.Description, "For members. It cannot be undone.")
+  .annotate(
+    OpenApi.Description,
+    "For members. It cannot be undone. It waits up to 2 seconds for calls that this node has taken and not yet written, so that they are counted; calls of the project that began before the erasure and wait elsewhere, or for longer, are dropped."
+  )
 
-const SamplePath = Schema.Struct({ id: RequestId.annotations({ description: "Id of the sample." }) })
+const SamplePath = Schema.Struct({ id: sentId(RequestId, "Id of the sample.") })
 
 const getSample = HttpApiEndpoint.get("getCaptureSample", "/api/capture/samples/:id")
   .setPath(SamplePath)
@@ -81,6 +88,7 @@ const deleteSample = HttpApiEndpoint.del("deleteCaptureSample", "/api/capture/sa
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .annotate(OpenApi.Summary, "Erase one sample")
+  .annotate(OpenApi.Description, "For members of the project. It cannot be undone.")
 
 export const CaptureGroup = HttpApiGroup.make("capture")
   .add(getCapture)

@@ -22,13 +22,20 @@ import {
 } from "../../../wire/account/Capture.ts"
 import { page } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
+import { entityTag, requireMatch } from "../EntityTag.ts"
+import { withHeader } from "../Idempotent.ts"
 
 export const captureHandlers = HttpApiBuilder.group(AccountApi, "capture", (handlers) =>
   Effect.map(ProjectCapture, (capture) =>
     handlers
-      .handle("getCapture", ({ path }) => Effect.map(capture.read(path.id), settingsOut))
-      .handle("putCapture", ({ path, payload }) =>
-        Effect.map(capture.update(path.id, settingsOf(payload), payload.config_version), settingsOut)
+      .handle("getCapture", ({ path }) => Effect.flatMap(capture.read(path.id), sent))
+      .handle("putCapture", ({ headers, path, payload }) =>
+        Effect.flatMap(
+          capture.update(path.id, settingsOf(payload), payload.config_version, (current) =>
+            requireMatch(headers["if-match"], entityTag([current]))
+          ),
+          sent
+        )
       )
       .handle("listCaptureSamples", ({ path, urlParams }) =>
         page(
@@ -68,6 +75,9 @@ const settingsOut = ({ configVersion, samples, settings }: Collection): CaptureS
   replay_allowed: settings.replayAllowed,
   samples_stored: samples
 })
+
+const sent = (collection: Collection) =>
+  Effect.as(withHeader("etag", entityTag([collection.configVersion])), settingsOut(collection))
 
 const erasureOf = (request: EraseCaptureRequest): Erasure => {
   switch (request.target) {
