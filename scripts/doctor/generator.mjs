@@ -294,14 +294,20 @@ const application = (plan) => {
     alone[cause] = charged - billed(plan, without).charged
   }
   const jointMicroUsd = charged - billed(plan, new Set()).charged
+  // nobody has planted it, and yet marks that are written and not read in time are waste
+  if (plan.route.family === "anthropic" && !app.planted.some((cause) => cachedOnly.has(cause))) {
+    const saved = charged - billed(plan, all, false).charged
+    if (saved > 0) alone[4] = saved
+  }
   return { app, calls, truth: { chargedMicroUsd: charged, jointMicroUsd, alone } }
 }
 
-/** @param {Plan} plan @param {ReadonlySet<number>} on */
-const billed = (plan, on) => {
+/** @param {Plan} plan @param {ReadonlySet<number>} on @param {boolean} [mayMark] */
+const billed = (plan, on, mayMark = true) => {
   const calls = plan.conversations
     .flatMap((conversation, index) => callsOf(plan, conversation, index, on))
     .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+    .map((call) => (mayMark ? call : { ...call, marks: [] }))
   const counts = bill(calls.map(billable))
   let charged = 0
   const captured = calls.map((call, index) => {
@@ -362,22 +368,28 @@ const callsOf = ({ app, other, route, seed, tools }, conversation, index, on) =>
       wantsJson: app.kind === "extraction",
       evicted: on.has(6) && (evicts ?? 1) < 0.25 && turn > 0
     }
+    // what is planted decides what happens at a turn: without a cause the turn is a plain call, and no other cause takes its place
     if (traps.includes("failover") && other !== undefined && (fails ?? 1) < 0.04) {
       calls.push({ ...call, route: other, failedFirst: route })
-    } else if (on.has(9) && (cancels ?? 1) < 0.15) {
-      calls.push({ ...call, ...cancelled(call) })
-      at += 12_000
+    } else if (planted.includes(9) && (cancels ?? 1) < 0.15) {
+      if (on.has(9)) {
+        calls.push({ ...call, ...cancelled(call) })
+        at += 12_000
+      }
       calls.push({ ...call, at })
     } else if (traps.includes("user_stop") && turn === conversation.steps.length - 1 && (stops ?? 1) < 0.3) {
       calls.push({ ...call, ...cancelled(call) })
-    } else if (on.has(10) && (truncates ?? 1) < 0.2) {
-      calls.push({ ...call, ...truncated(call) })
-      at += 20_000
+    } else if (planted.includes(10) && (truncates ?? 1) < 0.2) {
+      if (on.has(10)) {
+        calls.push({ ...call, ...truncated(call) })
+        at += 20_000
+      }
       calls.push({ ...call, at, maxOutputTokens: 4_000 })
     } else if (traps.includes("length_once") && (truncates ?? 1) < 0.08) {
       calls.push({ ...call, ...truncated(call) })
-    } else if (on.has(11) && (breaks ?? 1) < 0.25) {
-      calls.push(...reasked(call, "That was invalid JSON: answer again with valid JSON only.", true))
+    } else if (planted.includes(11) && (breaks ?? 1) < 0.25) {
+      if (on.has(11)) calls.push(...reasked(call, "That was invalid JSON: answer again with valid JSON only.", true))
+      else calls.push({ ...call })
     } else if (traps.includes("clarification") && (breaks ?? 1) < 0.1) {
       calls.push(...reasked(call, "Thank you. Please do the same and leave out closed records.", false))
     } else {

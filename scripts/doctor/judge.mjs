@@ -59,10 +59,13 @@ for (const { app, calls, truth } of generate(Number(options.seed), Number(option
       )
     }
   }
-  if (app.planted.length === 0) {
+  if (
+    Object.values(truth.alone).every((amount) => amount < blamed * truth.chargedMicroUsd) &&
+    app.planted.length === 0
+  ) {
     clean += 1
     if (avoidableMicroUsd >= blamed * truth.chargedMicroUsd) cleanBlamed += 1
-  } else if (truth.jointMicroUsd > 0) joint.push(avoidableMicroUsd / truth.jointMicroUsd)
+  } else if (app.planted.length > 0 && truth.jointMicroUsd > 0) joint.push(avoidableMicroUsd / truth.jointMicroUsd)
 }
 
 /** @param {ReadonlyArray<number>} values @param {number} share */

@@ -1,6 +1,6 @@
 import { diagnose } from "../../src/analysis/Diagnose.ts"
 import { Preparation } from "../../src/analysis/Prepare.ts"
-import { tokensOf } from "../../src/analysis/Tokens.ts"
+import { countsOf } from "../../src/analysis/Tokens.ts"
 import data from "../../src/catalog/data/models.data.json" with { type: "json" }
 import type { CapturedCall } from "../../src/domain/CapturedCall.ts"
 import type { PromptCache } from "../../src/domain/Model.ts"
@@ -23,7 +23,7 @@ export const findingsOf = (
   readonly avoidableMicroUsd: number
   readonly modelErrors: ReadonlyArray<number>
 } => {
-  const preparation = new Preparation(tokensOf, (model) => caches.get(model) ?? null)
+  const preparation = new Preparation(countsOf, (model) => caches.get(model) ?? null)
   const conversations = new Map<string, Array<CapturedCall>>()
   for (const call of calls) {
     const before = conversations.get(call.conversation)

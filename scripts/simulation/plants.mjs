@@ -13,7 +13,7 @@ const database = "test/simulation/SimulatedDatabase.ts"
 export const plants = [
   {
     name: "the settlement of a cancelled call is left out",
-    file: runner,
+    file: "src/gateway/CallEnd.ts",
     find: "      ? deps.ledger.settle(call.hold, settlement)\n",
     replace: '      ? settlement.state === "cancelled" ? Effect.void : deps.ledger.settle(call.hold, settlement)\n'
   },

@@ -91,6 +91,16 @@ export class SimulatedCache {
     return { readTokens, writtenTokens }
   }
 
+  /** A prefix of these blocks, and all that begin it, are there until then. */
+  warm(route: string, keys: ReadonlyArray<number>, until: number): void {
+    const expiry = this.expiryOf(route)
+    let node = 0
+    for (const key of keys) {
+      node = this.prefixes.child(node, key)
+      expiry.set(node, Math.max(until, expiry.get(node) ?? until))
+    }
+  }
+
   private expiryOf(route: string): Map<number, number> {
     const known = this.expiries.get(route)
     if (known !== undefined) return known

@@ -8,8 +8,8 @@ export type Edits = ReadonlyMap<number, CallEdit>
 export interface CallEdit {
   /** The call is not made. */
   readonly drop?: true
-  /** Blocks, by position, with other tokens (0: left out). Of two edits the smaller one counts. */
-  readonly resize?: ReadonlyMap<number, number>
+  /** Blocks, by position, with other texts. Of two edits the smaller one counts. */
+  readonly resize?: ReadonlyMap<number, Resized>
   /** Positions of blocks that stand for their canonical form. */
   readonly canonical?: ReadonlySet<number>
   /** Tools are sent in a fixed order. */
@@ -21,6 +21,13 @@ export interface CallEdit {
   readonly cacheRoute?: string
   /** The share of the predicted read that comes back, 0 to 1, where the provider's cache has lost it. */
   readonly restore?: number
+}
+
+export interface Resized {
+  /** As the route bills it; 0: the block is left out. */
+  readonly tokens: number
+  /** What has become of the block: the same on each route, as its tokens are not. */
+  readonly form: string
 }
 
 export const united = (a: CallEdit | undefined, b: CallEdit): CallEdit => {
@@ -44,11 +51,16 @@ export const unionOf = (all: Iterable<Edits>): Edits => {
   return union
 }
 
-const smaller = (a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): ReadonlyMap<number, number> => {
+const smaller = (a: ReadonlyMap<number, Resized>, b: ReadonlyMap<number, Resized>): ReadonlyMap<number, Resized> => {
   const both = new Map(a)
-  for (const [block, tokens] of b) both.set(block, Math.min(tokens, both.get(block) ?? tokens))
+  for (const [block, resized] of b) {
+    const other = both.get(block)
+    if (other === undefined || isSmaller(resized, other)) both.set(block, resized)
+  }
   return both
 }
+
+const isSmaller = (a: Resized, b: Resized): boolean => a.tokens < b.tokens || (a.tokens === b.tokens && a.form < b.form)
 
 /** Collects the edits of one cause. */
 export class EditList {

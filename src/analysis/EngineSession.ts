@@ -2,13 +2,13 @@ import type { CapturedCall, CapturedConversation } from "../domain/CapturedCall.
 import type { PromptCache } from "../domain/Model.ts"
 import { Preparation } from "./Prepare.ts"
 import { type Reported, type ReportInput, reportOf } from "./Report.ts"
-import { tokensOf } from "./Tokens.ts"
+import { countsOf } from "./Tokens.ts"
 
 /** What the engine does for one analysis, wherever it runs. */
 export class EngineSession {
   private readonly preparation: Preparation
   constructor(caches: Readonly<Record<string, PromptCache>>) {
-    this.preparation = new Preparation(tokensOf, (model) => caches[model] ?? null)
+    this.preparation = new Preparation(countsOf, (model) => caches[model] ?? null)
   }
   add(
     conversation: Pick<CapturedConversation, "conversation" | "inclusion">,

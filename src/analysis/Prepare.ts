@@ -1,22 +1,25 @@
 import type { CapturedBlock, CapturedCall, CapturedConversation } from "../domain/CapturedCall.ts"
 import type { Message, Tool } from "../domain/Chat.ts"
 import type { PromptCache } from "../domain/Model.ts"
-import { type Count, factsOf, hashOf, parsesAsJson } from "./TextFacts.ts"
+import { promptTokens } from "../domain/Usage.ts"
 import {
-  type BlockFacts,
-  Interner,
-  type WorkBlock,
-  type WorkCall,
-  type WorkConversation,
-  type Workload
-} from "./Workload.ts"
+  type Calibration,
+  type CountedPrompt,
+  calibrate,
+  onlyTokens,
+  type TextCounts,
+  tokensWith
+} from "./Calibration.ts"
+import { type Count, type CountedFacts, factsOf, hashOf, parsesAsJson } from "./TextFacts.ts"
+import { Interner, type WorkBlock, type WorkCall, type WorkConversation, type Workload } from "./Workload.ts"
 
 /** Turns captured conversations into a workload, one after the other: texts are read and forgotten, figures and keys stay. */
 export class Preparation {
   private readonly interner = new Interner()
-  private readonly calls: Array<WorkCall> = []
+  private readonly calls: Array<CountedCall> = []
   private readonly conversations: Array<WorkConversation> = []
-  private readonly known = new Map<string, { tokens: number; facts: BlockFacts | null }>()
+  private readonly known = new Map<string, CountedBlock>()
+  private readonly texts = new Map<string, Pick<CountedBlock, "counts" | "facts">>()
   private readonly count: Count
   private readonly cacheOf: (model: string) => PromptCache | null
 
@@ -32,17 +35,26 @@ export class Preparation {
     const position = this.conversations.length
     this.conversations.push({ id: conversation, inclusion })
     this.known.clear()
+    this.texts.clear()
     const answered = calls.at(-1)?.request.messages?.filter(({ role }) => role === "assistant") ?? []
     const later = [...answered, ...calls.map(({ response }) => response?.message ?? null)].map(textOf).join("\n")
     for (const call of calls) this.calls.push(this.callOf(call, position, later))
   }
 
   workload(): Workload {
-    const calls = [...this.calls].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+    const counted = [...this.calls].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+    const routes = new Map<string, (block: CountedBlock) => WorkBlock>()
+    for (const route of new Set(counted.map((call) => call.route))) {
+      routes.set(route, billedBlocks(calibrate(promptsOf(counted.filter((call) => call.route === route)))))
+    }
+    const calls = counted.map((call) => {
+      const billed = routes.get(call.route)
+      return { ...call, blocks: billed === undefined ? [] : call.blocks.map(billed) }
+    })
     return { calls, conversations: this.conversations }
   }
 
-  private callOf(call: CapturedCall, conversation: number, later: string): WorkCall {
+  private callOf(call: CapturedCall, conversation: number, later: string): CountedCall {
     const last = call.attempts.at(-1)
     const failed = call.attempts.filter(({ status }) => status === "error" || status === "timeout")
     const { messages, params, tools } = call.request
@@ -89,39 +101,48 @@ export class Preparation {
     }
   }
 
+  /** A block is the same object in all calls of a conversation. */
   private blockOf(
     block: CapturedBlock,
     text: string | undefined,
     later: string,
     whole: "5m" | "1h" | undefined
-  ): WorkBlock {
+  ): CountedBlock {
+    const mark = block.cacheMark === null ? null : (whole ?? block.cacheMark)
+    const name = `${block.id} ${block.canonicalId} ${block.kind} ${mark} ${text === undefined} ${block.tool}`
+    const known = this.known.get(name)
+    if (known !== undefined) return known
     const textKey = text === undefined ? `id ${block.id}` : `text ${hashOf(text)}`
-    const name = `${block.kind} ${textKey}`
-    let known = this.known.get(name)
-    if (known === undefined) {
-      known =
-        text === undefined
-          ? { tokens: block.bytes / bytesPerToken, facts: null }
-          : {
-              tokens: this.count(text) + framingTokens,
-              facts: factsOf(text, block.kind, later, this.count, this.interner)
-            }
-      this.known.set(name, known)
-    }
-    return {
+    const fresh: CountedBlock = {
       key: this.interner.keyOf(`raw ${block.id}`),
       canonical: this.interner.keyOf(`canonical ${block.canonicalId}`),
       text: this.interner.keyOf(textKey),
       kind: block.kind,
       tool: block.tool,
-      tokens: known.tokens,
-      mark: block.cacheMark === null ? null : (whole ?? block.cacheMark),
-      facts: known.facts
+      mark,
+      ...this.countedOf(block, text, textKey, later)
     }
+    this.known.set(name, fresh)
+    return fresh
+  }
+
+  private countedOf(
+    { bytes, kind }: CapturedBlock,
+    text: string | undefined,
+    textKey: string,
+    later: string
+  ): Pick<CountedBlock, "counts" | "facts"> {
+    if (text === undefined) return { counts: onlyTokens(bytes / bytesPerToken), facts: null }
+    const known = this.texts.get(`${kind} ${textKey}`)
+    if (known !== undefined) return known
+    const counts = this.count(text)
+    const fresh = { counts, facts: factsOf(text, kind, counts, later, this.count, this.interner) }
+    this.texts.set(`${kind} ${textKey}`, fresh)
+    return fresh
   }
 
   /** Times and ids that a client puts into its instructions are no part of what it asks for; those of its messages are. */
-  private requestOf(call: CapturedCall, blocks: ReadonlyArray<WorkBlock>): number {
+  private requestOf(call: CapturedCall, blocks: ReadonlyArray<CountedBlock>): number {
     if (call.truncated) return this.interner.keyOf(`request ${call.requestId}`)
     const { maxOutputTokens: _, stream: __, ...params } = call.request.params
     const keys = blocks.map(({ canonical, key, kind }) => (kind === "system" || kind === "tool" ? canonical : key))
@@ -129,12 +150,70 @@ export class Preparation {
   }
 }
 
+interface CountedBlock extends Omit<WorkBlock, "tokens" | "facts"> {
+  readonly counts: TextCounts
+  readonly facts: CountedFacts | null
+}
+
+interface CountedCall extends Omit<WorkCall, "blocks"> {
+  readonly blocks: ReadonlyArray<CountedBlock>
+}
+
+/** Blocks in the tokens of a route, each computed once. */
+const billedBlocks = (calibration: Calibration): ((block: CountedBlock) => WorkBlock) => {
+  const tokens = (counts: TextCounts) => tokensWith(calibration, counts)
+  const billed = new Map<CountedBlock, WorkBlock>()
+  return (block) => {
+    const known = billed.get(block)
+    if (known !== undefined) return known
+    const { counts, facts, ...rest } = block
+    const fresh: WorkBlock = {
+      ...rest,
+      tokens: tokens(counts) + framingTokens,
+      facts:
+        facts === null
+          ? null
+          : {
+              json: facts.json,
+              minifiedTokens:
+                facts.minified === null ? null : withoutSpace(tokens(counts), counts, facts.minified) + framingTokens,
+              washedTokens: facts.washed === null ? null : tokens(facts.washed) + framingTokens,
+              paragraphs: facts.paragraphs.map(({ key, counts: own }) => ({ key, tokens: tokens(own) })),
+              rejectsJson: facts.rejectsJson
+            }
+    }
+    billed.set(block, fresh)
+    return fresh
+  }
+}
+
+/** A run of white space is a token to each tokenizer: that a route has more for the rest of a text does not make it dearer. */
+const withoutSpace = (billed: number, { tokens }: TextCounts, minified: TextCounts): number =>
+  billed - Math.min(1, billed / tokens) * (tokens - minified.tokens)
+
+/** What was billed for which blocks: the framing of messages is no part of it. */
+const promptsOf = (calls: ReadonlyArray<CountedCall>): ReadonlyArray<CountedPrompt> =>
+  calls.flatMap(({ blocks, conversation, usage }) =>
+    usage === null || blocks.length === 0 || promptTokens(usage) === 0
+      ? []
+      : [
+          {
+            conversation,
+            billed: promptTokens(usage) - framingTokens * blocks.length,
+            blocks: blocks.map(({ counts }) => counts)
+          }
+        ]
+  )
+
 /** JSON of prompts, in fingerprint mode: calibration by the route's bills corrects the mean. */
 const bytesPerToken = 4
 /** What a provider adds to each message for its role. */
 const framingTokens = 4
 
-const markedAtEnd = (blocks: ReadonlyArray<WorkBlock>, whole: "5m" | "1h" | undefined): ReadonlyArray<WorkBlock> =>
+const markedAtEnd = (
+  blocks: ReadonlyArray<CountedBlock>,
+  whole: "5m" | "1h" | undefined
+): ReadonlyArray<CountedBlock> =>
   whole === undefined
     ? blocks
     : blocks.map((block, position) => (position === blocks.length - 1 ? { ...block, mark: whole } : block))

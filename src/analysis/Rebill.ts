@@ -1,6 +1,6 @@
 import type { CapturedRates } from "../domain/CapturedCall.ts"
 import type { PromptCache } from "../domain/Model.ts"
-import { completionTokens, promptTokens } from "../domain/Usage.ts"
+import { completionTokens, promptTokens, type Usage } from "../domain/Usage.ts"
 import { Prefixes, SimulatedCache } from "./Cache.ts"
 import { calibration } from "./Calibration.ts"
 import type { CallEdit, Edits } from "./Edits.ts"
@@ -36,6 +36,8 @@ export class Rebill {
   private readonly prefixes = new Prefixes()
   private readonly resized = new Interner()
   private readonly factors: ReadonlyMap<string, number>
+  /** In seconds, by route, where the provider keeps prefixes longer than it promises. */
+  private lifetimes: ReadonlyMap<string, number> = new Map()
   private readonly warm: Int32Array
   private readonly maxRead: Float64Array
 
@@ -45,6 +47,7 @@ export class Rebill {
     this.factors = factorsOf(workload)
     this.warm = new Int32Array(calls.length)
     this.maxRead = new Float64Array(calls.length).fill(Number.POSITIVE_INFINITY)
+    this.lifetimes = this.observedLifetimes()
     let bill = this.bill(noEdits)
     for (let pass = 0; pass < 2 && this.warmUp(bill); pass++) bill = this.bill(noEdits)
     this.predicted = bill
@@ -67,7 +70,11 @@ export class Rebill {
     for (let index = 0; index < calls.length; index++) {
       const call = calls[index]
       const edit = edits.get(index)
-      if (call === undefined || edit?.drop === true) continue
+      if (call === undefined) continue
+      if (edit?.drop === true) {
+        this.warmFrom(call, index, cache)
+        continue
+      }
       if (call.usage === null || call.prices === null || call.blocks.length === 0) {
         microUsd[index] = call.chargedMicroUsd
         continue
@@ -75,6 +82,14 @@ export class Rebill {
       this.billCall(call, index, edit, cache, microUsd, readTokens)
     }
     return { microUsd, readTokens }
+  }
+
+  /** What calls outside the workload had written before a call that is not made is there for the next one. */
+  private warmFrom(call: WorkCall, index: number, cache: SimulatedCache): void {
+    const warmBlocks = this.warm[index] ?? 0
+    if (warmBlocks === 0 || call.cache === null) return
+    const { keys } = this.promptOf(call, undefined)
+    cache.warm(call.route, keys.slice(0, warmBlocks), call.at + 1000 * this.ttlOf(call, call.cache))
   }
 
   private billCall(
@@ -103,7 +118,7 @@ export class Rebill {
             keys,
             tokens,
             marks,
-            ttlMillis: 1000 * (long ? (rules.longTtl?.seconds ?? rules.ttlSeconds) : rules.ttlSeconds),
+            ttlMillis: 1000 * (long ? (rules.longTtl?.seconds ?? rules.ttlSeconds) : this.ttlOf(call, rules)),
             warmBlocks: this.warm[index] ?? 0,
             maxReadTokens: this.maxReadOf(index, edit)
           })
@@ -121,6 +136,41 @@ export class Rebill {
     readTokens[index] = used.readTokens
   }
 
+  private ttlOf({ route }: WorkCall, { ttlSeconds }: PromptCache): number {
+    return this.lifetimes.get(route) ?? ttlSeconds
+  }
+
+  /**
+   * A provider without marks keeps a prefix for at least as long as it says, and often longer. The time that explains the reads of most
+   * calls of a route counts: else an edit that leaves a pause out of the calls would seem to lose reads that come all the same.
+   */
+  private observedLifetimes(): ReadonlyMap<string, number> {
+    const best = new Map<string, { readonly seconds: number; readonly explained: number }>()
+    for (const times of lifetimeFactors) {
+      const seconds = new Map<string, number>()
+      for (const { cache, route } of this.workload.calls) {
+        if (cache?.mode === "auto") seconds.set(route, times * cache.ttlSeconds)
+      }
+      if (seconds.size === 0) return seconds
+      this.lifetimes = seconds
+      const explained = this.explainedReads(this.bill(noEdits))
+      for (const [route, each] of seconds) {
+        const count = explained.get(route) ?? 0
+        if (count > (best.get(route)?.explained ?? -1)) best.set(route, { seconds: each, explained: count })
+      }
+    }
+    return new Map([...best].map(([route, { seconds }]) => [route, seconds]))
+  }
+
+  /** By route: calls whose cached tokens are near those of the bill. */
+  private explainedReads({ readTokens }: Bill): ReadonlyMap<string, number> {
+    const routes = new Map<string, number>()
+    this.workload.calls.forEach(({ route, usage }, index) => {
+      if (usage !== null && isExplained(usage, readTokens[index] ?? 0)) routes.set(route, (routes.get(route) ?? 0) + 1)
+    })
+    return routes
+  }
+
   private promptOf(call: WorkCall, edit: CallEdit | undefined) {
     const keys: Array<number> = []
     const tokens: Array<number> = []
@@ -130,10 +180,10 @@ export class Rebill {
       const block = call.blocks[position]
       if (block === undefined) continue
       const resized = edit?.resize?.get(position)
-      if (resized === 0) continue
+      if (resized?.tokens === 0) continue
       const base = edit?.canonical?.has(position) === true ? -block.canonical : block.key
-      keys.push(resized === undefined ? base : -1e9 - this.resized.keyOf(`${base} ${Math.round(resized)}`))
-      tokens.push(this.tokens(call, resized ?? block.tokens))
+      keys.push(resized === undefined ? base : -1e9 - this.resized.keyOf(`${base} ${resized.form}`))
+      tokens.push(this.tokens(call, resized?.tokens ?? block.tokens))
       if (block.kind === "tool" || block.kind === "system") instructions = keys.length - 1
       if (block.mark !== null) marks.push(keys.length - 1)
     }
@@ -196,9 +246,7 @@ export class Rebill {
       sums.charged += call.chargedMicroUsd
       sums.difference += (bill.microUsd[index] ?? 0) - call.chargedMicroUsd
       sums.calls++
-      const read = call.usage.cacheReadTokens
-      const tolerance = 0.03 * promptTokens(call.usage) + 128
-      if (Math.abs(read - (this.predicted.readTokens[index] ?? 0)) <= tolerance) sums.explained++
+      if (isExplained(call.usage, this.predicted.readTokens[index] ?? 0)) sums.explained++
       routes.set(call.route, sums)
     })
     return [...routes].map(([route, { calls, charged, difference, explained }]) => ({
@@ -211,6 +259,12 @@ export class Rebill {
 }
 
 export const noEdits: Edits = new Map()
+
+/** Of what providers promise: OpenAI, say, five minutes, and up to an hour. */
+const lifetimeFactors = [1, 2, 4, 12]
+
+const isExplained = (usage: Usage, predicted: number): boolean =>
+  Math.abs(usage.cacheReadTokens - predicted) <= 0.03 * promptTokens(usage) + 128
 
 /** Below this a missing read says more of the provider's counting than of its cache. */
 const minLostTokens = 1024

@@ -74,6 +74,7 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
             likely: shareMicroUsd
           },
           risk: cause.falsePositiveIf,
+          canary: null,
           receipt: null
         })),
       reliability: {
@@ -90,9 +91,10 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
         ],
         assumptions: [
           "providers' caches work as their documentation says",
-          "tokens are counted as o200k counts them, scaled to what each route has billed"
+          "tokens are counted as o200k counts them, scaled by kind of text to what each route has billed"
         ],
-        insufficient: insufficientOf(diagnosis, workload.calls.length)
+        insufficient: insufficientOf(diagnosis, workload.calls.length),
+        past_receipts: { n: 0, realised_over_estimated: null }
       }
     }
   }

@@ -1,16 +1,32 @@
 import { createHash } from "node:crypto"
-import type { BlockFacts, Interner } from "./Workload.ts"
+import type { TextCounts } from "./Calibration.ts"
+import type { Interner } from "./Workload.ts"
 
-export type Count = (text: string) => number
+export type Count = (text: string) => TextCounts
+
+/** What the facts of a block are before a route's bills say how it counts. */
+export interface CountedFacts {
+  readonly json: boolean
+  readonly minified: TextCounts | null
+  readonly washed: TextCounts | null
+  readonly paragraphs: ReadonlyArray<{ readonly key: number; readonly counts: TextCounts }>
+  readonly rejectsJson: boolean
+}
 
 /** What the text of one block says; `later` is what the conversation's later turns of the model have written. */
-export const factsOf = (text: string, kind: string, later: string, count: Count, interner: Interner): BlockFacts => {
-  const tokens = count(text)
+export const factsOf = (
+  text: string,
+  kind: string,
+  { tokens }: TextCounts,
+  later: string,
+  count: Count,
+  interner: Interner
+): CountedFacts => {
   const minified = kind === "tool_result" ? minify(text) : undefined
   return {
     json: minified !== undefined,
-    minifiedTokens: minified === undefined ? null : count(minified),
-    washedTokens: kind === "tool_result" && tokens > minWashTokens ? washedTokens(text, tokens, later, count) : null,
+    minified: minified === undefined ? null : count(minified),
+    washed: kind === "tool_result" && tokens > minWashTokens ? washedCounts(text, tokens, later, count) : null,
     paragraphs: kind === "user" || kind === "system" ? paragraphsOf(text, count, interner) : [],
     rejectsJson: kind === "user" && rejection.test(text)
   }
@@ -39,11 +55,11 @@ export const parsesAsJson = (text: string): boolean => {
   return minify(fence !== undefined && trimmed.endsWith("```") ? trimmed.slice(fence.length, -3) : text) !== undefined
 }
 
-const washedTokens = (text: string, tokens: number, later: string, count: Count): number | null => {
+const washedCounts = (text: string, tokens: number, later: string, count: Count): TextCounts | null => {
   const washed = wash(text)
   if (washed === undefined) return null
   const after = count(washed.text)
-  if (after > (1 - minWashSaving) * tokens) return null
+  if (after.tokens > (1 - minWashSaving) * tokens) return null
   return washed.removed.some((line) => later.includes(line)) ? null : after
 }
 
@@ -95,12 +111,12 @@ const sampleCharacters = 40
 const maxSamples = 200
 const shapeOf = (line: string): string => line.replaceAll(/\d+/gu, "#")
 
-const paragraphsOf = (text: string, count: Count, interner: Interner): BlockFacts["paragraphs"] =>
+const paragraphsOf = (text: string, count: Count, interner: Interner): CountedFacts["paragraphs"] =>
   text
     .split(/\n\s*\n/u)
     .map((paragraph) => paragraph.trim())
     .filter((paragraph) => paragraph.length >= minParagraphCharacters)
-    .map((paragraph) => ({ key: interner.keyOf(`paragraph ${hashOf(paragraph)}`), tokens: count(paragraph) }))
+    .map((paragraph) => ({ key: interner.keyOf(`paragraph ${hashOf(paragraph)}`), counts: count(paragraph) }))
 
 export const hashOf = (text: string): string => createHash("sha1").update(text).digest("base64url")
 

@@ -1,14 +1,54 @@
-import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
+import { decode, encode } from "gpt-tokenizer/encoding/o200k_base"
+import type { TextCounts } from "./Calibration.ts"
 
 /**
- * Tokens of a text as o200k counts them. The table of this encoding takes tens of megabytes: only the worker of the analyses
- * imports this file. A run without separators is cut: byte-pair encoding is quadratic in its length.
+ * Tokens of a text as o200k counts them, and what other tokenizers count otherwise. The table of this encoding takes tens of
+ * megabytes: only the worker of the analyses imports this file. A run without separators is cut: byte-pair encoding is quadratic
+ * in its length.
  */
-export const tokensOf = (text: string): number => {
-  let tokens = 0
-  for (const piece of pieces(text)) tokens += countTokens(piece, allSpecialAsText)
-  return tokens
+export const countsOf = (text: string): TextCounts => {
+  let [tokens, fragments] = [0, 0]
+  let isInWord = false
+  for (const piece of pieces(text)) {
+    for (const token of encode(piece, allSpecialAsText)) {
+      const shape = shapeOf(token)
+      tokens++
+      if (isInWord && (shape & beginsInWord) !== 0) fragments++
+      isInWord = (shape & endsInWord) !== 0
+    }
+  }
+  return { tokens, fragments, ...charactersOf(text) }
 }
+
+const beginsInWord = 1
+const endsInWord = 2
+const shapes = new Map<number, number>()
+
+/** Whether a token begins and ends with a letter. */
+const shapeOf = (token: number): number => {
+  const known = shapes.get(token)
+  if (known !== undefined) return known
+  const text = decode([token])
+  const shape = (/^\p{L}/u.test(text) ? beginsInWord : 0) | (/\p{L}$/u.test(text) ? endsInWord : 0)
+  shapes.set(token, shape)
+  return shape
+}
+
+const charactersOf = (text: string): Pick<TextCounts, "digits" | "symbols" | "breaks"> => {
+  let [digits, symbols, breaks] = [0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === lineFeed) breaks++
+    else if (unit >= 0x30 && unit <= 0x39) digits++
+    else if (isAsciiSymbol(unit)) symbols++
+  }
+  return { digits, symbols, breaks }
+}
+
+const lineFeed = 0x0a
+
+const isAsciiSymbol = (unit: number): boolean =>
+  unit > 0x20 && unit < 0x80 && !(unit >= 0x41 && unit <= 0x5a) && !(unit >= 0x61 && unit <= 0x7a)
 
 /** A prompt may spell a special token; it is text there. */
 const allSpecialAsText = { disallowedSpecial: new Set<string>(), allowedSpecial: new Set<string>() }

@@ -60,7 +60,7 @@ export interface WorkBlock {
   readonly text: number
   readonly kind: BlockKind
   readonly tool: string | null
-  /** As the tokenizer counts them, before calibration. */
+  /** As the call's route bills them. */
   readonly tokens: number
   readonly mark: "5m" | "1h" | null
   /** `null` where there is no text. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { diagnose } from "../../src/analysis/Diagnose.ts"
 import { Preparation } from "../../src/analysis/Prepare.ts"
 import { Rebill } from "../../src/analysis/Rebill.ts"
-import { tokensOf } from "../../src/analysis/Tokens.ts"
+import { countsOf } from "../../src/analysis/Tokens.ts"
 import { type Application, cacheOfSimulated, generate, type Shape, truthOf } from "./planted/Application.ts"
 import { precisionOf } from "./planted/Precision.ts"
 
@@ -19,7 +19,7 @@ const planted = (
 })
 
 const workloadOf = (app: Application) => {
-  const preparation = new Preparation(tokensOf, cacheOfSimulated)
+  const preparation = new Preparation(countsOf, cacheOfSimulated)
   for (const { calls, id } of generate(app)) preparation.add({ conversation: id, inclusion: 1 }, calls)
   return preparation.workload()
 }

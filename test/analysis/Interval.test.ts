@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { effectiveCount, project, quantileOfT } from "../../src/analysis/Interval.ts"
-import { coverageOf, poolKinds } from "./planted/Pools.ts"
+import { figuresOf, poolKinds } from "./planted/Pools.ts"
 
 const sample = (n: number, saved: (i: number) => number) =>
   Array.from({ length: n }, (_, i) => ({ charged: 100, saved: saved(i), inclusion: 0.5 }))
@@ -52,10 +52,22 @@ describe("a projection", () => {
   })
 })
 
-it.each(poolKinds)("the lower bound holds in nearly all samples of %s", (kind) => {
-  const { given, held } = coverageOf(kind, 150, 11)
-  expect(given).toBeGreaterThan(100)
-  expect(held).toBeGreaterThanOrEqual(0.95)
+// 1,000 pools of each kind: scripts/analysis/coverage.mjs
+describe.each(poolKinds)("a collection of %s, sampled by rate and threshold", (kind) => {
+  const { byRate, charged, given, held, likely, saved, unfounded, within } = figuresOf(kind, 200, 11)
+  it("is unbiased", () => {
+    expect(byRate).toBeGreaterThan(0.05)
+    expect(byRate).toBeLessThan(0.95)
+    expect(Math.abs(charged - 1)).toBeLessThan(0.05)
+    expect(Math.abs(saved - 1)).toBeLessThan(0.05)
+  })
+  it("has bounds that hold", () => {
+    expect(given).toBeGreaterThan(180)
+    expect(unfounded).toBe(0)
+    expect(held).toBeGreaterThanOrEqual(0.95)
+    expect(likely).toBeGreaterThan(0)
+    expect(within).toBeGreaterThanOrEqual(0.9)
+  })
 })
 
 it("quantiles of t are those of the tables", () => {

@@ -1,17 +1,23 @@
 import * as fc from "fast-check"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 import { describe, expect, it } from "vitest"
-import { calibration } from "../../src/analysis/Calibration.ts"
-import { pieces, tokensOf } from "../../src/analysis/Tokens.ts"
+import { countsOf, pieces } from "../../src/analysis/Tokens.ts"
 
 describe("tokens", () => {
   it("of text with separators are those of o200k", () => {
     const text = "The quick brown fox jumps over the lazy dog. ".repeat(60)
-    expect(tokensOf(text)).toBe(countTokens(text))
+    expect(countsOf(text).tokens).toBe(countTokens(text))
   })
 
   it("of a special token's spelling are those of its text", () => {
-    expect(tokensOf("<|endoftext|>")).toBeGreaterThan(1)
+    expect(countsOf("<|endoftext|>").tokens).toBeGreaterThan(1)
+  })
+
+  it("come with what other tokenizers count otherwise", () => {
+    expect(countsOf("plain words of a sentence")).toMatchObject({ fragments: 0, digits: 0, symbols: 0, breaks: 0 })
+    expect(countsOf('{\n  "id": 12345\n}')).toMatchObject({ digits: 5, symbols: 5, breaks: 2 })
+    const { fragments, tokens } = countsOf("aGVsbG8gd29ybGQhIHRoaXMgaXMgbm90aGluZw")
+    expect(fragments).toBeGreaterThan(tokens / 3)
   })
 
   it("are counted in pieces that lose nothing, none with a run of more than 500 characters", () =>
@@ -33,26 +39,4 @@ describe("tokens", () => {
         }
       )
     ))
-})
-
-describe("calibration", () => {
-  it("is the median of billed by counted tokens", () => {
-    expect(
-      calibration([
-        { billed: 12, counted: 10 },
-        { billed: 30, counted: 10 },
-        { billed: 11, counted: 10 }
-      ])
-    ).toBe(1.2)
-    expect(
-      calibration([
-        { billed: 12, counted: 10 },
-        { billed: 14, counted: 10 }
-      ])
-    ).toBeCloseTo(1.3)
-  })
-
-  it("is unknown without calls that were billed", () => {
-    expect(calibration([{ billed: 0, counted: 10 }])).toBeUndefined()
-  })
 })

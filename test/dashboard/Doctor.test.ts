@@ -12,7 +12,9 @@ interface Analysis {
   readonly actions_taken: ReadonlyArray<{ readonly action_id: string; readonly undone_at: string | null }>
 }
 
-const calls = 12
+/** As many as show that a tool is never called. */
+const calls = 32
+const tool = { type: "function", function: { name: "look_up", description: "Finds a customer by name. ".repeat(40) } }
 const prompt = "How many calls does this make?"
 
 describe.skipIf(!hasChromium)("the token doctor", () => {
@@ -51,7 +53,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     expect(await capture()).toMatchObject({ enabled: true, sampling_rate: 1 })
 
     for (const _ of Array.from({ length: 3 })) await ask({})
-    for (const _ of Array.from({ length: calls })) await ask({ token_doctor: true })
+    for (const _ of Array.from({ length: calls })) await ask({ token_doctor: true, tools: [tool] })
     await expect.poll(async () => (await capture()).samples_stored, polling).toBe(calls)
 
     await page.goto(`${address()}?tab=samples`)
@@ -78,7 +80,17 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
       .click()
     await cause.first().getByRole("link").first().waitFor()
 
-    await page.getByRole("button", { name: "I have done this" }).click()
+    // the evidence leads to the place in the call
+    const unused = page.getByRole("article", { name: "Tools are offered and never called" })
+    await unused.getByText(/examples$/).click()
+    const analysis = page.url()
+    await unused.getByRole("link").first().click()
+    const place = page.getByRole("dialog").locator("[aria-current=location]")
+    await place.getByText("Block 1", { exact: true }).waitFor()
+    expect(await place.innerText()).toContain("look_up")
+    await page.goto(analysis)
+
+    await page.getByRole("button", { name: "I have done this" }).first().click()
     await page.getByText(/^Done /).waitFor()
     expect(await analysisOf(page.url())).toMatchObject({
       status: "succeeded",

@@ -8,7 +8,7 @@ import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 export interface ProjectAnalysesStoreShape {
-  /** With their reports; one that runs ends, since its lease is gone. */
+  /** With their reports and what was measured after them; one that runs ends, since its lease is gone. */
   readonly removeAll: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
 }
 
@@ -26,5 +26,9 @@ export class ProjectAnalysesStore extends Context.Tag("gateway/account/ProjectAn
 const make = (sql: SqlClient): ProjectAnalysesStoreShape => ({
   removeAll: (project) =>
     sql`with gone as (delete from analysis where project_id = ${project} returning id)
-      delete from analysis_item i using gone where i.analysis_id = gone.id`.pipe(Effect.asVoid, fromSql)
+      delete from analysis_item i using gone where i.analysis_id = gone.id`.pipe(
+      Effect.zipRight(sql`delete from experiment where project_id = ${project}`),
+      Effect.asVoid,
+      fromSql
+    )
 })

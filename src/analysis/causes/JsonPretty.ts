@@ -1,5 +1,5 @@
 import { type Cause, found } from "../Cause.ts"
-import { EditList } from "../Edits.ts"
+import { EditList, type Resized } from "../Edits.ts"
 import type { Workload } from "../Workload.ts"
 
 /** A tool returns JSON with white space that nobody reads. */
@@ -15,11 +15,11 @@ export const jsonPretty: Cause = {
     const tools = prettyTools(workload)
     const list = new EditList()
     workload.calls.forEach((call, index) => {
-      const smaller = new Map<number, number>()
+      const smaller = new Map<number, Resized>()
       call.blocks.forEach(({ facts, kind, tokens, tool }, position) => {
         if (kind !== "tool_result" || tool === null || !tools.has(tool)) return
         const minified = facts?.minifiedTokens ?? null
-        if (minified !== null && minified < tokens) smaller.set(position, minified)
+        if (minified !== null && minified < tokens) smaller.set(position, { tokens: minified, form: "minified" })
       })
       if (smaller.size > 0) list.add(index, { resize: smaller })
     })

@@ -1,5 +1,5 @@
 import { type Cause, found } from "../Cause.ts"
-import { EditList } from "../Edits.ts"
+import { EditList, type Resized } from "../Edits.ts"
 
 /** Results of tools carry encoded bytes, markup or lines that repeat, of which nothing is used. */
 export const oversizeOutput: Cause = {
@@ -13,10 +13,10 @@ export const oversizeOutput: Cause = {
   find: ({ workload }) => {
     const list = new EditList()
     workload.calls.forEach((call, index) => {
-      const washed = new Map<number, number>()
+      const washed = new Map<number, Resized>()
       call.blocks.forEach(({ facts, kind }, position) => {
         if (kind === "tool_result" && facts !== null && facts.washedTokens !== null)
-          washed.set(position, facts.washedTokens)
+          washed.set(position, { tokens: facts.washedTokens, form: "washed" })
       })
       if (washed.size > 0) list.add(index, { resize: washed })
     })

@@ -15,7 +15,7 @@ export const repeatRead: Cause = {
     const list = new EditList()
     workload.calls.forEach((call, index) => {
       const copies = copiesOf(call)
-      if (copies.length > 0) list.add(index, { resize: new Map(copies.map((copy) => [copy, referenceTokens])) })
+      if (copies.length > 0) list.add(index, { resize: new Map(copies.map((copy) => [copy, reference])) })
     })
     const calls = new Set(list.edits.keys())
     return found(
@@ -57,4 +57,4 @@ const pollingName = /poll|status|wait|watch|progress|health/iu
 
 const minTokens = 300
 /** One line that names the earlier result. */
-const referenceTokens = 12
+const reference = { tokens: 12, form: "reference" }

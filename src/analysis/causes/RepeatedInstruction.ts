@@ -1,5 +1,5 @@
 import { type Cause, found } from "../Cause.ts"
-import { EditList } from "../Edits.ts"
+import { EditList, type Resized } from "../Edits.ts"
 import type { WorkCall } from "../Workload.ts"
 
 /** A long paragraph is in message after message. */
@@ -46,18 +46,23 @@ const repeatedIn = (call: WorkCall | undefined): ReadonlyArray<number> => {
   return [...messages].flatMap(([key, count]) => (count >= minMessages ? [key] : []))
 }
 
-const laterCopies = (call: WorkCall | undefined, repeated: ReadonlySet<number>): ReadonlyMap<number, number> => {
+const laterCopies = (call: WorkCall | undefined, repeated: ReadonlySet<number>): ReadonlyMap<number, Resized> => {
   const seen = new Set<number>()
-  const resize = new Map<number, number>()
+  const resize = new Map<number, Resized>()
   call?.blocks.forEach(({ facts, kind, tokens }, position) => {
     if (!written.has(kind) || facts === null) return
     let removed = 0
+    const without: Array<number> = []
     for (const paragraph of facts.paragraphs) {
       if (!repeated.has(paragraph.key)) continue
-      if (seen.has(paragraph.key)) removed += paragraph.tokens
+      if (seen.has(paragraph.key)) {
+        removed += paragraph.tokens
+        without.push(paragraph.key)
+      }
       seen.add(paragraph.key)
     }
-    if (removed > 0) resize.set(position, Math.max(1, tokens - removed))
+    if (removed > 0)
+      resize.set(position, { tokens: Math.max(1, tokens - removed), form: `without ${without.join(" ")}` })
   })
   return resize
 }

@@ -25,7 +25,10 @@ export const routeSwitch: Cause = {
   }
 }
 
-/** Only the loss of the cache counts, not what the models cost: each call keeps its own prices. */
+/**
+ * Only the loss of the cache counts, not what the models cost: each call keeps its own prices. Where a route has failed, neither the call
+ * that went elsewhere is a switch, nor the one that stays there or comes back.
+ */
 const conversation = (
   { workload }: CauseInput,
   turns: ReadonlyArray<number>,
@@ -34,11 +37,17 @@ const conversation = (
 ): void => {
   let home: string | undefined
   let before: string | undefined
+  let refuge: string | undefined
   for (const turn of turns) {
     const call = workload.calls[turn]
     if (call === undefined) continue
-    if (home === undefined || call.pinned || (call.failedAttempts > 0 && call.route !== before)) home = call.route
+    if (home !== undefined && !call.pinned && call.failedAttempts > 0 && call.route !== before) {
+      refuge = call.route
+      continue
+    }
+    if (home === undefined || call.pinned || call.route === refuge) home = call.route
     else if (call.route !== before && before !== undefined) calls.add(turn)
+    refuge = undefined
     if (home !== call.route) list.add(turn, { cacheRoute: home })
     before = call.route
   }

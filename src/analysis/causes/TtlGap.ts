@@ -1,5 +1,6 @@
-import { type Cause, found, pairsOf } from "../Cause.ts"
+import { type CallPair, type Cause, type CauseInput, found } from "../Cause.ts"
 import { EditList } from "../Edits.ts"
+import type { WorkCall } from "../Workload.ts"
 
 /** Conversations go on after the cache has forgotten them, but within the longer time that the provider offers. */
 export const ttlGap: Cause = {
@@ -12,10 +13,9 @@ export const ttlGap: Cause = {
   advice: "Ask for the longer time to live of the provider's cache.",
   find: (input) => {
     const routes = new Map<string, Array<number>>()
-    for (const { after, first, second } of pairsOf(input)) {
+    for (const { after, first, second } of pairsOfRoutes(input)) {
       const { cache, route } = second
-      if (cache === null || cache.longTtl === null || first.route !== route || first.request === second.request)
-        continue
+      if (cache === null || cache.longTtl === null || first.request === second.request) continue
       const gap = (second.at - first.at) / 1000
       if (gap <= cache.ttlSeconds || gap > cache.longTtl.seconds) continue
       if (first.blocks.every(({ mark }) => mark !== "5m")) continue
@@ -36,6 +36,23 @@ export const ttlGap: Cause = {
       0.85,
       [...calls].map((call) => ({ call, block: null }))
     )
+  }
+}
+
+/** Each call with the one before it in its conversation at the same route, whose cache it could have read. */
+const pairsOfRoutes = function* ({
+  turns,
+  workload
+}: CauseInput): Generator<Pick<CallPair, "after" | "first" | "second">> {
+  for (const conversation of turns) {
+    const last = new Map<string, WorkCall>()
+    for (const after of conversation) {
+      const second = workload.calls[after]
+      if (second === undefined) continue
+      const first = last.get(second.route)
+      if (first !== undefined) yield { after, first, second }
+      last.set(second.route, second)
+    }
   }
 }
 

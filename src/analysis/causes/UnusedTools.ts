@@ -21,10 +21,10 @@ export const unusedTools: Cause = {
     )
     const list = new EditList()
     workload.calls.forEach((call, index) => {
-      const out = call.blocks.flatMap(({ kind, tool }, position) =>
-        kind === "tool" && tool !== null && unused.has(tool) ? [[position, 0] as const] : []
+      const unoffered = call.blocks.flatMap(({ kind, tool }, position) =>
+        kind === "tool" && tool !== null && unused.has(tool) ? [[position, out] as const] : []
       )
-      if (out.length > 0) list.add(index, { resize: new Map(out) })
+      if (unoffered.length > 0) list.add(index, { resize: new Map(unoffered) })
     })
     const calls = new Set(list.edits.keys())
     const least = Math.min(...[...unused].map((tool) => offered.get(tool) ?? minCalls))
@@ -39,3 +39,4 @@ export const unusedTools: Cause = {
 }
 
 const minCalls = 30
+const out = { tokens: 0, form: "out" }

@@ -59,6 +59,7 @@ const actionOf = ({ promptClass, question }: Answered, report: AnalysisReport): 
       undo: { text: "Take the change of the application back." },
       saving: { at_least: null, likely: calls * question.saving_per_call_microusd },
       risk: "Prompts become other than those that were compared.",
+      canary: null,
       receipt: null
     }
   ]

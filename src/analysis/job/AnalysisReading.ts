@@ -6,7 +6,9 @@ import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { AccountId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
-import type { AnalysisDetail, AnalysisSummary } from "../../wire/account/Analyses.ts"
+import type { AnalysisDetail, AnalysisReport, AnalysisSummary } from "../../wire/account/Analyses.ts"
+import { type ExperimentRow, ExperimentStore } from "../receipts/ExperimentStore.ts"
+import { receiptOf } from "../receipts/ReceiptOf.ts"
 import { type AnalysisRow, AnalysisStore } from "./AnalysisStore.ts"
 import { ReportSeal } from "./ReportSeal.ts"
 
@@ -27,7 +29,11 @@ export class AnalysisReading extends Context.Tag("gateway/analysis/AnalysisReadi
   AnalysisReading,
   AnalysisReadingShape
 >() {
-  static readonly layer: Layer.Layer<AnalysisReading, never, AnalysisStore | ProjectAccess | ReportSeal> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    AnalysisReading,
+    never,
+    AnalysisStore | ExperimentStore | ProjectAccess | ReportSeal
+  > = Layer.effect(
     this,
     Effect.suspend(() => make)
   )
@@ -37,6 +43,7 @@ const make = Effect.gen(function* () {
   const access = yield* ProjectAccess
   const store = yield* AnalysisStore
   const seal = yield* ReportSeal
+  const experiments = yield* ExperimentStore
   return AnalysisReading.of({
     find: (id) =>
       Effect.gen(function* () {
@@ -48,9 +55,10 @@ const make = Effect.gen(function* () {
     detail: (row) =>
       Effect.gen(function* () {
         const taken = yield* store.taken(row.id)
+        const report = row.reportSealed === null ? null : yield* seal.open(row.id, row.reportSealed)
         return {
           ...summaryOf(row),
-          report: row.reportSealed === null ? null : yield* seal.open(row.id, row.reportSealed),
+          report: report === null ? null : withReceipts(report, yield* experiments.ofAnalysis(row.id)),
           progress: row.status === "running" ? { phase: row.phase, done: row.done, total: row.total } : null,
           actions_taken: taken.map(({ actionId, appliedAt, fieldsAfter, fieldsBefore, kind, undoneAt }) => ({
             action_id: actionId,
@@ -62,6 +70,15 @@ const make = Effect.gen(function* () {
           }))
         }
       })
+  })
+})
+
+/** What is measured after a report is not sealed with it. */
+const withReceipts = (report: AnalysisReport, experiments: ReadonlyArray<ExperimentRow>): AnalysisReport => ({
+  ...report,
+  actions: report.actions.map((action) => {
+    const experiment = experiments.find(({ actionId }) => actionId === action.id)
+    return experiment === undefined ? action : { ...action, receipt: receiptOf(experiment) }
   })
 })
 

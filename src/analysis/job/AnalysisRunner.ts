@@ -18,6 +18,8 @@ import { type Answered, ReplayRun } from "../evidence/ReplayRun.ts"
 import type { RequestedReplay } from "../evidence/RequestedReplay.ts"
 import { SampleList } from "../evidence/Samples.ts"
 import { SegmentTally } from "../evidence/Segments.ts"
+import { ExperimentStore } from "../receipts/ExperimentStore.ts"
+import { pastReceiptsOf } from "../receipts/ReceiptOf.ts"
 import { AnalysisEngine, type EngineFailed, type EngineRun } from "./AnalysisEngine.ts"
 import { AnalysisSource } from "./AnalysisSource.ts"
 import { type AnalysisRow, AnalysisStore, type Lease } from "./AnalysisStore.ts"
@@ -41,6 +43,7 @@ export class AnalysisRunner extends Context.Tag("gateway/analysis/AnalysisRunner
     | AnalysisStore
     | Catalog
     | ChangeNotifications
+    | ExperimentStore
     | IdGenerator
     | ReplayRun
     | ReportSeal
@@ -96,6 +99,7 @@ const make = Effect.gen(function* () {
   const engine = yield* AnalysisEngine
   const seal = yield* ReportSeal
   const catalog = yield* Catalog
+  const experiments = yield* ExperimentStore
   const changes = yield* ChangeNotifications
   const node = (yield* IdGenerator).uuid()
 
@@ -171,10 +175,16 @@ const make = Effect.gen(function* () {
           seed: row.seed
         })
         yield* store.progress(row, { ...progress, phase: "report" })
+        const past = yield* experiments.final(row.projectId)
+        const complete = {
+          ...report,
+          segments: segments.totals(),
+          honesty: { ...report.honesty, past_receipts: pastReceiptsOf(past) }
+        }
         yield* store.finish(row, {
           status: isSufficient ? "succeeded" : "insufficient_data",
           error: null,
-          report: yield* seal.seal(row.id, withRouting({ ...report, segments: segments.totals() }, routing))
+          report: yield* seal.seal(row.id, withRouting(complete, routing))
         })
         return "ended" as const
       })

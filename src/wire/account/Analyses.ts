@@ -3,6 +3,7 @@ import { Cost } from "../../domain/Call.ts"
 import { AnalysisAction, TakenAction } from "./AnalysisActions.ts"
 import { AnalysisSegment } from "./AnalysisEvidence.ts"
 import { pageOf } from "./Page.ts"
+import { PastReceipts } from "./Receipt.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
@@ -197,7 +198,11 @@ export const AnalysisReport = Schema.Struct({
         have: Schema.Number.annotations({ description: "So many." }),
         need: Schema.Number.annotations({ description: "At least." })
       })
-    ).annotations({ description: "Why something is not said." })
+    ).annotations({ description: "Why something is not said." }),
+    past_receipts: Schema.optionalWith(PastReceipts, {
+      default: () => ({ n: 0, realised_over_estimated: null }),
+      exact: true
+    })
   }).annotations({ description: "What the figures do not say." })
 }).annotations({
   identifier: "AnalysisReport",

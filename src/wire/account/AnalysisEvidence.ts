@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { promptClasses } from "../../domain/PromptClass.ts"
+import { Pattern } from "./Patterns.ts"
 import { strict } from "./Strict.ts"
 
 /** The records of what replays of captured calls have shown. */
@@ -75,18 +76,17 @@ export type AnalysisSegment = typeof AnalysisSegment.Type
 
 /** More would buy nothing that a report can say. */
 const maxSpendMicroUsd = 1_000_000_000
-const ModelId = Schema.String.pipe(Schema.pattern(/^\S{1,300}$/))
 
 export const ReplayRequest = strict({
   max_spend_microusd: Schema.Int.pipe(Schema.between(1, maxSpendMicroUsd)).annotations({
     description:
       "What the replay may cost at most, in micro-USD: a limit of the ledger, which holds like that of a key."
   }),
-  judge_model: Schema.optionalWith(Schema.NullOr(ModelId), { default: () => null, exact: true }).annotations({
+  judge_model: Schema.optionalWith(Schema.NullOr(Pattern), { default: () => null, exact: true }).annotations({
     description:
       "Id of the model that compares answers, of another family than those that it compares; null: the best that the project may use."
   }),
-  candidates: Schema.optionalWith(Schema.NullOr(Schema.Array(ModelId).pipe(Schema.minItems(1), Schema.maxItems(20))), {
+  candidates: Schema.optionalWith(Schema.NullOr(Schema.Array(Pattern).pipe(Schema.minItems(1), Schema.maxItems(20))), {
     default: () => null,
     exact: true
   }).annotations({

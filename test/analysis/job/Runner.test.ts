@@ -12,6 +12,7 @@ import { AnalysisRunner } from "../../../src/analysis/job/AnalysisRunner.ts"
 import { AnalysisSource } from "../../../src/analysis/job/AnalysisSource.ts"
 import { AnalysisStore } from "../../../src/analysis/job/AnalysisStore.ts"
 import { ReportSeal } from "../../../src/analysis/job/ReportSeal.ts"
+import { ExperimentStore } from "../../../src/analysis/receipts/ExperimentStore.ts"
 import { Catalog } from "../../../src/catalog/Catalog.ts"
 import { MasterKey } from "../../../src/credentials/MasterKey.ts"
 import { IdGenerator } from "../../../src/domain/IdGenerator.ts"
@@ -83,6 +84,7 @@ describe.each(databases)("the runner of analyses on %s", (_, database) => {
     Layer.provideMerge(
       Layer.mergeAll(
         AnalysisStore.layer,
+        ExperimentStore.layer,
         AnalysisEngine.layerInline,
         source,
         replays,

@@ -1,6 +1,6 @@
 import { diagnose } from "../../../src/analysis/Diagnose.ts"
 import { Preparation } from "../../../src/analysis/Prepare.ts"
-import { tokensOf } from "../../../src/analysis/Tokens.ts"
+import { countsOf } from "../../../src/analysis/Tokens.ts"
 import { applicationOf, cacheOfSimulated, generate, spentOf, truthOf } from "./Application.ts"
 
 export interface CauseScore {
@@ -28,7 +28,7 @@ export const precisionOf = (seeds: Iterable<number>, log: (line: string) => void
   for (const seed of seeds) {
     const app = applicationOf(seed)
     const conversations = generate(app)
-    const preparation = new Preparation(tokensOf, cacheOfSimulated)
+    const preparation = new Preparation(countsOf, cacheOfSimulated)
     for (const { calls: each, id } of conversations) {
       preparation.add({ conversation: id, inclusion: 1 }, each)
       calls += each.length

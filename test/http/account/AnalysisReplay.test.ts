@@ -141,7 +141,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
         for (let at = client; at < conversations; at += clients) {
           await project.chat({
             models: { allow: ["mine/large"] },
-            messages: [{ role: "user", content: `Question ${at}: what is the sum?` }]
+            messages: [{ role: "user", content: `Question ${at}: solve for x: 3x + 5 = 20. What is the sum?` }]
           })
         }
       })

@@ -12,14 +12,15 @@ import {
 import { ActionPreview, ApplyAction } from "../../../wire/account/AnalysisActions.ts"
 import { ReplayQuote, ReplayRequest } from "../../../wire/account/AnalysisEvidence.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
+import { sentId } from "../../../wire/account/SentId.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
 import { ProjectPath } from "../ProjectPath.ts"
 
-const AnalysisPath = Schema.Struct({ id: Schema.UUID.annotations({ description: "Id of the analysis." }) })
+const AnalysisPath = Schema.Struct({ id: sentId(Schema.UUID, "Id of the analysis.") })
 const ActionPath = Schema.Struct({
-  id: Schema.UUID.annotations({ description: "Id of the analysis." }),
+  id: sentId(Schema.UUID, "Id of the analysis."),
   action_id: Schema.String.pipe(Schema.pattern(/^[a-z0-9_.-]{1,100}$/)).annotations({
     description: "Id of an action of its report."
   })
@@ -106,10 +107,11 @@ const applyAction = HttpApiEndpoint.post("applyAnalysisAction", "/api/analyses/:
   .addError(Errors.RoleRequired)
   .addError(Errors.ManagedByConfiguration)
   .addError(Errors.ConfigVersionMismatch)
+  .addError(Errors.AlreadyExists)
   .annotate(OpenApi.Summary, "Apply an action of a report")
   .annotate(
     OpenApi.Description,
-    "For members. Writes what the preview has shown, in force as any change of the policy; refused when the settings of the project were changed since the preview. A client_hint changes nothing here: that it was followed is noted. One that is applied already stays as it is."
+    "For members. Writes what the preview has shown, in force as any change of the policy; refused when the settings of the project were changed since the preview. A client_hint changes nothing here: that it was followed is noted. One that is applied already stays as it is. With a `canary`, a share of the conversations, by their hash, goes on without the change; cost and guards of both are measured, and the change is taken back where the guards show harm: the receipt of the action tells. One change of a project at a time."
   )
 
 const undoAction = HttpApiEndpoint.post("undoAnalysisAction", "/api/analyses/:id/actions/:action_id/undo")
@@ -122,7 +124,7 @@ const undoAction = HttpApiEndpoint.post("undoAnalysisAction", "/api/analyses/:id
   .annotate(OpenApi.Summary, "Take an action back")
   .annotate(
     OpenApi.Description,
-    "For members. Restores the fields that the action has changed; refused when somebody has changed them since. One that is not applied stays as it is."
+    "For members. Restores the fields that the action has changed, and ends its hold-out; refused when somebody has changed them since. One that is not applied stays as it is."
   )
 
 export const AnalysesGroup = HttpApiGroup.make("analyses")

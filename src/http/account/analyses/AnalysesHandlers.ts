@@ -53,9 +53,7 @@ export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (ha
           return { ...preview, replay: replay === null ? null : policyReplayOf(replay) }
         })
       )
-      .handle("applyAnalysisAction", ({ path, payload }) =>
-        actions.apply(path.id, path.action_id, payload.config_version)
-      )
+      .handle("applyAnalysisAction", ({ path, payload }) => actions.apply(path.id, path.action_id, payload))
       .handle("undoAnalysisAction", ({ path }) => actions.undo(path.id, path.action_id))
   })
 )

@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest"
+import { type CauseInput, turnsOf } from "../../src/analysis/Cause.ts"
+import { routeSwitch } from "../../src/analysis/causes/RouteSwitch.ts"
+import { truncatedRetry } from "../../src/analysis/causes/TruncatedRetry.ts"
+import { ttlGap } from "../../src/analysis/causes/TtlGap.ts"
+import { writeNeverRead } from "../../src/analysis/causes/WriteNeverRead.ts"
+import { Rebill } from "../../src/analysis/Rebill.ts"
+import type { WorkBlock, WorkCall } from "../../src/analysis/Workload.ts"
+import type { PromptCache } from "../../src/domain/Model.ts"
+
+const marked: PromptCache = {
+  mode: "explicit",
+  minTokens: 1_024,
+  stepTokens: 1,
+  ttlSeconds: 300,
+  longTtl: { seconds: 3_600, writeFactor: 2 },
+  guaranteed: true
+}
+const automatic: PromptCache = { ...marked, mode: "auto", longTtl: null }
+const minute = 60_000
+
+const block = (key: number, tokens: number, mark: WorkBlock["mark"] = null): WorkBlock => ({
+  key,
+  canonical: key,
+  text: key,
+  kind: key === 1 ? "system" : "user",
+  tool: null,
+  tokens,
+  mark,
+  facts: null
+})
+
+/** Charged as the usage says, at 1 micro-USD for a token of input, 1.25 for a written and .1 for a read one. */
+const callOf = (
+  parts: Partial<WorkCall> & { readonly read?: number; readonly written?: number; readonly prompt?: number }
+): WorkCall => {
+  const { prompt = 2_000, read = 0, written = 0, ...fields } = parts
+  const uncached = prompt - read - written
+  return {
+    id: "",
+    conversation: 0,
+    at: 0,
+    route: "a",
+    pinned: false,
+    failedAttempts: 0,
+    failedMillis: 0,
+    status: "success",
+    finish: "stop",
+    blocks: [block(1, prompt)],
+    request: 0,
+    response: null,
+    usage: {
+      inputTokens: uncached,
+      cacheReadTokens: read,
+      cacheWriteTokens: written,
+      outputTokens: 0,
+      reasoningTokens: 0,
+      details: { inputAudioTokens: 0, outputAudioTokens: 0, acceptedPredictionTokens: 0, rejectedPredictionTokens: 0 }
+    },
+    chargedMicroUsd: Math.ceil(uncached + 1.25 * written + 0.1 * read),
+    prices: { input: 1_000_000, output: 1_000_000, cacheRead: 100_000, cacheWrite: 1_250_000 },
+    cache: marked,
+    temperature: null,
+    maxOutputTokens: null,
+    latencyMillis: 0,
+    class: null,
+    wantsJson: false,
+    toolsOffered: [],
+    toolsCalled: [],
+    images: [],
+    ...fields
+  }
+}
+
+describe("a bill with edits", () => {
+  it("reads what another route has written where the same text is left, whatever its tokens are there", () => {
+    const blocks = [block(1, 3_000), block(2, 1_000, "5m")]
+    const calls = ["a", "b"].map((route, at) =>
+      callOf({ at: at * minute, route, prompt: 4_000, written: 4_000, blocks })
+    )
+    const { workload } = inputOf(calls)
+    const edited = (tokens: number) => ({ cacheRoute: "a", resize: new Map([[0, { tokens, form: "minified" }]]) })
+    const bill = new Rebill(workload).bill(new Map([2_000, 2_200].map((tokens, at) => [at, edited(tokens)])))
+    expect(bill.readTokens[1]).toBe(3_200)
+  })
+
+  const atMinutes = (reads: ReadonlyArray<readonly [at: number, read: number]>) =>
+    new Rebill(
+      inputOf(reads.map(([at, read]) => callOf({ at: at * minute, cache: automatic, read, prompt: 2_000 }))).workload
+    )
+
+  it("still reads after a pause for which the provider has been seen to keep prefixes", () => {
+    const rebill = atMinutes([
+      [0, 0],
+      [7, 2_000],
+      [10, 2_000],
+      [14, 2_000]
+    ])
+    expect(rebill.bill(new Map([[2, { drop: true }]])).readTokens[3]).toBe(2_000)
+  })
+
+  it("reads nothing after a pause for which it does not", () => {
+    const rebill = atMinutes([
+      [0, 0],
+      [7, 0],
+      [10, 2_000],
+      [14, 2_000]
+    ])
+    expect(rebill.bill(new Map([[2, { drop: true }]])).readTokens[3]).toBe(0)
+  })
+})
+
+const inputOf = (calls: ReadonlyArray<WorkCall>): CauseInput => {
+  const conversations = [...new Set(calls.map(({ conversation }) => conversation))].map((id) => ({
+    id: String(id),
+    inclusion: 1
+  }))
+  const workload = { calls, conversations }
+  return { workload, rebill: new Rebill(workload), turns: turnsOf(workload) }
+}
+
+/** Conversations that go over these routes; `!` where the route before has failed. */
+const routed = (times: number, routes: string) =>
+  inputOf(
+    Array.from({ length: times }, (_, conversation) =>
+      routes
+        .split(" ")
+        .map((step, at) =>
+          callOf({ conversation, at: at * minute, route: step[0] ?? "", failedAttempts: step.endsWith("!") ? 1 : 0 })
+        )
+    ).flat()
+  )
+
+describe("route_switch", () => {
+  it("is neither where a route has failed, nor where the conversation comes back or stays", () => {
+    expect(routeSwitch.find(routed(5, "a a b! a a"))).toBeUndefined()
+    expect(routeSwitch.find(routed(5, "a a b! b b"))).toBeUndefined()
+    expect(routeSwitch.find(routed(5, "a b! a b! b"))).toBeUndefined()
+  })
+  it("is where the route changes without need, before and after a failure", () => {
+    expect(routeSwitch.find(routed(5, "a b a"))?.calls.size).toBe(10)
+    expect(routeSwitch.find(routed(5, "a b! a b a"))?.calls.size).toBe(10)
+    expect(routeSwitch.find(routed(5, "a b! b a"))?.calls.size).toBe(5)
+  })
+})
+
+describe("write_never_read", () => {
+  const traffic = (reads: number, failedAttempts = 0) =>
+    inputOf(
+      Array.from({ length: 20 }, (_, at) =>
+        callOf({
+          conversation: at,
+          at: at * 10 * minute,
+          failedAttempts,
+          blocks: [block(at + 1, 2_000, "5m")],
+          ...(at < reads ? { read: 1_900 } : { written: 1_900 })
+        })
+      )
+    )
+  it("is where reads earn less than writes cost, though there are some", () => {
+    expect(writeNeverRead.find(traffic(0))?.calls.size).toBe(20)
+    expect(writeNeverRead.find(traffic(4))?.calls.size).toBe(16)
+    expect(writeNeverRead.find(traffic(5))).toBeUndefined()
+  })
+  it("is not where the calls were meant for a route that has failed", () => {
+    expect(writeNeverRead.find(traffic(0, 1))).toBeUndefined()
+  })
+})
+
+it("ttl_gap counts pauses of a route, whatever other routes did meanwhile", () => {
+  const calls = Array.from({ length: 70 }, (_, at) =>
+    callOf({ at: at * 6 * minute, request: at, route: at % 2 === 0 ? "a" : "b", blocks: [block(1, 2_000, "5m")] })
+  )
+  expect(ttlGap.find(inputOf(calls))?.calls.size).toBe(68)
+})
+
+it("a call that is not made leaves the cache as it found it", () => {
+  const cut = { cache: automatic, blocks: [block(1, 1_500), block(2, 500)], request: 7 }
+  const input = inputOf([
+    // calls before the workload have written the instructions
+    callOf({ ...cut, at: 10 * minute, finish: "length", read: 1_500 }),
+    callOf({ ...cut, at: 11 * minute, read: 2_000 })
+  ])
+  const finding = truncatedRetry.find(input)
+  expect([...(finding?.calls ?? [])]).toEqual([0])
+  // 1,500 tokens are read, 500 are written
+  const left = input.rebill.bill(finding?.edits ?? new Map()).microUsd
+  expect([...left]).toEqual([0, 775])
+})
