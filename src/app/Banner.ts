@@ -25,7 +25,7 @@ export const printBanner = (
       : Console.log(lines.join("\n"))
   }
   const key = bootstrapped.key === null ? "$GATEWAY_API_KEY" : Redacted.value(bootstrapped.key)
-  if (bootstrapped.key !== null) lines.push("", `API key (shown once, keep it): ${key}`)
+  if (bootstrapped.key !== null) lines.push("", keyLine(bootstrapped.key))
   lines.push(
     "",
     "Try it:",
@@ -36,6 +36,12 @@ export const printBanner = (
   )
   return Console.log(lines.join("\n"))
 }
+
+/** A first start that does not come to listen has made a key that no later one prints. */
+export const printKeyOfFailedStart = (bootstrapped: Bootstrapped): Effect.Effect<void> =>
+  bootstrapped.created && bootstrapped.key !== null ? Console.log(keyLine(bootstrapped.key)) : Effect.void
+
+const keyLine = (key: Redacted.Redacted): string => `API key (shown once, keep it): ${Redacted.value(key)}`
 
 /** Only where nothing else can be called does no call leave the machine. */
 const simulationLine = ({ bedrock, providers, vendorKeys }: Settings.Settings): string => {

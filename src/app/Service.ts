@@ -22,7 +22,7 @@ import * as Metrics from "../observe/Metrics.ts"
 import * as ProcessMetrics from "../observe/ProcessMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
 import * as Database from "../sql/Database.ts"
-import { printBanner } from "./Banner.ts"
+import { printBanner, printKeyOfFailedStart } from "./Banner.ts"
 import { probing } from "./CredentialProbes.ts"
 import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
@@ -52,7 +52,7 @@ export const run = (first: Settings.Settings, variables: Variables) => {
     const listening = Layer.provideMerge(
       Layer.mergeAll(Stalls.layer, ProcessMetrics.layer, probing(settings)),
       Layer.provide(server(settings), WorkerMetrics.layer)
-    )
+    ).pipe(Layer.tapErrorCause(() => printKeyOfFailedStart(bootstrapped)))
     return yield* Effect.provide(serve(settings, bootstrapped), listening)
   }).pipe(Effect.scoped, Effect.provide(services(settings)), Effect.provide(telemetry(settings)))
 }

@@ -1,5 +1,6 @@
 import type { Cost } from "../domain/Call.ts"
 import type { RequestId } from "../domain/Ids.ts"
+import { toStorable } from "../domain/StorableText.ts"
 import type { Cancel } from "../domain/Timers.ts"
 import type { TrailStep } from "../observe/CallTrails.ts"
 import type { ChatArtifactEventOut } from "../wire/account/Chat.ts"
@@ -160,8 +161,6 @@ export class LiveTurn implements TurnView {
   }
 }
 
-const broken = /[\0\p{Surrogate}]/gu
-
 /** Text that a database can store: half a character waits for its other half, and what can never be one is replaced. */
 class WellFormed {
   value = ""
@@ -171,7 +170,7 @@ class WellFormed {
     const all = this.half + text
     const isHalf = /[\uD800-\uDBFF]$/.test(all)
     this.half = isHalf ? all.slice(-1) : ""
-    this.value += (isHalf ? all.slice(0, -1) : all).replace(broken, "\ufffd")
+    this.value += toStorable(isHalf ? all.slice(0, -1) : all)
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net"
 import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,6 +13,7 @@ import {
   duration,
   firstSecret,
   issuer,
+  listenAddress,
   logLevel,
   nonSecret,
   oneOf,
@@ -172,7 +174,7 @@ const defaultS3Region = "us-east-1"
 
 /** Whether only this machine can reach a service that listens there. */
 export const isLoopbackAddress = (host: string): boolean =>
-  host === "localhost" || host === "::1" || host.startsWith("127.")
+  host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."))
 
 export const readEnvironment = (options: EnvironmentOptions): Effect.Effect<Reading> =>
   Effect.map(Effect.orDie(variables(options)), (all) => ({
@@ -202,7 +204,7 @@ const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions) => {
       isMasterKey(text) ? null : "must be 32 bytes in base64, such as of `openssl rand -base64 32`"
     )
   return Config.all({
-    host: nonSecret("HOST", printable),
+    host: nonSecret("HOST", listenAddress),
     port: nonSecret("PORT", wholeNumber(0, 65_535)),
     dataDirectory: nonSecret("DATA_DIR", printable),
     databaseUrl: secret("DATABASE_URL", (text) =>

@@ -142,7 +142,7 @@ export const GatewayConfig = Schema.Struct({
   routingConfigurations: Schema.optional(Schema.Array(RoutingEntry)),
   rateLimits: Schema.optionalWith(RateLimits, { default: () => noRateLimits }).annotations({
     description:
-      "How often a key and a project may call. Each process counts for itself; WORKERS share the limits evenly, at least one each."
+      "How often each key and each project that has no limits of its own may call, over all processes that share a PostgreSQL database."
   }),
   timeouts: Schema.optionalWith(Timeouts, { default: () => defaultTimeouts }),
   headHoldMillis: Schema.optionalWith(MillisOrZero, { default: () => 10_000 }),

@@ -58,7 +58,12 @@ const issuesOfProvider = (provider: Raw, at: JsonPath, context: ValidationContex
     issues.push(issueAt([...at, "vendor"], `must be one of ${context.vendorIds.join(", ")}`))
   }
   if (typeof apiKeyEnv === "string" && !context.isSet(apiKeyEnv)) {
-    issues.push(issueAt([...at, "apiKeyEnv"], "names an environment variable that is not set or is empty"))
+    issues.push(
+      issueAt(
+        [...at, "apiKeyEnv"],
+        "names an environment variable that is not set, or holds nothing that a header can carry"
+      )
+    )
   }
   list(provider["models"]).forEach((entry, index) => {
     const path = [...at, "models", index]

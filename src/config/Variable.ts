@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from "node:net"
 import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -68,6 +69,15 @@ const decoded = <A>(name: string, result: Either.Either<A, string>): Variable<A>
 export const printable: Decode<string> = (text) =>
   /\p{Cc}/u.test(text) ? Either.left("must not hold control characters") : Either.right(text)
 
+/** What the resolver of the system may be asked for; four numbers are never the name of a host. */
+const hostName = /^(?!\d+(?:\.\d+){3}$)[a-z0-9_](?:[a-z0-9._-]{0,251}[a-z0-9])?$/i
+
+/** Where a server listens. */
+export const listenAddress: Decode<string> = (text) =>
+  isIP(text) !== 0 || hostName.test(text)
+    ? Either.right(text)
+    : Either.left("must be an IP address or a host name, such as 127.0.0.1")
+
 /** The base of links, without a slash at its end. */
 export const webAddress: Decode<string> = (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -91,7 +101,8 @@ export const issuer: Decode<string> = (text) => {
     : Either.left("must be an https URL without a query, such as https://login.example.com (http only on loopback)")
 }
 
-const isLoopbackHost = (host: string): boolean => host === "localhost" || host === "[::1]" || /^127\./.test(host)
+const isLoopbackHost = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || (isIPv4(host) && host.startsWith("127."))
 
 /** `<claim>=<value>`; the value may contain further equals signs. */
 export const claim: Decode<{ readonly claim: string; readonly value: string }> = (text) => {
@@ -120,7 +131,11 @@ export const wholeNumber =
 
 export const duration: Decode<Duration.Duration> = (text) =>
   Option.match(
-    Option.filter(Duration.decodeUnknown(spelledOut(text)), (value) => Duration.isFinite(value)),
+    // a negative one would be decoded as none
+    Option.filter(
+      Duration.decodeUnknown(spelledOut(text)),
+      (value) => Duration.isFinite(value) && !text.startsWith("-")
+    ),
     { onNone: () => Either.left('must be a duration such as "600 seconds"'), onSome: Either.right }
   )
 

@@ -10,6 +10,7 @@ import { FeedbackOut, FeedbackRequest } from "../wire/account/Feedback.ts"
 import { KeyStatusOut } from "../wire/account/KeyStatus.ts"
 import { RequestOut } from "../wire/account/Requests.ts"
 import { RouteOut } from "../wire/account/Route.ts"
+import { sentId } from "../wire/account/SentId.ts"
 import { ChatCompletion } from "../wire/chat/ChatAnswerSchema.ts"
 import { ChatCompletionRequest } from "../wire/chat/ChatRequestSchema.ts"
 import { Message } from "../wire/messages/MessagesObjectSchema.ts"
@@ -110,7 +111,7 @@ const feedback = HttpApiEndpoint.post("giveFeedback", routedPaths.giveFeedback)
   )
 
 const projectChat = HttpApiEndpoint.post("createProjectChatCompletion", projectChatPath)
-  .setPath(Schema.Struct({ id: ProjectId.annotations({ description: "Id of the project." }) }))
+  .setPath(Schema.Struct({ id: sentId(ProjectId, "Id of the project.") }))
   .setPayload(ChatCompletionRequest)
   .addSuccess(ChatCompletion)
   .annotate(OpenApi.Summary, "Create a chat completion as the person who is signed in")

@@ -5,6 +5,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import { describe } from "vitest"
+import { isLoopbackAddress } from "../../src/config/Environment.ts"
 import { issuesGiven, loadGiven, settingsGiven } from "./Load.ts"
 
 const reveal = (secret: Redacted.Redacted | null | undefined) =>
@@ -212,6 +213,7 @@ describe("the environment", () => {
         issuesGiven({ env: { OIDC_CLIENT_ID: "c", OIDC_ISSUER: "https://login.example.com", ...env } })
       for (const issuer of [
         "http://login.example.com",
+        "http://127.example.com",
         "https://a:b@c",
         "https://c?d=e",
         "https://c#d",
@@ -289,6 +291,8 @@ describe("the environment", () => {
     ["DRAIN_DELAY", "soon", 'must be a duration such as "600 seconds"'],
     ["DRAIN_GRACE", "soon", 'must be a duration such as "600 seconds"'],
     ["DRAIN_GRACE", "Infinity", 'must be a duration such as "600 seconds"'],
+    ["DRAIN_GRACE", "-5 seconds", 'must be a duration such as "600 seconds"'],
+    ["DRAIN_DELAY", "-1 millis", 'must be a duration such as "600 seconds"'],
     ["LOG_LEVEL", "loud", "must be one of all, trace, debug, info, warning, warn, error, fatal, none, off"],
     ["LOG_LEVEL", "__proto__", "must be one of all, trace, debug, info, warning, warn, error, fatal, none, off"],
     ["SIMULATED_PROVIDERS", "maybe", "must be one of on, off"],
@@ -300,7 +304,9 @@ describe("the environment", () => {
     ],
     ["GATEWAY_BOOTSTRAP_KEY", "sk-other", "must be an API key of the form mrg_sk_… with a right checksum"],
     ["BEDROCK_REGION", "https://evil", "must be a region such as us-east-1"],
-    ["HOST", "a\nb", "must not hold control characters"],
+    ...["a\nb", "two words", "http://127.0.0.1", "127.0.0.1:8080", "[::1]", "256.1.1.1", "host/path", "*"].map(
+      (value) => ["HOST", value, "must be an IP address or a host name, such as 127.0.0.1"] as const
+    ),
     ...["METRICS_TOKEN", "OPENAI_API_KEY", "DATABASE_URL", "AWS_BEARER_TOKEN_BEDROCK"].flatMap((name) =>
       [" ", "two words", "line\r\nbreak", "ключ"].map(
         (value) => [name, value, "must hold visible ASCII characters only, without spaces"] as const
@@ -313,6 +319,24 @@ describe("the environment", () => {
       expect(yield* issuesGiven({ env: { ...aws, [name]: value } })).toEqual([`${path}: ${message}`])
     })
   )
+
+  it.effect.each(["::1", "0.0.0.0", "fe80::1%eth0", "localhost", "gateway_1.internal", "node-1"])(
+    "listens on %s",
+    (HOST) =>
+      Effect.gen(function* () {
+        expect((yield* settingsGiven({ env: { HOST } })).host).toBe(HOST)
+      })
+  )
+
+  it("takes no name for a loopback address because it begins like one", () => {
+    expect(["127.0.0.1", "127.8.8.8", "::1", "localhost"].map(isLoopbackAddress)).toEqual([true, true, true, true])
+    expect(["127.example.com", "0.0.0.0", "::", "localhost.example.com"].map(isLoopbackAddress)).toEqual([
+      false,
+      false,
+      false,
+      false
+    ])
+  })
 
   it.effect("refuses halves of what belongs together", () =>
     Effect.gen(function* () {

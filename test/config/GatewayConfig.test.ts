@@ -390,7 +390,9 @@ describe("a configuration file", () => {
     [
       "a variable that is not set",
       acme({ apiKeyEnv: "ACME_KEY" }),
-      ["providers[0].apiKeyEnv: names an environment variable that is not set or is empty"]
+      [
+        "providers[0].apiKeyEnv: names an environment variable that is not set, or holds nothing that a header can carry"
+      ]
     ],
     [
       "an unknown output cap field",

@@ -1,3 +1,8 @@
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { type AddressInfo, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Service, startService } from "../support/Service.ts"
 
@@ -31,6 +36,28 @@ describe("a fresh service", () => {
       readonly info: { readonly version: string }
     }
     expect(document.info.version).toBe("0.1.0")
+  })
+})
+
+describe("a first start that cannot listen", () => {
+  it("prints the key that it has made, since no later start can", async () => {
+    const occupied = createServer().listen(0, "127.0.0.1")
+    await once(occupied, "listening")
+    const dataDir = await mkdtemp(join(tmpdir(), "gateway-start-"))
+    const env = { GATEWAY_BOOTSTRAP_KEY: "", PORT: String((occupied.address() as AddressInfo).port) }
+    const failed = await startService({ dataDir, env }).then(
+      async (service) => `it listens: ${await service.stop()}`,
+      (error: Error) => error.message
+    )
+    occupied.close()
+    expect(failed).toContain("is in use by another process")
+    const key = /API key \(shown once, keep it\): (\S+)/.exec(failed)?.[1]
+    const service = await startService({ dataDir, env: { GATEWAY_BOOTSTRAP_KEY: "" } })
+    expect(service.output()).not.toContain("API key")
+    const models = await service.fetch("/v1/models", { headers: { authorization: `Bearer ${key}` } })
+    expect(models.status).toBe(200)
+    expect(await service.stop()).toBe(0)
+    await rm(dataDir, { recursive: true })
   })
 })
 

@@ -48,7 +48,7 @@ export type KeySettings = Pick<ProjectKey, "name" | "isActive" | "expiresAt" | "
 export interface ProjectKeyStoreShape {
   /** `undefined` also for a deleted key. */
   readonly find: (key: KeyId) => Effect.Effect<ProjectKey | undefined, StoreUnavailable>
-  /** Until the end of the transaction nobody else changes the key. */
+  /** Until the end of the transaction nobody else changes the key; rows that refer to it can be written. */
   readonly lock: (key: KeyId) => Effect.Effect<void, StoreUnavailable>
   /** Newest first, with the number of all. */
   readonly list: (
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
 
   return ProjectKeyStore.of({
     find: (key) => fromSql(Effect.map(find(key), Option.getOrUndefined)),
-    lock: (key) => fromSql(Effect.asVoid(sql`select from api_key where id = ${key} for update`)),
+    lock: (key) => fromSql(Effect.asVoid(sql`select from api_key where id = ${key} for no key update`)),
     list: (project, { max, skip }) =>
       fromSql(
         Effect.all({ keys: page({ project, max, skip }), counted: count(project) }).pipe(

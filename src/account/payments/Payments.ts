@@ -7,6 +7,7 @@ import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { PaymentId } from "../../domain/Ids.ts"
+import { isStorable } from "../../domain/StorableText.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { BalanceStore } from "../billing/BalanceStore.ts"
@@ -65,6 +66,9 @@ const make = Effect.gen(function* () {
   const configured = Effect.suspend(() =>
     checkouts?.isOpen() === true ? Effect.succeed(checkouts) : Effect.fail(notConfigured)
   )
+
+  const findSession = (sessionId: string) =>
+    isStorable(sessionId) ? store.findSession(sessionId) : Effect.succeed(undefined)
 
   const existing = (id: PaymentId) =>
     Effect.flatMap(store.find(id), (found) =>
@@ -174,7 +178,7 @@ const make = Effect.gen(function* () {
     read: (sessionId) =>
       Effect.gen(function* () {
         const { accountId } = yield* CurrentUser
-        const payment = yield* store.findSession(sessionId)
+        const payment = yield* findSession(sessionId)
         if (payment === undefined || payment.accountId !== accountId) return yield* noSession
         if (payment.isPaid || isDecided(payment) || checkouts?.provider !== payment.provider) return payment
         // what the provider cannot tell now its webhook will
@@ -186,7 +190,7 @@ const make = Effect.gen(function* () {
       }),
     list: (max, before) => Effect.flatMap(CurrentUser, ({ accountId }) => store.list(accountId, max, before)),
     testSession: (sessionId) =>
-      Effect.map(store.findSession(sessionId), (payment) => (payment?.provider === "test" ? payment : undefined)),
+      Effect.map(findSession(sessionId), (payment) => (payment?.provider === "test" ? payment : undefined)),
     record
   })
 })

@@ -2,7 +2,7 @@ import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import { nearest } from "../../domain/Nearest.ts"
 
-/** The command line is wrong; exit code 64. */
+/** The command line is wrong. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
 export interface Option {

@@ -16,7 +16,7 @@ export const all = (commands: ReadonlyArray<Command>): string => {
     `  ${program} help COMMAND says which options a command has; --version prints the version.`,
     "",
     "Settings come from the environment, from .env in the working directory, and from the file of GATEWAY_CONFIG.",
-    "Exit codes: 0 done, 1 failed, 64 wrong command line, 78 wrong configuration."
+    "Exit codes: 0 done, 1 failed, 78 wrong configuration."
   ].join("\n")
 }
 

@@ -14,6 +14,9 @@ export const start: Command = {
   run: ({ settings, variables }) =>
     Effect.zipRight(
       Effect.zipRight(requireProvider(settings), Signals.ignoreOtherSignals),
-      Workers.isSupervisor(settings.workers) ? Workers.supervise(settings.workers) : Service.run(settings, variables)
+      Effect.if(Workers.isSupervisor(settings.workers), {
+        onTrue: () => Workers.supervise(settings.workers),
+        onFalse: () => Service.run(settings, variables)
+      })
     )
 }

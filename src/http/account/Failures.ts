@@ -9,7 +9,7 @@ import {
   StoreUnavailable,
   Unauthenticated
 } from "../../domain/GatewayError.ts"
-import { jsonPathText } from "../../domain/JsonPath.ts"
+import { type JsonPath, jsonPathText } from "../../domain/JsonPath.ts"
 
 const classes = [
   ...Object.values(Domain),
@@ -28,13 +28,13 @@ export const errorOf = (cause: Cause.Cause<unknown>): AccountError | undefined =
 
 const isAccountError = (value: unknown): value is AccountError => classes.some((Class) => value instanceof Class)
 
-/** The issue with the longest path is the most specific one: a union reports one for each member. */
+/** The issues with the longest path are the most specific ones: a union reports one for each member. */
 const ofDecoding = ({ issues }: HttpApiDecodeError): InvalidRequest => {
   const issue = issues.reduce(
     (best, one) => (one.path.length > best.path.length ? one : best),
     issues[0] ?? unknownIssue
   )
-  const param = issue.path.length === 0 ? null : jsonPathText(issue.path).slice(0, maxParamCharacters)
+  const param = issue.path.length === 0 ? null : paramOf(issue.path).slice(0, maxParamCharacters)
   const subject = param === null ? "the request" : `'${param}'`
   switch (issue._tag) {
     case "Missing":
@@ -46,21 +46,59 @@ const ofDecoding = ({ issues }: HttpApiDecodeError): InvalidRequest => {
     case "Unexpected":
       return new InvalidRequest({
         code: "unsupported_parameter",
-        message: `Unsupported parameter: ${subject}.`,
+        message: `Unsupported parameter: ${subject}.${knownNames(issue.message)}`,
         param
       })
-    default:
+    default: {
+      const same = issues
+        .filter(({ _tag, path }) => _tag === issue._tag && jsonPathText(path) === jsonPathText(issue.path))
+        .map(({ message }) => message)
+      const isTooLarge = tooLarge.test(issue.message)
+      const isChoice = same.every((message) => choice.test(message))
       return new InvalidRequest({
-        code: issue._tag === "Type" ? "invalid_type" : "invalid_value",
-        message: `Invalid value for ${subject}: ${reasonOf(issue.message)}.`,
+        code: issue._tag === "Type" && !isChoice && !isTooLarge ? "invalid_type" : "invalid_value",
+        message: `Invalid value for ${subject}: ${isTooLarge ? withinIntegers : reasonOf(same)}.`,
         param
       })
+    }
   }
 }
 
+/** A header by its name. */
+const paramOf = (path: JsonPath): string => {
+  const [name] = path
+  return path.length === 1 && typeof name === "string" && headerName.test(name) ? name : jsonPathText(path)
+}
+const headerName = /^[\w-]{1,64}$/u
+
+const knownNames = (message: string): string => {
+  const names = [...message.matchAll(/"([^"]+)"/gu)].map(([, name]) => name)
+  return names.length === 0 ? "" : ` The known ones here are ${names.join(", ")}.`.slice(0, maxMessageCharacters)
+}
+
+/** Integers that a number cannot hold come as another type. */
+const tooLarge = /, actual -?\d+n$/u
+const withinIntegers = `Expected a number between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`
+
+/** A string was sent where others are expected. */
+const choice = /^Expected (?:"[^"]*"|null|undefined), actual "/u
+
 /** Without what was sent, which may be a secret; a description, which names what is expected, ends in a full stop. */
-const reasonOf = (message: string): string =>
-  (message.split(", actual ", 1)[0] ?? "").replace(/\.$/, "").slice(0, maxMessageCharacters)
+const reasonOf = (messages: ReadonlyArray<string>): string => {
+  const reasons = messages.map((message) => (message.split(", actual ", 1)[0] ?? "").replace(/\.$/, ""))
+  const expected = reasons.flatMap((reason) => (reason.startsWith(expecting) ? [reason.slice(expecting.length)] : []))
+  if (expected.length < reasons.length) return (reasons[0] ?? "").slice(0, maxMessageCharacters)
+  const named = [...new Set(expected.map((each) => (isObject.test(each) ? "an object" : each)))].filter(isSendable)
+  const last = named.pop() ?? ""
+  const all = named.length === 0 ? last : `${named.join(", ")} or ${last}`
+  return `${expecting}${all}`.slice(0, maxMessageCharacters)
+}
+
+const expecting = "Expected "
+/** A field that may be left out. */
+const isSendable = (expected: string): boolean => expected !== "undefined"
+/** As schemas of objects without a name are called. */
+const isObject = /^(?:Struct|\{.*:)/u
 
 const unknownIssue: HttpApiDecodeError["issues"][number] = { _tag: "Type", path: [], message: "it cannot be decoded" }
 const maxParamCharacters = 256

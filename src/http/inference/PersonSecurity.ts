@@ -42,7 +42,7 @@ const make = Effect.gen(function* () {
     authenticate: (request, _format, requestId) =>
       Effect.gen(function* () {
         const user = yield* identify(credentialsOf(request), incomingOf(request, requestId))
-        const project = projectOf(request.url ?? "")
+        const project = projectOf(request.url ?? "")?.toLowerCase()
         if (!Schema.is(ProjectId)(project)) return yield* noProject
         return yield* Effect.provideService(keys.callerIn(project), CurrentUser, user)
       })

@@ -2,6 +2,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose"
 import { dateAt } from "../../domain/Dates.ts"
+import { isStorable, toStorable } from "../../domain/StorableText.ts"
 import { leewaySeconds, type OidcOptions } from "./OidcOptions.ts"
 
 /** Signatures by keys that only the issuer has: neither `none` nor an HMAC, whose key would be a public one. */
@@ -45,7 +46,9 @@ export interface IssuerPerson {
   readonly isOperator: boolean
 }
 
-const Claims = Schema.Struct({ sub: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(255)) })
+const Claims = Schema.Struct({
+  sub: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(255), Schema.filter(isStorable))
+})
 const isText = Schema.is(Schema.NonEmptyTrimmedString)
 const claimsOf = Schema.decodeUnknownOption(Claims)
 const maxNameCharacters = 200
@@ -66,7 +69,7 @@ export const personOf = (
 
 const nameOf = (claims: JWTPayload, subject: string): string => {
   const given = [claims["name"], claims["preferred_username"], claims["email"]].find(isText)
-  return [...(given ?? subject)].slice(0, maxNameCharacters).join("")
+  return [...toStorable(given ?? subject)].slice(0, maxNameCharacters).join("")
 }
 
 /** Roles and groups are lists, other claims single values. */

@@ -31,7 +31,7 @@ export interface ProjectStoreShape {
     project: ProjectId,
     mode: CallerShape["billingMode"]
   ) => Effect.Effect<boolean, StoreUnavailable>
-  /** Until the end of the transaction nobody else changes the project. */
+  /** Until the end of the transaction nobody else changes the project; rows that refer to it can be written. */
   readonly lock: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
   /** Also notes the time of the change. */
   readonly rename: (project: ProjectId, name: string) => Effect.Effect<void, StoreUnavailable>
@@ -101,7 +101,7 @@ const make = Effect.gen(function* () {
           Effect.map(Option.isSome)
         )
       ),
-    lock: (project) => fromSql(Effect.asVoid(sql`select from project where id = ${project} for update`)),
+    lock: (project) => fromSql(Effect.asVoid(sql`select from project where id = ${project} for no key update`)),
     rename: flow(rename, Effect.asVoid, fromSql),
     setRateLimits: (project, limits) =>
       changes.commit((announce) =>

@@ -2,13 +2,15 @@ import * as Schema from "effect/Schema"
 import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
 import { allowed, listOf, optional } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
+import { Pattern } from "./Patterns.ts"
 import { Name } from "./Projects.ts"
+import { sentId } from "./SentId.ts"
 import { timestamp } from "./Times.ts"
 
 const maxPatterns = 1_000
 
 /** Of an allow or deny list. */
-const Patterns = listOf(Schema.String.pipe(Schema.pattern(/^\S{1,300}$/)), { max: maxPatterns })
+const Patterns = listOf(Pattern, { max: maxPatterns })
 /** More than a million dollars is a typing error. */
 const Price = Schema.Number.pipe(allowed({ type: "integer", minimum: 0, maximum: 1_000_000_000_000 }))
 const Alpha = Schema.Number.pipe(allowed({ type: "number", minimum: 0, maximum: 1 }))
@@ -26,7 +28,7 @@ const described = {
 
 /** Unknown fields are ignored: the record is not closed. */
 export const CreateProjectRequest = Schema.Struct({
-  user_id: UserId.annotations({ description: "Whose account pays for the project." }),
+  user_id: sentId(UserId, "Whose account pays for the project."),
   name: Name.annotations({ description: "Name of the project, 1 to 200 characters." }),
   allowed_models: optional(Patterns, described.allowed_models),
   excluded_models: optional(Patterns, described.excluded_models),

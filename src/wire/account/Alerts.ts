@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { listOf, nonEmptyText } from "../validation/SchemaParts.ts"
+import { listOf, storedText } from "../validation/SchemaParts.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
@@ -50,7 +50,7 @@ const url =
 const Thresholds = listOf(AlertThreshold, { max: maxThresholds })
 
 export const UpdateAlertsRequest = strict({
-  webhook_url: Schema.NullOr(nonEmptyText(maxUrlCharacters)).annotations({
+  webhook_url: Schema.NullOr(storedText(maxUrlCharacters)).annotations({
     description: `Where to send what was reached; null: it is only listed here. ${url}`
   }),
   thresholds: Thresholds.annotations({ description: `The thresholds, ${maxThresholds} at most, each once.` }),

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { KeyId, RequestId } from "../../domain/Ids.ts"
-import { nonEmptyText } from "../validation/SchemaParts.ts"
+import { storedText } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
@@ -57,5 +57,5 @@ export const CreateCreditRequest = strict({
   amount_microusd: Schema.Number.pipe(Schema.int(), Schema.between(1, maxCreditMicroUsd)).annotations({
     description: `Credit in micro-USD, 1 to ${maxCreditMicroUsd}.`
   }),
-  note: nonEmptyText(200).annotations({ description: "What it is for, 1 to 200 characters; stands in the ledger." })
+  note: storedText(200).annotations({ description: "What it is for, 1 to 200 characters; stands in the ledger." })
 }).annotations({ identifier: "CreateCreditRequest" })

@@ -2,17 +2,16 @@ import * as Schema from "effect/Schema"
 import { CallError, Cost } from "../../domain/Call.ts"
 import { efforts } from "../../domain/Chat.ts"
 import { MessageId, ProjectId } from "../../domain/Ids.ts"
-import { allowed, listOf } from "../validation/SchemaParts.ts"
+import { allowed, listOf, storedText } from "../validation/SchemaParts.ts"
 import { pageOf, pageParameters } from "./Page.ts"
+import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
 /** The records of `/api/chat`. */
 
-/** A database stores no NUL. */
-const withoutNul = /^[^\0]*$/
-const text = (max: number, min = 0) =>
-  Schema.String.pipe(Schema.minLength(min), Schema.maxLength(max), Schema.pattern(withoutNul))
+/** Halves of surrogate pairs are replaced where it is written: text that was cut by somebody is text. */
+const withoutNul = Schema.pattern<typeof Schema.String>(/^[^\0]*$/, { message: () => "Expected text without NUL" })
 const id = (description: string) => Schema.UUID.annotations({ description })
 const orNull = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.NullOr(schema).annotations({ description })
@@ -24,7 +23,7 @@ export const maxImagesPerMessage = 8
 const maxQuestionCharacters = 1024 * 1024
 const maxModelCharacters = 300
 
-const Title = text(maxTitleCharacters, 1)
+const Title = storedText(maxTitleCharacters)
 
 export const ChatProjectOut = Schema.Struct({
   id: ProjectId.annotations({ description: "Id of the project." }),
@@ -71,14 +70,18 @@ export const maxArtifactBytes = 1024 * 1024
 
 /** What an artifact is written with, by a model or by a person. */
 export const artifactFields = {
-  name: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200), Schema.pattern(/^[^\p{Cc}/\\]+$/u)).annotations({
+  name: Schema.String.pipe(
+    Schema.minLength(1),
+    Schema.maxLength(200),
+    Schema.pattern(/^[^\p{Cc}\p{Surrogate}/\\]+$/u)
+  ).annotations({
     description: "File name, unique in its conversation: 1 to 200 characters, none of them a slash."
   }),
-  media_type: Schema.String.pipe(Schema.pattern(/^[a-z]+\/[a-z0-9.+-]{1,100}$/)).annotations({
+  media_type: Schema.String.pipe(Schema.pattern(/^[a-z]+[/][a-z0-9.+-]{1,100}$/)).annotations({
     description: "Media type without parameters, such as `text/html`."
   }),
   content: Schema.String.pipe(
-    Schema.pattern(withoutNul),
+    withoutNul,
     Schema.filter((content) => Buffer.byteLength(content) <= maxArtifactBytes || `at most ${maxArtifactBytes} bytes`)
   ).annotations({ description: "The whole text, at most 1 MiB of UTF-8." })
 } as const
@@ -164,7 +167,6 @@ export const ConversationPageOut = Schema.Struct({
   next_cursor: orNull(Schema.String, "`cursor` of the next page; null where there is none.")
 }).annotations({ identifier: "ConversationPageOut" })
 
-const defaultConversations = 30
 const maxQueryCharacters = 200
 const maxMillis = 8_640_000_000_000_000
 
@@ -174,22 +176,30 @@ const ConversationCursor = Schema.compose(Schema.StringFromBase64Url, CursorPosi
 export const conversationCursor = Schema.encodeSync(ConversationCursor)
 
 export const ConversationParameters = Schema.Struct({
-  limit: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 100)), {
-    default: () => defaultConversations
-  }).annotations({ description: `At most so many items, 1 to 100; ${defaultConversations} by default.` }),
-  cursor: Schema.optional(ConversationCursor).annotations({
-    description: "`next_cursor` of the page before this one."
-  }),
-  project_id: Schema.optional(ProjectId).annotations({ description: "Only those that this project pays for." }),
-  q: Schema.optional(text(maxQueryCharacters)).annotations({ description: "Only those with this in their title." }),
-  running: Schema.optional(Schema.BooleanFromString).annotations({
-    description: "`true`: only those whose answer is being written; `false`: only the others."
-  })
+  limit: pageParameters.limit,
+  cursor: Schema.optional(
+    ConversationCursor.annotations({
+      jsonSchema: { type: "string", description: "`next_cursor` of the page before this one." }
+    })
+  ),
+  project_id: Schema.optional(sentId(ProjectId, "Only those that this project pays for.")),
+  q: Schema.optional(
+    storedText(maxQueryCharacters, 0).annotations({ description: "Only those with this in their title." })
+  ),
+  running: Schema.optional(
+    Schema.BooleanFromString.annotations({
+      jsonSchema: {
+        type: "string",
+        enum: ["true", "false"],
+        description: "`true`: only those whose answer is being written; `false`: only the others."
+      }
+    })
+  )
 })
 export type ConversationParameters = typeof ConversationParameters.Type
 
 export const ChatModelsParameters = Schema.Struct({
-  project_id: ProjectId.annotations({ description: "The project that will pay." }),
+  project_id: sentId(ProjectId, "The project that will pay."),
   limit: pageParameters.limit,
   cursor: Schema.optional(
     Schema.StringFromBase64Url.pipe(Schema.minLength(1), Schema.maxLength(maxModelCharacters))
@@ -197,7 +207,7 @@ export const ChatModelsParameters = Schema.Struct({
 })
 
 export const CreateConversationRequest = strict({
-  project_id: ProjectId.annotations({ description: "The project that pays." }),
+  project_id: sentId(ProjectId, "The project that pays."),
   title: Schema.optionalWith(Title, { exact: true }).annotations({
     description: `Title, 1 to ${maxTitleCharacters} characters; without one the beginning of the first question.`
   })
@@ -212,7 +222,7 @@ const exact = { exact: true } as const
 
 /** How an answer is asked for. */
 const answerSettings = {
-  model: text(maxModelCharacters, 1).annotations({
+  model: storedText(maxModelCharacters).annotations({
     description: "`auto`, `auto:<slug>`, or the id of a model."
   }),
   alpha: Schema.optionalWith(
@@ -222,9 +232,10 @@ const answerSettings = {
     exact
   ),
   effort: Schema.optionalWith(Schema.Literal(...efforts).annotations({ description: "How much it reasons." }), exact),
-  system: Schema.optionalWith(text(100_000), exact).annotations({
-    description: "Instructions before the conversation."
-  }),
+  system: Schema.optionalWith(
+    storedText(100_000, 0).annotations({ description: "Instructions before the conversation." }),
+    exact
+  ),
   temperature: Schema.optionalWith(
     Schema.Number.pipe(
       allowed({ type: "number", minimum: 0, maximum: 2, description: "Sampling temperature, 0 to 2." })
@@ -250,8 +261,14 @@ const answerSettings = {
 export const AnswerSettings = Schema.Struct(answerSettings)
 export type AnswerSettings = typeof AnswerSettings.Type
 
-const question = text(maxQuestionCharacters, 1).annotations({ description: "The question." })
-const imageIds = listOf(Schema.UUID, { max: maxImagesPerMessage })
+const question = Schema.String.pipe(
+  Schema.minLength(1),
+  Schema.maxLength(maxQuestionCharacters),
+  withoutNul
+).annotations({
+  description: "The question."
+})
+const imageIds = listOf(sentId(Schema.UUID, "Id of an uploaded image."), { max: maxImagesPerMessage })
 
 export const SendMessageRequest = strict({
   content: question,
@@ -294,9 +311,10 @@ export const EditMessageRequest = strict({
 export type EditMessageRequest = typeof EditMessageRequest.Type
 
 export const ForkConversationRequest = strict({
-  message_id: Schema.optionalWith(MessageId, exact).annotations({
-    description: "The last message that the new conversation has; without it all."
-  })
+  message_id: Schema.optionalWith(
+    sentId(MessageId, "The last message that the new conversation has; without it all."),
+    exact
+  )
 }).annotations({ identifier: "ForkConversationRequest" })
 
 export const StartedTurnOut = Schema.Struct({

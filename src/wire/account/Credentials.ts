@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { CredentialId, ProjectId } from "../../domain/Ids.ts"
-import { listOf, nonEmptyText } from "../validation/SchemaParts.ts"
+import { listOf, storedText } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
 import { Name } from "./Projects.ts"
 import { strict } from "./Strict.ts"
@@ -20,11 +20,11 @@ const Secret = Schema.Redacted(
   )
 )
 
-const AllowedModels = Schema.NullOr(listOf(nonEmptyText(200), { min: 1, max: 200 }))
+const AllowedModels = Schema.NullOr(listOf(storedText(200), { min: 1, max: 200 }))
 const allowedModels = "Ids, `<prefix>/*` or `*` of models that it may be used for; null: every model of the provider."
 
 export const CreateCredentialRequest = strict({
-  provider: nonEmptyText(120).annotations({ description: "Id of a provider of this gateway, such as `openai`." }),
+  provider: storedText(120).annotations({ description: "Id of a provider of this gateway, such as `openai`." }),
   label: Name.annotations({ description: "1 to 200 characters, unique among those of the provider." }),
   secret: Secret.annotations({ description: "The provider's API key or token; it is never shown again." }),
   allowed_models: Schema.optional(AllowedModels).annotations({ description: allowedModels })

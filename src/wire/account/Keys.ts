@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { KeyId, ProjectId } from "../../domain/Ids.ts"
 import { LimitMicroUsd, LimitReset, OwnRateLimits } from "./Limits.ts"
 import { Name } from "./Projects.ts"
+import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
@@ -15,7 +16,7 @@ export const CreateMyApiKeyRequest = strict({
 
 export const CreateApiKeyRequest = strict({
   ...CreateMyApiKeyRequest.fields,
-  project_id: ProjectId.annotations({ description: "The project that the key is for." })
+  project_id: sentId(ProjectId, "The project that the key is for.")
 }).annotations({ identifier: "CreateApiKeyRequest" })
 
 export const CreateApiKeyResponse = Schema.Struct({

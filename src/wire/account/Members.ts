@@ -2,11 +2,12 @@ import * as Schema from "effect/Schema"
 import { UserId } from "../../domain/Ids.ts"
 import { pageOf } from "./Page.ts"
 import { ProjectRole } from "./Projects.ts"
+import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
 export const CreateMemberRequest = strict({
-  user_id: UserId.annotations({ description: "Id of the person, as `GET /api/me` shows it to them." }),
+  user_id: sentId(UserId, "Id of the person, as `GET /api/me` shows it to them."),
   role: ProjectRole
 }).annotations({ identifier: "CreateMemberRequest" })
 

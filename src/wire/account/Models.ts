@@ -1,8 +1,10 @@
 import * as Schema from "effect/Schema"
 import { efforts } from "../../domain/Chat.ts"
+import { ProjectId } from "../../domain/Ids.ts"
 import { capabilities } from "../../domain/Model.ts"
 import { pageOf, pageParameters } from "./Page.ts"
 import { HealthOut } from "./Route.ts"
+import { sentId } from "./SentId.ts"
 
 const rates = {
   input: Schema.Number.annotations({ description: "Of uncached input tokens." }),
@@ -61,6 +63,12 @@ const maxIdCharacters = 300
 const Cursor = Schema.StringFromBase64Url.pipe(Schema.minLength(1), Schema.maxLength(maxIdCharacters))
 
 export const CatalogParameters = Schema.Struct({
+  project_id: Schema.optional(
+    sentId(
+      ProjectId,
+      "A project in which the caller has any role: adds the models that only its own credentials make callable."
+    )
+  ),
   limit: pageParameters.limit,
   cursor: Schema.optional(Cursor).annotations({ description: "`next_cursor` of the page before this one." })
 })

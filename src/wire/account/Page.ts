@@ -26,7 +26,9 @@ export const pageParameters = {
   limit: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, maxLimit)), {
     default: () => defaultLimit
   }).annotations({ description: `At most so many items, 1 to ${maxLimit}; ${defaultLimit} by default.` }),
-  cursor: Schema.optional(Cursor).annotations({ description: "`next_cursor` of the page before this one." })
+  cursor: Schema.optional(
+    Cursor.annotations({ jsonSchema: { type: "string", description: "`next_cursor` of the page before this one." } })
+  )
 }
 
 export const PageParameters = Schema.Struct(pageParameters)

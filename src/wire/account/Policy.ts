@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { maxExplorationShare } from "../../domain/ExplorationShare.ts"
 import { listOf } from "../validation/SchemaParts.ts"
+import { Pattern } from "./Patterns.ts"
 import { PolicyReplayOut } from "./Replay.ts"
 import { strict } from "./Strict.ts"
 
@@ -8,7 +9,7 @@ import { strict } from "./Strict.ts"
 const maxPatterns = 2_000
 const maxPrice = 1_000_000_000_000
 
-export const Patterns = listOf(Schema.String.pipe(Schema.pattern(/^\S{1,300}$/)), { max: maxPatterns })
+export const Patterns = listOf(Pattern, { max: maxPatterns })
 const allowed = (what: string) =>
   Schema.optionalWith(Schema.NullOr(Patterns), { default: () => null }).annotations({
     description: `${what} that may be used, as ids, \`<prefix>/*\` or \`*\`; null and default: all.`

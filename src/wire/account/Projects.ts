@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
-import { nonEmptyText } from "../validation/SchemaParts.ts"
+import { storedText } from "../validation/SchemaParts.ts"
 import { LimitMicroUsd, LimitReset, OwnRateLimits } from "./Limits.ts"
 import { pageOf } from "./Page.ts"
 import { strict } from "./Strict.ts"
@@ -14,7 +14,7 @@ export const ProjectRole = Schema.Literal(...projectRoles).annotations({
 export type ProjectRole = typeof ProjectRole.Type
 
 /** Of a project, a key and whatever else people name. */
-export const Name = nonEmptyText(200)
+export const Name = storedText(200)
 
 export const CreateMyProjectRequest = strict({
   name: Name.annotations({ description: "Name of the project, 1 to 200 characters." })

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { isStorable } from "../../domain/StorableText.ts"
 
 /** A field that may be absent or `null`, with the same meaning. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
@@ -33,9 +34,21 @@ export const allowed = (range: NumberRange) => {
 export const nonEmptyText = (max: number) =>
   Schema.String.pipe(
     Schema.filter((text) => text.length > 0 && hasAtMost(text, max), {
+      message: () => `Expected 1 to ${max} characters`,
       jsonSchema: { minLength: 1, maxLength: max }
     })
   )
+
+/** A string of `min` to `max` characters (code points) that is written to the database. */
+export const storedText = (max: number, min = 1) =>
+  Schema.String.pipe(
+    Schema.filter((text) => text.length >= min && hasAtMost(text, max) && isStorable(text), {
+      message: ({ actual }) => (isStorable(String(actual)) ? `Expected ${min} to ${max} characters` : expectedStorable),
+      jsonSchema: { minLength: min, maxLength: max }
+    })
+  )
+
+const expectedStorable = "Expected text without NUL and without halves of surrogate pairs"
 
 /** Counts code points, and only when the UTF-16 length does not decide. */
 export const hasAtMost = (text: string, max: number): boolean =>

@@ -104,7 +104,7 @@ describe.each(databaseKinds)("billing on %s", (kind) => {
     expect(await errorOf(await operator.send("POST", path, body))).toEqual([
       400,
       "missing_required_parameter",
-      '["idempotency-key"]'
+      "idempotency-key"
     ])
     expect(await errorOf(await operator.send("POST", path, { ...body, note: "" }, key))).toEqual([
       400,

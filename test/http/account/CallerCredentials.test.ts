@@ -5,6 +5,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { CredentialCheckOut, CredentialOut } from "../../../src/wire/account/Credentials.ts"
+import type { CatalogPage } from "../../../src/wire/account/Models.ts"
 import {
   type AccountNode,
   databaseKinds,
@@ -142,6 +143,10 @@ describe.each(databaseKinds)("credentials of vendors on %s", (kind) => {
       )
       return new Set(data.map(({ id }) => id.split("/", 1)[0]))
     }
+    const catalog = async (query: string) => {
+      const page = await jsonOf<typeof CatalogPage.Encoded>(await owner.send("GET", `/api/models?limit=100${query}`))
+      return new Set(page.items.map(({ provider }) => provider))
+    }
     const preview = async ({ id }: typeof one, model: string) => {
       const body = { model, messages: [{ role: "user", content: "hi" }] }
       const response = await owner.send("POST", `/api/projects/${id}/route`, body)
@@ -162,6 +167,13 @@ describe.each(databaseKinds)("credentials of vendors on %s", (kind) => {
       new Set(["auto", "openai"]),
       new Set(["auto", "own-openai"])
     ])
+    // the catalog of the one project has them, beside those that this gateway can call; that of others and of no project not
+    const common = await catalog("")
+    expect(common).not.toContain("openai")
+    expect(await catalog(`&project_id=${one.id}`)).toEqual(new Set([...common, "openai"]))
+    expect(await catalog(`&project_id=${other.id}`)).toEqual(common)
+    const unknown = await owner.send("GET", "/api/models?project_id=00000000-0000-7000-8000-000000000000")
+    expect(unknown.status).toBe(404)
     expect(await preview(one, "openai/gpt-5")).toBe("openai/gpt-5")
     expect(await preview(one, "auto")).toMatch(/^openai\//)
     expect(await preview(one, "own-openai/one")).toBe(undefined)

@@ -110,9 +110,7 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
       expect(reader.events.at(-1)?.data).toMatchObject({ running: false })
     }
     const [request] = answer?.request_ids ?? []
-    await expect
-      .poll(async () => (await person.send("GET", `/api/requests/${request}`)).status, { timeout: 5_000 })
-      .toBe(200)
+    await expect.poll(async () => (await person.send("GET", `/api/requests/${request}`)).status).toBe(200)
     const logged = await jsonOf<{ readonly cost: object; readonly key_id: string; readonly endpoint: string }>(
       person.send("GET", `/api/requests/${request}`)
     )

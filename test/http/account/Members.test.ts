@@ -123,7 +123,7 @@ describe.each(databaseKinds)("members of a project on %s", (kind) => {
     expect(await errorOf(await add(owner, owner, "viewer"))).toEqual([409, "already_exists", null])
     const nobody = { ...person, userId: UserId.make(owner.accountId) }
     expect(await errorOf(await add(owner, nobody, "viewer"))).toEqual([404, "not_found", null])
-    expect(await errorOf(await add(owner, person, "guest"))).toEqual([400, "invalid_type", "role"])
+    expect(await errorOf(await add(owner, person, "guest"))).toEqual([400, "invalid_value", "role"])
   })
 
   it("are added once for an Idempotency-Key", async () => {

@@ -164,7 +164,40 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
     expect(await post('{"name":')).toEqual([400, "invalid_json", null])
     expect(await post({ name: "x" }, { "content-type": "text/plain" })).toEqual([400, "unsupported_content_type", null])
     expect(await post({ name: "x".repeat(1024 * 1024) })).toEqual([400, "request_too_large", null])
-    expect(await post({ name: "x" }, { "idempotency-key": " " })).toEqual([400, "invalid_value", '["idempotency-key"]'])
+    expect(await post({ name: "x" }, { "idempotency-key": " " })).toEqual([400, "invalid_value", "idempotency-key"])
+    const explained = async (method: string, path: string, body?: unknown) => {
+      const { error } = (await (await person.send(method, path, body)).json()) as {
+        readonly error: { readonly code: string; readonly message: string }
+      }
+      return [error.code, error.message]
+    }
+    const { default_project_id: own } = (await (await person.send("GET", "/api/me")).json()) as {
+      readonly default_project_id: string
+    }
+    expect(await explained("GET", `/api/projects/${own}/requests?status=fine`)).toEqual([
+      "invalid_value",
+      `Invalid value for 'status': Expected "success", "error", "timeout" or "cancelled".`
+    ])
+    expect(await explained("PATCH", `/api/projects/${own}`, { name: "" })).toEqual([
+      "invalid_value",
+      "Invalid value for 'name': Expected 1 to 200 characters."
+    ])
+    expect(await explained("POST", `/api/projects/${own}/keys`, [])).toEqual([
+      "invalid_type",
+      "Invalid value for the request: Expected an object."
+    ])
+    const unknown = await explained("POST", "/api/me/projects", { name: "x", names: 1 })
+    expect(unknown).toEqual(["unsupported_parameter", "Unsupported parameter: 'names'. The known ones here are name."])
+    const limited = (limit: string) =>
+      explained("POST", `/api/projects/${own}/keys`, `{"name":"x","spend_limit_microusd":${limit}}`)
+    expect(await limited('"5"')).toEqual([
+      "invalid_type",
+      "Invalid value for 'spend_limit_microusd': Expected number or null."
+    ])
+    expect(await limited("9007199254740992")).toEqual([
+      "invalid_value",
+      "Invalid value for 'spend_limit_microusd': Expected a number between -9007199254740991 and 9007199254740991."
+    ])
     expect(await errorOf(await person.send("GET", "/api/me/projects?limit=101"))).toEqual([
       400,
       "invalid_value",

@@ -30,6 +30,27 @@ it("describes every field of every public schema", () => {
   expect(undescribed(openApiDocument(), "")).toEqual([])
 })
 
+const parametersOfOperations = () =>
+  Object.entries(openApiDocument()["paths"] as Json).flatMap(([path, methods]) =>
+    Object.entries(methods as Json).flatMap(([method, operation]) => {
+      const { parameters = [] } = operation as { readonly parameters?: ReadonlyArray<Json> }
+      return parameters.map((parameter) => [`${method} ${path}`, parameter] as const)
+    })
+  )
+
+it("has 20 items at most in a page of any list, unless a client says otherwise", () => {
+  const limits = parametersOfOperations().filter(([, { name }]) => name === "limit")
+  expect(limits.length).toBeGreaterThan(10)
+  expect(limits.filter(([, { description }]) => !String(description).includes("20 by default"))).toEqual([])
+})
+
+it("describes every parameter of a path, a query or a header, and not by its pattern", () => {
+  const missing = parametersOfOperations().filter(
+    ([, { $ref, description }]) => $ref === undefined && !/^(?!a string matching)./.test(String(description ?? ""))
+  )
+  expect(missing.map(([operation, { name }]) => `${operation}: ${name}`)).toEqual([])
+})
+
 /** Fields that may be left out, with a default: generated clients take a field with a default for one that is always there. */
 const optionalWithDefault = (schema: unknown, path: string): ReadonlyArray<string> => {
   if (Array.isArray(schema)) return schema.flatMap((one) => optionalWithDefault(one, path))
@@ -44,6 +65,19 @@ const optionalWithDefault = (schema: unknown, path: string): ReadonlyArray<strin
 
 it("has no default on a field that a client may leave out, so that generated clients let it be left out", () => {
   expect(optionalWithDefault(openApiDocument(), "")).toEqual([])
+})
+
+const patterns = (value: unknown): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap(patterns)
+  if (!isObject(value)) return []
+  const own = typeof value["pattern"] === "string" ? [value["pattern"]] : []
+  return [...own, ...Object.values(value).flatMap(patterns)]
+}
+
+it("has no escaped slash outside a class of a pattern, which generators write into a literal and escape again", () => {
+  const found = patterns(openApiDocument())
+  expect(found.length).toBeGreaterThan(10)
+  expect(found.filter((pattern) => pattern.replace(/\[(?:[^\]\\]|\\.)*\]/g, "").includes("\\/"))).toEqual([])
 })
 
 it("refers only to components that it has", () => {

@@ -11,6 +11,7 @@ import {
   LedgerPage
 } from "../../../wire/account/Billing.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
+import { sentId } from "../../../wire/account/SentId.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { RequiredIdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
@@ -21,7 +22,7 @@ const getBalance = HttpApiEndpoint.get("getBalance", "/api/me/balance")
   .annotate(OpenApi.Summary, "The balance of the own account")
 
 const getAnyBalance = HttpApiEndpoint.get("getAnyBalance", "/api/admin/accounts/:id/balance")
-  .setPath(Schema.Struct({ id: AccountId.annotations({ description: "Id of the account." }) }))
+  .setPath(Schema.Struct({ id: sentId(AccountId, "Id of the account.") }))
   .addSuccess(BalanceOut)
   .addError(Errors.NotFound)
   .addError(Errors.OperatorRequired)
@@ -45,7 +46,7 @@ const stopInFlight = HttpApiEndpoint.post("stopInFlight", "/api/projects/:id/in-
   .setPath(
     Schema.Struct({
       ...ProjectPath.fields,
-      request_id: RequestId.annotations({ description: "Id of the running call." })
+      request_id: sentId(RequestId, "Id of the running call.")
     })
   )
   .addSuccess(InFlightOut, { status: 202 })
@@ -58,7 +59,7 @@ const stopInFlight = HttpApiEndpoint.post("stopInFlight", "/api/projects/:id/in-
   )
 
 const createCredit = HttpApiEndpoint.post("createCredit", "/api/admin/accounts/:id/credits")
-  .setPath(Schema.Struct({ id: AccountId.annotations({ description: "Id of the account." }) }))
+  .setPath(Schema.Struct({ id: sentId(AccountId, "Id of the account.") }))
   .setHeaders(RequiredIdempotencyHeaders)
   .setPayload(CreateCreditRequest)
   .addSuccess(BalanceOut, { status: 201 })

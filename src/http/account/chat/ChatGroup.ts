@@ -27,16 +27,17 @@ import {
   UpdateConversationRequest
 } from "../../../wire/account/Chat.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
+import { sentId } from "../../../wire/account/SentId.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
 
-const id = ConversationId.annotations({ description: "Id of the conversation." })
+const id = sentId(ConversationId, "Id of the conversation.")
 const ConversationPath = Schema.Struct({ id })
 const MessagePath = Schema.Struct({
   id,
-  message_id: MessageId.annotations({ description: "Id of the message." })
+  message_id: sentId(MessageId, "Id of the message.")
 })
 
 const root = "/api/chat/conversations"
@@ -244,7 +245,7 @@ const saveArtifact = HttpApiEndpoint.post("saveArtifact", `${root}/:id/artifacts
 
 const ArtifactPath = Schema.Struct({
   id,
-  artifact_id: Schema.UUID.annotations({ description: "Id of the artifact." })
+  artifact_id: sentId(Schema.UUID, "Id of the artifact.")
 })
 
 const listArtifactVersions = HttpApiEndpoint.get("listArtifactVersions", `${root}/:id/artifacts/:artifact_id/versions`)

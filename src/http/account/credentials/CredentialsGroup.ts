@@ -13,13 +13,14 @@ import {
   UpdateCredentialRequest
 } from "../../../wire/account/Credentials.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
+import { sentId } from "../../../wire/account/SentId.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
 import { ProjectPath } from "../ProjectPath.ts"
 
-const CredentialPath = Schema.Struct({ id: CredentialId.annotations({ description: "Id of the credential." }) })
+const CredentialPath = Schema.Struct({ id: sentId(CredentialId, "Id of the credential.") })
 
 const getBillingMode = HttpApiEndpoint.get("getBillingMode", "/api/projects/:id/billing-mode")
   .setPath(ProjectPath)

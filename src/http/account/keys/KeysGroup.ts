@@ -14,13 +14,14 @@ import {
   RotateApiKeyRequest,
   UpdateApiKeyRequest
 } from "../../../wire/account/Keys.ts"
+import { sentId } from "../../../wire/account/SentId.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
 import { ProjectPath } from "../ProjectPath.ts"
 
-const KeyPath = Schema.Struct({ id: KeyId.annotations({ description: "Id of the key." }) })
+const KeyPath = Schema.Struct({ id: sentId(KeyId, "Id of the key.") })
 const shownOnce = "The response has the complete key, which is shown only once."
 
 const listMyKeys = HttpApiEndpoint.get("listMyKeys", "/api/me/keys")

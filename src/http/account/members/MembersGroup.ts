@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { UserId } from "../../../domain/Ids.ts"
 import { CreateMemberRequest, MemberOut, MembersPage } from "../../../wire/account/Members.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
+import { sentId } from "../../../wire/account/SentId.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
@@ -32,7 +33,7 @@ const addMember = HttpApiEndpoint.post("addMember", "/api/projects/:id/members")
 
 const removeMember = HttpApiEndpoint.del("removeMember", "/api/projects/:id/members")
   .setPath(ProjectPath)
-  .setUrlParams(Schema.Struct({ user_id: UserId.annotations({ description: "Id of the person." }) }))
+  .setUrlParams(Schema.Struct({ user_id: sentId(UserId, "Id of the person.") }))
   .addSuccess(HttpApiSchema.NoContent)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)

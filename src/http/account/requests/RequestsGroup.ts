@@ -7,14 +7,15 @@ import { KeyId, RequestId } from "../../../domain/Ids.ts"
 import { PageParameters, pageOf, pageParameters } from "../../../wire/account/Page.ts"
 import { RefusalOut } from "../../../wire/account/Refusals.ts"
 import { RequestOut } from "../../../wire/account/Requests.ts"
+import { sentId } from "../../../wire/account/SentId.ts"
+import { timestamp } from "../../../wire/account/Times.ts"
+import { storedText } from "../../../wire/validation/SchemaParts.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { Identity } from "../Identity.ts"
 import { ProjectPath } from "../ProjectPath.ts"
 
-/** A database stores no NUL. */
-const Id = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300), Schema.pattern(/^[^\0]*$/))
-const Search = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200), Schema.pattern(/^[^\0]*$/))
-const Time = Schema.Date.annotations({ jsonSchema: { type: "string", format: "date-time" } })
+const Id = storedText(300)
+const Search = storedText(200)
 
 const RequestsPage = pageOf("RequestsPage", RequestOut)
 
@@ -24,15 +25,17 @@ const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requ
     Schema.Struct({
       ...pageParameters,
       status: Schema.optional(CallStatus).annotations({ description: "Only calls of this status." }),
-      model: Schema.optional(Id).annotations({ description: "Only calls of the model with this id." }),
-      provider: Schema.optional(Id).annotations({ description: "Only calls of the provider with this id." }),
-      key: Schema.optional(KeyId).annotations({ description: "Only calls with the project key of this id." }),
-      q: Schema.optional(Search).annotations({
-        description:
-          "Only calls with this text in their id, the client's request id, the requested model, the model or the error code; upper and lower case are the same. At most 200 characters."
-      }),
-      from: Schema.optional(Time).annotations({ description: "Only calls that ended then or later; RFC 3339." }),
-      to: Schema.optional(Time).annotations({ description: "Only calls that ended before; RFC 3339." })
+      model: Schema.optional(Id.annotations({ description: "Only calls of the model with this id." })),
+      provider: Schema.optional(Id.annotations({ description: "Only calls of the provider with this id." })),
+      key: Schema.optional(sentId(KeyId, "Only calls with the project key of this id.")),
+      q: Schema.optional(
+        Search.annotations({
+          description:
+            "Only calls with this text in their id, the client's request id, the requested model, the model or the error code; upper and lower case are the same. At most 200 characters."
+        })
+      ),
+      from: Schema.optional(timestamp("Only calls that ended then or later; RFC 3339.")),
+      to: Schema.optional(timestamp("Only calls that ended before; RFC 3339."))
     })
   )
   .addSuccess(RequestsPage)
@@ -44,7 +47,7 @@ const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requ
   )
 
 const getRequest = HttpApiEndpoint.get("getRequest", "/api/requests/:id")
-  .setPath(Schema.Struct({ id: RequestId.annotations({ description: "Id of the request, as in `x-request-id`." }) }))
+  .setPath(Schema.Struct({ id: sentId(RequestId, "Id of the request, as in `x-request-id`.") }))
   .addSuccess(RequestOut)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "One call, with its attempts")

@@ -24,6 +24,13 @@ export const catalogPage = (
   }
 }
 
+/** Both, by id in code point order; a model that both have is that of the first. */
+export const withModels = (models: ReadonlyArray<Model>, more: ReadonlyArray<Model>): ReadonlyArray<Model> => {
+  const known = new Set(models.map(({ id }) => id))
+  const added = more.filter(({ id }) => !known.has(id))
+  return added.length === 0 ? models : [...models, ...added].sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
 const recordOf = (model: Model, health: RouteHealth, nowMillis: number): CatalogModelOut => ({
   id: model.id,
   provider: model.providerId,

@@ -92,8 +92,13 @@ const activate = HttpApiEndpoint.post(
 const models = HttpApiEndpoint.get("listCatalog", "/api/models")
   .setUrlParams(CatalogParameters)
   .addSuccess(CatalogPage)
+  .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the catalog, with prices, capabilities and health")
-  .annotate(OpenApi.Description, "By id. Every model that this gateway can call, whatever a project allows.")
+  .annotate(
+    OpenApi.Description,
+    "By id. Every model that this gateway can call, whatever a project allows; with `project_id` also those of vendors that only " +
+      "the project has a credential for, while it is billed by its own credentials."
+  )
 
 /** Decoded as on `/v1`, whose errors it has. */
 const AnyChatRequest = Schema.Unknown.annotations({

@@ -1,9 +1,11 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
+import { usableModels } from "../../../account/policy/UsableModels.ts"
 import { ProjectRoutings } from "../../../account/routing/ProjectRoutings.ts"
 import type { ProjectRouting, RoutingSettings, RoutingVersion } from "../../../account/routing/RoutingVersionStore.ts"
 import { Catalog } from "../../../catalog/Catalog.ts"
+import type { ProjectId } from "../../../domain/Ids.ts"
 import { Timers } from "../../../domain/Timers.ts"
 import { CallRunner } from "../../../gateway/CallRunner.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
@@ -19,7 +21,7 @@ import { previewOf } from "../../RoutePreview.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
-import { catalogPage } from "./CatalogRecords.ts"
+import { catalogPage, withModels } from "./CatalogRecords.ts"
 
 export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (handlers) =>
   Effect.gen(function* () {
@@ -27,12 +29,23 @@ export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (hand
     const access = yield* ProjectAccess
     const idempotency = yield* AccountIdempotency
     const catalog = yield* Catalog
+    const usable = yield* usableModels
     const health = yield* Health
     const calls = yield* CallRunner
     const timers = yield* Timers
 
     /** A single configuration is sent with its version. */
     const sent = (routing: ProjectRouting) => Effect.as(withHeader("etag", tagOf(routing)), outOf(routing))
+
+    /** By id: all models that the gateway can call, and those that only the project can. */
+    const catalogFor = (id: ProjectId | undefined) =>
+      id === undefined
+        ? Effect.sync(() => catalog.snapshot().models)
+        : Effect.gen(function* () {
+            const project = yield* access.find(id)
+            const own = yield* usable(project.id, project.billingMode)
+            return withModels(catalog.snapshot().models, own.models)
+          })
 
     return handlers
       .handle("listRoutingConfigurations", ({ path, urlParams }) =>
@@ -81,7 +94,7 @@ export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (hand
         Effect.flatMap(routings.activate(path.id, path.slug, payload.version), sent)
       )
       .handle("listCatalog", ({ urlParams }) =>
-        Effect.sync(() => catalogPage(catalog.snapshot().models, health, timers.now(), urlParams))
+        Effect.map(catalogFor(urlParams.project_id), (models) => catalogPage(models, health, timers.now(), urlParams))
       )
       .handle("previewRoute", ({ path, payload }) =>
         Effect.gen(function* () {

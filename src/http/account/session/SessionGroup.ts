@@ -5,6 +5,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { SessionId } from "../../../domain/Ids.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
+import { sentId } from "../../../wire/account/SentId.ts"
 import {
   BearerSession,
   CookieSession,
@@ -47,7 +48,7 @@ const listSessions = HttpApiEndpoint.get("listSessions", "/api/sessions")
   .annotate(OpenApi.Summary, "List the own sessions")
 
 const revokeSession = HttpApiEndpoint.del("revokeSession", "/api/sessions/:id")
-  .setPath(Schema.Struct({ id: SessionId.annotations({ description: "Id of the session." }) }))
+  .setPath(Schema.Struct({ id: sentId(SessionId, "Id of the session.") }))
   .addSuccess(HttpApiSchema.NoContent)
   .addError(Errors.NotFound)
   .middleware(Identity)
