@@ -19,6 +19,11 @@ const pageNumber = (raw: Raw): number | undefined => {
   return Number.isInteger(page) && page > 1 ? page : undefined
 }
 
+const position = (raw: Raw, name: string): number | undefined => {
+  const at = Number(text(raw, name) ?? Number.NaN)
+  return Number.isInteger(at) && at >= 0 ? at : undefined
+}
+
 /** Without the members that are undefined, so that they do not stand in the address. */
 const given = <Members extends object>(
   members: Members
@@ -57,6 +62,7 @@ export const analyses = (raw: Raw) =>
   given({
     tab: oneOf(raw, "tab", ["samples"] as const),
     sample: text(raw, "sample"),
+    block: position(raw, "block"),
     new: oneOf(raw, "new", ["1"] as const)
   })
 export const credits = (raw: Raw) => given({ buy: oneOf(raw, "buy", ["1"] as const) })

@@ -68,23 +68,23 @@ export const inFlight = (id: string) =>
     refetchInterval: 5_000
   })
 
-/** The whole catalog, page by page: it is small, and every page that names a model needs it. */
-export const catalog = queryOptions({
-  queryKey: ["catalog"],
-  queryFn: async ({ signal }) => {
-    const first = await take(client.GET("/api/models", { params: { query: { limit: `${maxPage}` } }, signal }))
-    const items = [...first.items]
-    for (let next = first.next_cursor; next !== null; ) {
-      const page = await take(
-        client.GET("/api/models", { params: { query: { limit: `${maxPage}`, cursor: next } }, signal })
-      )
-      items.push(...page.items)
-      next = page.next_cursor
-    }
-    return items
-  },
-  staleTime: 30_000
-})
+/** The whole catalog of a project, page by page: it is small, and every page that names a model needs it. */
+export const catalog = (project: string | undefined) =>
+  queryOptions({
+    queryKey: ["catalog", project],
+    queryFn: async ({ signal }) => {
+      const query = { limit: `${maxPage}`, ...(project === undefined ? {} : { project_id: project }) }
+      const first = await take(client.GET("/api/models", { params: { query }, signal }))
+      const items = [...first.items]
+      for (let next = first.next_cursor; next !== null; ) {
+        const page = await take(client.GET("/api/models", { params: { query: { ...query, cursor: next } }, signal }))
+        items.push(...page.items)
+        next = page.next_cursor
+      }
+      return items
+    },
+    staleTime: 30_000
+  })
 
 export const keys = (id: string, page: number) =>
   queryOptions({

@@ -1395,6 +1395,10 @@ export interface components {
             next_cursor: string | null;
         };
         AnalysisAction: {
+            canary?: {
+                days: components["schemas"]["Int"];
+                share: number;
+            } | null;
             id: string;
             /** @enum {string} */
             kind: "policy" | "routing_configuration" | "client_hint";
@@ -1419,7 +1423,7 @@ export interface components {
             } | {
                 text: string;
             };
-            receipt: null;
+            receipt: components["schemas"]["Receipt"] | null;
             risk: string;
             saving: {
                 at_least: components["schemas"]["NonNegativeInt"] | null;
@@ -1554,6 +1558,10 @@ export interface components {
                     what: string;
                 }[];
                 not_looked_at: string[];
+                past_receipts?: {
+                    n: components["schemas"]["NonNegative"];
+                    realised_over_estimated: number | null;
+                };
             };
             method: {
                 cost: components["schemas"]["Cost"];
@@ -1675,6 +1683,10 @@ export interface components {
             total: number;
         };
         ApplyAction: {
+            canary?: {
+                days: components["schemas"]["Int"];
+                share: number;
+            } | null;
             config_version?: components["schemas"]["Int"] | null;
         };
         Attempt: {
@@ -1725,8 +1737,6 @@ export interface components {
             /** @enum {string} */
             billing_mode: "managed" | "byok";
         };
-        /** @enum {string} */
-        BooleanFromString: "true" | "false";
         CallError: {
             code: string;
             message: string | null;
@@ -2125,7 +2135,7 @@ export interface components {
             content: string;
             /** @enum {string} */
             effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
-            image_ids?: components["schemas"]["UUID"][];
+            image_ids?: string[];
             max_completion_tokens?: number;
             model?: string;
             system?: string;
@@ -2350,6 +2360,43 @@ export interface components {
             concurrent_requests?: number | null;
             requests_per_minute?: number | null;
             tokens_per_minute?: number | null;
+        };
+        Receipt: {
+            conversations: {
+                before: components["schemas"]["NonNegative"];
+                held_out: components["schemas"]["NonNegative"];
+                treated: components["schemas"]["NonNegative"];
+            };
+            cost_per_conversation_microusd: {
+                held_out: components["schemas"]["Int"] | null;
+                treated: components["schemas"]["Int"] | null;
+            };
+            e_value: number;
+            ended_at: string | null;
+            /** Format: date-time */
+            ends_at: string;
+            estimated_per_conversation_microusd: components["schemas"]["Int"] | null;
+            /** Format: uuid */
+            experiment_id: string;
+            guards: {
+                before: number | null;
+                e_value: number;
+                /** @enum {string} */
+                guard: "errors" | "retries" | "feedback";
+                held_out: number | null;
+                treated: number | null;
+            }[];
+            measured_at: string | null;
+            realised_over_estimated: number | null;
+            reason: string | null;
+            revert_at_e_value: number;
+            saved_at_least_microusd: components["schemas"]["Int"] | null;
+            saved_per_conversation_microusd: components["schemas"]["Int"] | null;
+            share: number;
+            /** Format: date-time */
+            started_at: string;
+            /** @enum {string} */
+            state: "running" | "reverted" | "final" | "undone" | "superseded";
         };
         RefusalOut: {
             code: string;
@@ -2654,7 +2701,7 @@ export interface components {
             content: string;
             /** @enum {string} */
             effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
-            image_ids?: components["schemas"]["UUID"][];
+            image_ids?: string[];
             max_completion_tokens?: number;
             model: string;
             system?: string;
@@ -2682,7 +2729,6 @@ export interface components {
             items: components["schemas"]["SessionOut"][];
             next_cursor: string | null;
         };
-        StringFromBase64Url: string;
         UpdateAlertsRequest: {
             rotate_secret?: boolean;
             thresholds: components["schemas"]["AlertThreshold"][];
@@ -3310,11 +3356,11 @@ export interface operations {
     "chat.listConversations": {
         parameters: {
             query?: {
-                cursor?: components["schemas"]["StringFromBase64Url"];
+                cursor?: string;
                 limit?: string;
                 project_id?: string;
                 q?: string;
-                running?: components["schemas"]["BooleanFromString"];
+                running?: "true" | "false";
             };
             header?: never;
             path?: never;
@@ -4835,6 +4881,7 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: string;
+                project_id?: string;
             };
             header?: never;
             path?: never;
@@ -5331,7 +5378,9 @@ export interface operations {
     "capture.putCapture": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };

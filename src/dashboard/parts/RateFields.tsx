@@ -40,21 +40,21 @@ export const RateFields = <Values extends RateValues>({ form }: { readonly form:
       label="Requests/min"
       min={1}
       allowDecimal={false}
-      placeholder="as configured"
+      placeholder="default"
       {...form.getInputProps("requestsPerMinute")}
     />
     <NumberInput
       label="Tokens/min"
       min={1}
       allowDecimal={false}
-      placeholder="as configured"
+      placeholder="default"
       {...form.getInputProps("tokensPerMinute")}
     />
     <NumberInput
       label="Concurrent"
       min={1}
       allowDecimal={false}
-      placeholder="as configured"
+      placeholder="default"
       {...form.getInputProps("concurrentRequests")}
     />
   </SimpleGrid>

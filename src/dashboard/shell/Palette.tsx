@@ -27,7 +27,7 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
   const [at, setAt] = useState(0)
   const navigate = useNavigate()
   const known = useQuery(projects).data?.items ?? []
-  const models = useQuery(catalog).data ?? []
+  const models = useQuery(catalog(projectId)).data ?? []
   const id = projectId ?? ""
   const wanted = text.trim()
 

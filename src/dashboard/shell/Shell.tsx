@@ -19,6 +19,7 @@ import { useKeys } from "./keys.ts"
 import { ProjectSwitch } from "./ProjectSwitch.tsx"
 import { adminPages, type NavPage, personPages, projectPages } from "./pages.ts"
 import { rememberProject, useProjectId } from "./project.ts"
+import { Unavailable } from "./Unavailable.tsx"
 import { UserMenu } from "./UserMenu.tsx"
 
 const ApiDrawer = lazy(() => import("./ApiDrawer.tsx"))
@@ -135,6 +136,7 @@ export const Shell = () => {
         {isOperator ? adminPages.map(link) : null}
       </nav>
       <main className="shell-main" id="main" tabIndex={-1}>
+        <Unavailable />
         <Outlet />
       </main>
       <Suspense>

@@ -100,6 +100,7 @@ const AlertSettings = ({ found, mayWrite, projectId }: AlertSettingsProps) => {
               <Select label="Of" data={kinds} allowDeselect={false} {...form.getInputProps(`rows.${index}.kind`)} />
               <Button
                 variant="default"
+                style={{ flexShrink: 0 }}
                 onClick={() => form.removeListItem("rows", index)}
                 aria-label={`Remove threshold ${index + 1}`}
               >

@@ -94,7 +94,9 @@ const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact 
   const isWriting = version.status === "streaming"
   return (
     <Stack gap={6} data-testid="answer">
-      <Trail attempts={attempts} />
+      {version === message && (isWriting || attempts.some(({ status }) => status !== "success")) ? (
+        <Trail attempts={attempts} />
+      ) : null}
       {version.reasoning === "" ? null : (
         <details>
           <summary>Reasoning</summary>
@@ -206,7 +208,7 @@ const ArtifactChips = ({
     </Group>
   )
 
-/** What was tried before the model that answers. */
+/** What was tried before the model that answers; where something failed it stays beside the answer. */
 const Trail = ({ attempts }: { readonly attempts: ReadonlyArray<Attempt> }) =>
   attempts.length === 0 ? null : (
     <div>

@@ -63,6 +63,9 @@ export const NewConversation = () => {
                     key={content}
                     size="xs"
                     variant="default"
+                    h="auto"
+                    mih={30}
+                    styles={{ label: { whiteSpace: "normal" } }}
                     disabled={begin.isPending}
                     onClick={() => begin.mutate({ asked: { content, model: "auto" }, projectId })}
                   >

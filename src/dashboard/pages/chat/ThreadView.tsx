@@ -55,7 +55,7 @@ export const ThreadView = ({ of: thread, onOpenArtifact }: ThreadViewProps) => {
                       message === last || (message.role === "user" && message.position === (last?.position ?? 0) - 1)
                     }
                     isRunning={found.running}
-                    attempts={message.status === "streaming" ? thread.state.attempts : noAttempts}
+                    attempts={message === last ? thread.state.attempts : noAttempts}
                     actions={thread.actions}
                     onOpenArtifact={onOpenArtifact}
                   />

@@ -1,7 +1,7 @@
 import { Checkbox, Drawer, Group, Select, SimpleGrid, Stack, Table, Text, TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo, useRef } from "react"
 import type { Records } from "../../api/client.ts"
 import { catalog } from "../../api/queries.ts"
@@ -41,7 +41,8 @@ const Models = () => {
   const search = useSearch({ from: "/shell/p/$projectId/models" })
   const { model, provider, q, sort = "id" } = search
   const navigate = useNavigate({ from: "/p/$projectId/models" })
-  const query = useQuery(catalog)
+  const { projectId } = useParams({ from: "/shell/p/$projectId/models" })
+  const query = useQuery(catalog(projectId))
   const set = (change: { readonly [Name in keyof typeof search]?: (typeof search)[Name] | undefined }) =>
     void navigate({
       search: (before) =>

@@ -15,7 +15,7 @@ const dayMillis = 86_400_000
 export const Attention = ({ isReady, projectId }: { readonly projectId: string; readonly isReady: boolean }) => {
   const ofKeys = useQuery({ ...keys(projectId, 1), enabled: isReady })
   const refused = useInfiniteQuery({ ...refusals(projectId), enabled: isReady })
-  const models = useQuery({ ...catalog, enabled: isReady })
+  const models = useQuery({ ...catalog(projectId), enabled: isReady })
   const error = ofKeys.error ?? refused.error ?? models.error
   if (error !== null) {
     return (

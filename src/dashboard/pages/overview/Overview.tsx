@@ -175,7 +175,7 @@ const Breakdown = ({ data }: { readonly data: Records["ActivityDataOut"] }) =>
         parts={data.by_provider.map(({ count: calls, provider }) => ({
           name: provider,
           value: calls,
-          text: `${count(calls)} calls`
+          text: `${count(calls)} ${calls === 1 ? "call" : "calls"}`
         }))}
       />
       <Shares

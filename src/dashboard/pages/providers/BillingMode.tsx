@@ -24,7 +24,9 @@ export const BillingMode = ({ mayWrite, projectId }: { readonly projectId: strin
       ),
     onSuccess: async (saved) => {
       queries.setQueryData(billingMode(projectId).queryKey, saved)
-      await queries.invalidateQueries({ queryKey: ["projects"] })
+      await Promise.all(
+        [["projects"], ["catalog", projectId]].map((queryKey) => queries.invalidateQueries({ queryKey }))
+      )
     }
   })
   return (

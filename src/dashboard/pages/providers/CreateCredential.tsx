@@ -1,4 +1,4 @@
-import { Select } from "@mantine/core"
+import { Autocomplete } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -14,7 +14,7 @@ interface CredentialForm extends CredentialValues {
 
 const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
   const queries = useQueryClient()
-  const models = useQuery(catalog).data ?? []
+  const models = useQuery(catalog(projectId)).data ?? []
   const [idempotencyKey] = useState(newIdempotencyKey)
   const form = useForm<CredentialForm>({
     initialValues: { provider: "", label: "", secret: "", models: [] },
@@ -34,7 +34,9 @@ const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; 
         })
       ),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["credentials", projectId] })
+      await Promise.all(
+        ["credentials", "catalog"].map((name) => queries.invalidateQueries({ queryKey: [name, projectId] }))
+      )
       onClose()
     },
     onError: (error) =>
@@ -50,10 +52,10 @@ const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; 
       onSubmit={form.onSubmit((values) => create.mutate(values))}
       onClose={onClose}
     >
-      <Select
+      <Autocomplete
         label="Provider"
+        description="One of this gateway, or a vendor that it has no key for, such as openai or anthropic"
         required
-        searchable
         data={[...new Set(models.map(({ provider }) => provider))]}
         {...form.getInputProps("provider")}
       />

@@ -83,7 +83,9 @@ const Settings = ({ mayWrite, of }: PartProps) => {
     onSuccess: async () => {
       form.setFieldValue("secret", "")
       form.resetDirty()
-      await queries.invalidateQueries({ queryKey: ["credentials", of.project_id] })
+      await Promise.all(
+        ["credentials", "catalog"].map((name) => queries.invalidateQueries({ queryKey: [name, of.project_id] }))
+      )
     },
     onError: (error) =>
       form.setErrors(fieldErrors(error, { label: "label", secret: "secret", allowed_models: "models" }))
@@ -109,7 +111,9 @@ const Remove = ({ mayWrite, of, onClose }: PartProps & { readonly onClose: () =>
   const remove = useMutation({
     mutationFn: () => take(client.DELETE("/api/credentials/{id}", { params: { path: { id: of.id } } })),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["credentials", of.project_id] })
+      await Promise.all(
+        ["credentials", "catalog"].map((name) => queries.invalidateQueries({ queryKey: [name, of.project_id] }))
+      )
       onClose()
     }
   })

@@ -59,7 +59,7 @@ const Providers = () => {
         </Loaded>
       </Block>
       <Block title="Providers of this gateway">
-        <Reachable />
+        <Reachable projectId={projectId} />
       </Block>
       <Suspense>
         {isNew === "1" ? <CreateCredential projectId={projectId} onClose={close} /> : null}
@@ -89,8 +89,8 @@ const columns: ReadonlyArray<Column<Records["CredentialOut"]>> = [
   { id: "created", header: "Added", width: "7rem", from: "sm", cell: ({ created_at }) => relative(created_at) }
 ]
 
-const Reachable = () => (
-  <Loaded query={useQuery(catalog)} height={80}>
+const Reachable = ({ projectId }: { readonly projectId: string }) => (
+  <Loaded query={useQuery(catalog(projectId))} height={80}>
     {(models) => (
       <Stack gap={4}>
         {[...new Set(models.map(({ provider }) => provider))].map((provider) => {

@@ -58,7 +58,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
     refetchInterval: liveMillis
   })
   const names = useQuery(keyNames(projectId)).data ?? noNames
-  const models = useQuery(catalog).data ?? []
+  const models = useQuery(catalog(projectId)).data ?? []
   const rows = useMemo(() => {
     const known = new Map<string, Call>()
     for (const call of newest.data?.items ?? []) known.set(call.id, call)
@@ -195,7 +195,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
 const columnsWith = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Call>> => [
   { id: "time", header: "Ended", width: "6rem", cell: ({ ended_at }) => time(ended_at) },
   { id: "key", header: "Key", width: "5rem", from: "lg", cell: ({ key_id }) => names.get(key_id) ?? key_id.slice(-8) },
-  { id: "model", header: "Requested → answered", width: "minmax(6rem, 1fr)", cell: (call) => <Route {...call} /> },
+  { id: "model", header: "Model", width: "minmax(6rem, 2fr)", cell: (call) => <Route {...call} /> },
   {
     id: "attempts",
     header: "Attempts",
@@ -216,7 +216,7 @@ const columnsWith = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<C
   {
     id: "first",
     header: "First",
-    width: "6rem",
+    width: "4.5rem",
     align: "right",
     from: "lg",
     cell: (call) => seconds(call.first_content_ms)

@@ -54,7 +54,7 @@ const WhyNoMoney = ({
   const ofAccount = useQuery(balance).data
   const ofProject = useQuery(project(projectId)).data?.data
   const ofKey = useQuery(key(refusal.key_id)).data?.data
-  const price = useQuery(catalog).data?.find(({ id }) => id === refusal.requested_model)?.prices?.output
+  const price = useQuery(catalog(projectId)).data?.find(({ id }) => id === refusal.requested_model)?.prices?.output
   const { held_microusd: held, needed_microusd: needed, remaining_microusd: remaining } = refusal
   const affordable =
     price === undefined || price === 0 || remaining === null ? null : Math.floor((remaining * 1_000_000) / price)

@@ -63,7 +63,7 @@ export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListP
 }
 
 const columnsWith = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Records["RefusalOut"]>> => [
-  { id: "time", header: "At", width: "8.5rem", cell: ({ refused_at }) => time(refused_at) },
+  { id: "time", header: "At", width: "6rem", cell: ({ refused_at }) => time(refused_at) },
   { id: "status", header: "Status", width: "4rem", cell: ({ status }) => status },
   { id: "code", header: "Code", width: "minmax(9rem, 1fr)", cell: ({ code }) => <span className="mono">{code}</span> },
   { id: "model", header: "Requested", from: "sm", cell: ({ requested_model }) => requested_model },

@@ -86,7 +86,7 @@ const Part = ({ children, title }: { readonly title: string; readonly children: 
 
 /** The pool in rank order, with what these tokens would have cost at each of its models. */
 const WhyThisModel = ({ call }: { readonly call: Call }) => {
-  const models = useQuery(catalog).data ?? []
+  const models = useQuery(catalog(call.project_id)).data ?? []
   const tried = new Map(call.attempts.map(({ model, status }) => [model, status]))
   return (
     <Part title={call.model === null ? "Which models" : `Why ${call.model}`}>
@@ -95,7 +95,7 @@ const WhyThisModel = ({ call }: { readonly call: Call }) => {
         {call.alpha === null ? "" : ` · alpha ${call.alpha.toFixed(2)}`}
         {call.routing_config === null ? "" : ` · routing configuration ${call.routing_config}`}
       </Text>
-      <WideTable label="Models in rank order" minWidth={420}>
+      <WideTable label="Models in rank order" minWidth={560}>
         <Table fz="sm" className="figures">
           <Table.Thead>
             <Table.Tr>

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from "@mantine/form"
 import { useQuery } from "@tanstack/react-query"
 import { catalog } from "../../api/queries.ts"
 import { microUsdOf, usdOf } from "../../parts/format.ts"
+import { useProjectId } from "../../shell/project.ts"
 
 /** The restrictions that policies and routing configurations share, as a form has them: an empty list is no restriction. */
 export interface RuleValues {
@@ -50,7 +51,7 @@ interface PatternsProps {
 
 /** Ids, `<prefix>/*` or `*`, with those of the catalog suggested. */
 export const Patterns = ({ of, ...props }: PatternsProps) => {
-  const models = useQuery(catalog).data ?? []
+  const models = useQuery(catalog(useProjectId())).data ?? []
   const providers = [...new Set(models.map(({ provider }) => provider))]
   const data = of === "providers" ? providers : [...providers.map((each) => `${each}/*`), ...models.map(({ id }) => id)]
   return <TagsInput data={data} clearable splitChars={[",", " "]} limit={20} {...props} />

@@ -111,7 +111,7 @@ const Add = ({ onAdded, projectId }: { readonly projectId: string; readonly onAd
             w={{ base: "100%", xs: 320 }}
             {...form.getInputProps("userId")}
           />
-          <Select label="Role" data={roles} allowDeselect={false} {...form.getInputProps("role")} />
+          <Select label="Role" data={roles} allowDeselect={false} w={310} maw="100%" {...form.getInputProps("role")} />
           <Button type="submit" loading={add.isPending}>
             Add
           </Button>

@@ -1,0 +1,35 @@
+import { Alert, Button, Group, Text } from "@mantine/core"
+import { type QueryCache, useQueryClient } from "@tanstack/react-query"
+import { useCallback, useSyncExternalStore } from "react"
+import { ApiFailure } from "../api/failure.ts"
+
+const isOfService = (error: unknown): boolean =>
+  error instanceof ApiFailure && (error.status === 0 || error.status >= 500)
+
+/** What the page shows and could not be read anew, or is being asked for again. */
+const failing = (cache: QueryCache) =>
+  cache.findAll({ type: "active" }).filter(({ state }) => isOfService(state.fetchFailureReason))
+
+/**
+ * Says that the service is not available while a page waits to ask again, and that what it shows may be old: neither shows in
+ * the blocks of the page. A block whose first request has failed for good says so itself.
+ */
+export const Unavailable = () => {
+  const queries = useQueryClient()
+  const cache = queries.getQueryCache()
+  const isShown = useSyncExternalStore(
+    useCallback((changed) => cache.subscribe(changed), [cache]),
+    () => failing(cache).some(({ state }) => state.status !== "error" || state.data !== undefined)
+  )
+  const again = () => Promise.all(failing(cache).map((query) => query.fetch().catch(() => undefined)))
+  return isShown ? (
+    <Alert color="yellow" variant="outline" role="status" mb="md" title="The service is not available right now">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">This page asks again by itself. What it shows may be old.</Text>
+        <Button size="compact-xs" variant="default" onClick={() => void again()}>
+          Ask now
+        </Button>
+      </Group>
+    </Alert>
+  ) : null
+}

@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { hasChromium } from "../support/Chromium.ts"
+import { journey } from "./Journey.ts"
+
+/** Below the project's page. */
+const pages = [
+  ["", "Overview"],
+  ["/requests", "Requests"],
+  ["/activity", "Activity"],
+  ["/keys", "Keys"],
+  ["/routing", "Routing"],
+  ["/policy", "Policy"],
+  ["/models", "Models"],
+  ["/providers", "Providers"],
+  ["/alerts", "Alerts"]
+] as const
+
+describe.skipIf(!hasChromium)("a page whose service answers late, or not", () => {
+  const at = journey()
+  let addresses: ReadonlyArray<readonly [url: string, heading: string]> = []
+  beforeAll(() => {
+    const { projectId, service } = at()
+    const ofProject = pages.map(([path, name]) => [`${service.url}/dashboard/p/${projectId}${path}`, name] as const)
+    addresses = [...ofProject, [`${service.url}/dashboard/credits`, "Credits"]]
+  })
+  const failed = (status: number, headers: Readonly<Record<string, string>> = {}) => ({
+    status,
+    headers: { "x-request-id": "0198c0de-0000-7000-8000-000000000001", ...headers },
+    json: { error: { type: "server_error", code: "service_failed", message: "A page cannot be read.", param: null } }
+  })
+
+  it("says of each block what went wrong, and reads it when asked to", { timeout: 120_000 }, async () => {
+    const { errors, page } = await at().signIn()
+    for (const [url, heading] of addresses) {
+      await page.route("**/api/**", (route) => route.fulfill(failed(500)))
+      await page.goto(url)
+      await page.getByRole("heading", { name: heading, exact: true, level: 1 }).waitFor()
+      const alert = page.locator("main").getByRole("alert")
+      await alert.getByText("A page cannot be read.").first().waitFor()
+      await alert.getByText("service_failed").first().waitFor()
+      await alert.getByRole("button", { name: "Request id" }).first().waitFor()
+      await page.unroute("**/api/**")
+      for (let left = await alert.count(); left > 0; left = await alert.count()) {
+        await alert.first().getByRole("button", { name: "Retry" }).click()
+        await expect.poll(() => alert.count()).toBeLessThan(left)
+      }
+      expect(await page.locator("main").getByText("A page cannot be read.").count()).toBe(0)
+    }
+    expect(errors).toEqual([])
+  })
+
+  it("says while it waits to ask again that the service is not available", { timeout: 120_000 }, async () => {
+    const { errors, page } = await at().signIn()
+    const banner = page.getByText("The service is not available right now")
+    for (const [url, heading] of addresses) {
+      await page.route("**/api/**", (route) => route.fulfill(failed(503, { "retry-after": "3600" })))
+      await page.goto(url)
+      await page.getByRole("heading", { name: heading, exact: true, level: 1 }).waitFor()
+      await banner.waitFor()
+      await page.unroute("**/api/**")
+    }
+    expect(errors).toEqual([])
+  })
+
+  it("keeps what it has shown when it cannot be read anew, and says that it may be old", async () => {
+    const { errors, page } = await at().signIn()
+    const banner = page.getByText("The service is not available right now")
+    const available = page.getByTestId("available").getByText("$25.00")
+    await available.waitFor()
+    await page.route("**/api/me/balance", (route) => route.fulfill(failed(503, { "retry-after": "3600" })))
+    await banner.waitFor({ timeout: 20_000 })
+    expect(await available.isVisible()).toBe(true)
+    await page.unroute("**/api/me/balance")
+    expect(errors).toEqual([])
+  })
+
+  it("shows where something will stand while it comes", { timeout: 120_000 }, async () => {
+    const { errors, page } = await at().signIn()
+    for (const [url, heading] of addresses) {
+      const held: Array<() => void> = []
+      await page.route("**/api/**", (route) => new Promise((go) => held.push(() => go(route.continue()))))
+      await page.goto(url)
+      await page.getByRole("heading", { name: heading, exact: true, level: 1 }).waitFor()
+      await page.locator("main").getByRole("status", { name: "Loading" }).first().waitFor()
+      // what is asked for from now on is not held
+      await page.route("**/api/**", (route) => route.continue())
+      for (const go of held) go()
+      await expect.poll(() => page.locator("main [aria-busy=true]").count()).toBe(0)
+      await page.unrouteAll({ behavior: "wait" })
+    }
+    expect(errors).toEqual([])
+  })
+})
