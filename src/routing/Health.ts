@@ -80,7 +80,8 @@ interface Access {
 
 interface RouteState extends Access {
   readonly breaker: Breaker
-  latencyMillis: number | null
+  /** While nothing is against it; replaced with each latency, so that a ranking allocates nothing for it. */
+  healthy: RouteHealth
 }
 
 interface ProviderState {
@@ -145,13 +146,16 @@ export const make = (
         access?.coolingUntilMillis ?? 0,
         provider?.origin.openUntilMillis ?? 0
       )
+      const failure =
+        outUntilMillis > now
+          ? 1
+          : Math.max(route?.breaker.failure(now) ?? priorFailure, provider?.origin.failure(now) ?? priorFailure)
+      const healthy = route?.healthy ?? defaultHealth
+      if (failure === priorFailure && openUntilMillis <= now) return healthy
       return {
-        failure:
-          outUntilMillis > now
-            ? 1
-            : Math.max(route?.breaker.failure(now) ?? priorFailure, provider?.origin.failure(now) ?? priorFailure),
+        failure,
         openUntilMillis: openUntilMillis > now ? openUntilMillis : 0,
-        latencyMillis: route?.latencyMillis ?? null
+        latencyMillis: healthy.latencyMillis
       }
     },
     attempted: (model) => {
@@ -183,10 +187,8 @@ export const make = (
         circuits.closed(circuitOf("credential", model, credential))
       }
       access.coolDowns = 0
-      route.latencyMillis =
-        route.latencyMillis === null
-          ? latencyMillis
-          : route.latencyMillis + latencyShare * (latencyMillis - route.latencyMillis)
+      const before = route.healthy.latencyMillis ?? latencyMillis
+      route.healthy = { ...defaultHealth, latencyMillis: before + latencyShare * (latencyMillis - before) }
       if (providers.get(originOf(model))?.origin.succeeded(now) === true) {
         circuits.closed(circuitOf("origin", model, null))
       }
@@ -251,7 +253,7 @@ const defaultHealth: RouteHealth = { failure: priorFailure, openUntilMillis: 0, 
 
 const newRoute = (): RouteState => ({
   breaker: new Breaker(),
-  latencyMillis: null,
+  healthy: defaultHealth,
   coolingUntilMillis: 0,
   coolDowns: 0,
   goneUntilMillis: 0

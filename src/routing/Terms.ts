@@ -14,16 +14,21 @@ export const termsOf = ({ audio, modalities, serviceTier, webSearchOptions }: Ch
 }
 
 /** What of them is sent to this model, and hence charged. */
-export const termsAt = (model: Model, terms: PriceTerms, billingMode: CallerShape["billingMode"]): PriceTerms => {
-  if (terms === plainTerms) return terms
-  const isSent = (name: TuningParameter): boolean =>
-    model.support[name] !== "dropped" && !isUnpriced(model, name, terms, billingMode)
-  return {
-    serviceTier: isSent("service_tier") ? terms.serviceTier : null,
-    webSearch: terms.webSearch && isSent("web_search_options"),
-    audioOutput: terms.audioOutput
-  }
-}
+export const termsAt = (model: Model, terms: PriceTerms, billingMode: CallerShape["billingMode"]): PriceTerms =>
+  terms === plainTerms
+    ? terms
+    : {
+        serviceTier: isSent(model, "service_tier", terms, billingMode) ? terms.serviceTier : null,
+        webSearch: terms.webSearch && isSent(model, "web_search_options", terms, billingMode),
+        audioOutput: terms.audioOutput
+      }
+
+const isSent = (
+  model: Model,
+  name: TuningParameter,
+  terms: PriceTerms,
+  billingMode: CallerShape["billingMode"]
+): boolean => model.support[name] !== "dropped" && !isUnpriced(model, name, terms, billingMode)
 
 /** Whether the customer would be charged for the parameter, at a price that is not known. */
 export const isUnpriced = (

@@ -1,6 +1,6 @@
 // @ts-check
 // What calls leave to the garbage collector: `npm run bench:garbage`, or
-//   node scripts/bench/load/garbage.mjs [--models pinned,auto] [--secs 4] [--against OTHER/dist/main.js] [--flags "--no-opt"]
+//   node scripts/bench/load/garbage.mjs [--models pinned,auto] [--secs 4] [--against OTHER/dist/main.js] [--flags=--no-opt]
 // 64 connections on PostgreSQL (TEST_DATABASE_URL). What is promoted to the old generation waits for a major collection: where it
 // is much, something keeps ended calls alive. --flags are those of node beside the ones of `npm start`.
 import { parseArgs } from "node:util"
