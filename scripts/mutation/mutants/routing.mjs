@@ -109,8 +109,8 @@ export const routing = {
     },
     {
       file: "src/routing/Health.ts",
-      find: "          outUntilMillis > now\n            ? 1\n            : ",
-      replace: "          ",
+      find: "        outUntilMillis > now\n          ? 1\n          : ",
+      replace: "        ",
       breaks: "a route whose credential is refused is ranked as if it could answer",
       tests: health
     },
