@@ -29,6 +29,24 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
     json: { error: { type: "server_error", code: "service_failed", message: "A page cannot be read.", param: null } }
   })
 
+  it("goes where a person clicks while the first page still loads", async () => {
+    const { page } = await at().signIn()
+    const held: Array<() => void> = []
+    const heldMe: Array<() => void> = []
+    await page.route("**/api/me", (route) => new Promise((go) => heldMe.push(() => go(route.continue()))))
+    await page.route(/assets\/(Overview|Keys)-.*js/, (route) => new Promise((go) => held.push(() => go(route.continue()))))
+    await page.goto(`${at().service.url}/dashboard/`)
+    await page.getByRole("link", { name: "Keys", exact: true }).click()
+    await expect.poll(() => held.length).toBe(2)
+    // what is known of the person arrives after the click
+    const me = page.waitForResponse("**/api/me")
+    for (const go of heldMe) go()
+    await me
+    for (const go of held) go()
+    await page.getByRole("heading", { name: /^(Keys|Overview)$/, level: 1 }).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/\/keys$/)
+  })
+
   it("says of each block what went wrong, and reads it when asked to", { timeout: 120_000 }, async () => {
     const { errors, page } = await at().signIn()
     for (const [url, heading] of addresses) {

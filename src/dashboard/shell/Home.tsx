@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
-import { Navigate } from "@tanstack/react-router"
+import { Navigate, useRouterState } from "@tanstack/react-router"
 import { projects } from "../api/queries.ts"
 import { Loaded } from "../parts/Block.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { useProjectId } from "./project.ts"
 
-/** Leads to the overview of a project. */
+/** Leads to the overview of a project, unless the person has already gone elsewhere: this stays until that page is loaded. */
 export const Home = () => {
   const projectId = useProjectId()
+  const isHere = useRouterState({ select: ({ location }) => location.pathname === "/" })
   return (
     <Loaded query={useQuery(projects)} height={400}>
       {({ items }) =>
@@ -16,7 +17,7 @@ export const Home = () => {
             Create one in the menu at the top left; keys and calls belong to a project.
           </Empty>
         ) : (
-          <Navigate to="/p/$projectId" params={{ projectId }} replace />
+          isHere && <Navigate to="/p/$projectId" params={{ projectId }} replace />
         )
       }
     </Loaded>
