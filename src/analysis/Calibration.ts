@@ -40,6 +40,7 @@ export interface CountedPrompt {
   readonly blocks: ReadonlyArray<TextCounts>
 }
 
+/** The order of weights and rows. */
 const kinds: ReadonlyArray<keyof TextCounts> = ["tokens", "fragments", "digits", "symbols", "breaks"]
 
 export const tokensWith = (calibration: Calibration, counts: TextCounts): number => {
@@ -61,7 +62,8 @@ export const calibrate = (prompts: ReadonlyArray<CountedPrompt>): Calibration =>
   let weights = kinds.map((_, at) => (at === 0 ? factor : 0))
   const prior = weights
   for (let pass = 0; pass < passes; pass++) weights = fitted(observations, prior, weights)
-  return Object.fromEntries(kinds.map((kind, at) => [kind, weights[at] ?? 0])) as unknown as Calibration
+  const [tokens = 0, fragments = 0, digits = 0, symbols = 0, breaks = 0] = weights
+  return { tokens, fragments, digits, symbols, breaks }
 }
 
 /** The weights of outliers, such as images that are in no text, fall with each pass. */
