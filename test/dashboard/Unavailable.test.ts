@@ -34,7 +34,10 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
     const held: Array<() => void> = []
     const heldMe: Array<() => void> = []
     await page.route("**/api/me", (route) => new Promise((go) => heldMe.push(() => go(route.continue()))))
-    await page.route(/assets\/(Overview|Keys)-.*js/, (route) => new Promise((go) => held.push(() => go(route.continue()))))
+    await page.route(
+      /assets\/(Overview|Keys)-.*js/,
+      (route) => new Promise((go) => held.push(() => go(route.continue())))
+    )
     await page.goto(`${at().service.url}/dashboard/`)
     await page.getByRole("link", { name: "Keys", exact: true }).click()
     await expect.poll(() => held.length).toBe(2)

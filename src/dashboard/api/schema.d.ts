@@ -6585,6 +6585,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                "idempotency-key"?: string;
                 "x-sign-in-proof"?: string;
             };
             path?: never;

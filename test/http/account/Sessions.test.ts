@@ -138,6 +138,17 @@ describe.each(databaseKinds)("sessions on %s", (kind) => {
     expect((await list("")).items.map(({ id }) => id)).not.toContain(newest)
   })
 
+  it("are begun by one link for an Idempotency-Key", async () => {
+    const person = await newPerson(node)
+    const link = (key: string) => person.send("POST", "/api/session/links", undefined, { "idempotency-key": key })
+    const [first, again, other] = [await link("one"), await link("one"), await link("other")]
+    expect([first.status, again.status, other.status]).toEqual([201, 201, 201])
+    expect([first, again, other].map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, "true", null])
+    const links = await Promise.all([first, again, other].map(async (each) => JSON.stringify(await each.json())))
+    expect(links[1]).toBe(links[0])
+    expect(links[2]).not.toBe(links[0])
+  })
+
   it("can be begun by whoever has the master key, once with each proof", async () => {
     const key = derive(Buffer.from(masterKey, "base64"), SignInProof.proofPurpose)
     const link = (proof: string) => post("/api/session/links", undefined, { "x-sign-in-proof": proof })

@@ -15,6 +15,7 @@ import {
   SessionsPage
 } from "../../../wire/account/Sessions.ts"
 import * as Errors from "../DeclaredErrors.ts"
+import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
 
 const createSession = HttpApiEndpoint.post("createSession", "/api/session")
@@ -58,9 +59,10 @@ const revokeSession = HttpApiEndpoint.del("revokeSession", "/api/sessions/:id")
 const createSessionLink = HttpApiEndpoint.post("createSessionLink", "/api/session/links")
   .setHeaders(
     Schema.Struct({
+      ...IdempotencyHeaders.fields,
       "x-sign-in-proof": Schema.optional(Schema.String).annotations({
         description:
-          "In place of an identity, as `npm run sign-in` sends it: a time, a random number and an HMAC of both under the master key. The link is then for the operator of the first start."
+          "In place of an identity, as `npm run sign-in` sends it: a time, a random number and an HMAC of both under the master key. The link is then for the operator of the first start; a proof counts once, with or without an Idempotency-Key."
       })
     })
   )
@@ -68,10 +70,11 @@ const createSessionLink = HttpApiEndpoint.post("createSessionLink", "/api/sessio
   .addError(Errors.Common)
   .addError(Errors.SealingUnavailable)
   .addError(Errors.NotFound)
+  .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Make a sign-in link for another browser")
   .annotate(
     OpenApi.Description,
-    "The link works once, for 10 minutes. Each request makes another link. Not found where people sign in at an identity provider."
+    "The link works once, for 10 minutes. Each request without an Idempotency-Key makes another link. Not found where people sign in at an identity provider."
   )
 
 export const SessionGroup = HttpApiGroup.make("session")

@@ -1,5 +1,6 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
+import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { NotFound } from "../../../domain/AccountError.ts"
 import { CurrentUser, type CurrentUserShape } from "../../../domain/CurrentUser.ts"
 import { Unauthenticated } from "../../../domain/GatewayError.ts"
@@ -7,11 +8,11 @@ import { SessionId } from "../../../domain/Ids.ts"
 import { PublicUrl, signInUrl } from "../../../identity/sessions/PublicUrl.ts"
 import type { Session } from "../../../identity/sessions/SessionStore.ts"
 import { maxSessionMillis, Sessions } from "../../../identity/sessions/Sessions.ts"
-import { SignIn } from "../../../identity/sessions/SignIn.ts"
+import { SignIn, type SignInCode } from "../../../identity/sessions/SignIn.ts"
 import { page } from "../../../wire/account/Page.ts"
-import type { SessionOut } from "../../../wire/account/Sessions.ts"
+import { SessionLink, type SessionOut } from "../../../wire/account/Sessions.ts"
 import { AccountApi } from "../AccountApi.ts"
-import { withHeader } from "../Idempotent.ts"
+import { idempotent, withHeader } from "../Idempotent.ts"
 import { Identity, isSameOrigin } from "../Identity.ts"
 import * as Incoming from "../Incoming.ts"
 import * as SessionCookie from "../SessionCookie.ts"
@@ -22,6 +23,7 @@ export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (hand
     const signIn = yield* SignIn
     const publicUrl = yield* PublicUrl
     const identify = yield* Identity
+    const idempotency = yield* AccountIdempotency
 
     const current = Effect.gen(function* () {
       const user = yield* CurrentUser
@@ -73,11 +75,18 @@ export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (hand
         Effect.gen(function* () {
           const incoming = Incoming.of(request)
           const proof = headers["x-sign-in-proof"]
-          const { code, expiresAt } =
-            proof === undefined
-              ? yield* Effect.flatMap(identify, signIn.codeFor)
-              : yield* signIn.codeByProof(proof, incoming)
-          return { url: signInUrl(publicUrl.at(incoming.port), code), expires_at: expiresAt }
+          const linkOf = ({ code, expiresAt }: SignInCode) => ({
+            url: signInUrl(publicUrl.at(incoming.port), code),
+            expires_at: expiresAt
+          })
+          if (proof !== undefined) return linkOf(yield* signIn.codeByProof(proof, incoming))
+          const user = yield* identify
+          return yield* idempotent(
+            idempotency,
+            headers["idempotency-key"],
+            { request: { path: "/api/session/links", body: null }, schema: SessionLink },
+            Effect.map(signIn.codeFor(user), linkOf)
+          ).pipe(Effect.provideService(CurrentUser, user))
         })
       )
   })
