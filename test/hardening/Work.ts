@@ -61,8 +61,20 @@ interface CoverageAnswer {
   }>
 }
 
-/** Between collections the heap only grows, so growth and what each collection has freed add up to what was allocated. */
+/**
+ * The lowest of some runs: what the compiler and the collector write for themselves meanwhile is on the same heap, and can be a
+ * megabyte.
+ */
 export const allocatedBytes = (run: () => unknown): number => {
+  let lowest = Number.POSITIVE_INFINITY
+  for (let time = 0; time < runs; time++) lowest = Math.min(lowest, allocatedOnce(run))
+  return lowest
+}
+
+const runs = 3
+
+/** Between collections the heap only grows, so growth and what each collection has freed add up to what was allocated. */
+const allocatedOnce = (run: () => unknown): number => {
   const profiler = new GCProfiler()
   profiler.start()
   const before = process.memoryUsage().heapUsed
