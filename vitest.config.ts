@@ -19,9 +19,12 @@ const workers = Math.max(2, availableParallelism())
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/globalSetup.ts"],
     setupFiles: ["test/setup.ts"],
     exclude: [...ofOtherDatabase, ...ofOtherPart],
     isolate: part !== "shared",
+    // most embedded databases of the tests live for seconds, in which to optimise their code costs more than it saves
+    poolOptions: { forks: { execArgv: ["--liftoff-only"] } },
     maxWorkers: workers,
     // a process that is ended because it is idle can have been given the next file
     minWorkers: workers,

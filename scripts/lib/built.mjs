@@ -22,13 +22,15 @@ const parts = {
     sources: ["src", "scripts/build/service.mjs", "scripts/build/undici.js", "package-lock.json", "tsconfig.json"],
     except: ["src/dashboard"]
   },
-  /** An empty embedded database, which a first start unpacks; a service on PostgreSQL needs none. @type {Part} */
+  /** A migrated embedded database, which a first start unpacks; a service on PostgreSQL needs none. @type {Part} */
   template: {
     title: "the template of the embedded database",
     command: [process.execPath, "scripts/build/template.mjs"],
     sources: [
       "scripts/build/template.mjs",
-      "src/sql/embedded/template.js",
+      "src/sql/Migrations.ts",
+      "src/sql/embedded",
+      "src/sql/migrations",
       "node_modules/@electric-sql/pglite/package.json"
     ]
   },

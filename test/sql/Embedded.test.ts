@@ -15,8 +15,9 @@ import * as Stream from "effect/Stream"
 import { type Database, layerUnmigrated } from "../../src/sql/Database.ts"
 import * as Embedded from "../../src/sql/embedded/Embedded.ts"
 import { prepare } from "../../src/sql/embedded/files.js"
-import { writeTemplate } from "../../src/sql/embedded/template.js"
+import { writeTemplate } from "../../src/sql/embedded/Template.ts"
 import { Wire } from "../../src/sql/embedded/Wire.ts"
+import * as Migrations from "../../src/sql/Migrations.ts"
 
 const inMemory = layerUnmigrated({ url: Option.none(), dataDir: ":memory:" })
 
@@ -209,6 +210,17 @@ describe("the data directory", () => {
           Effect.flatMap(SqlClient, (sql) => sql`select current_setting('server_version_num')::int / 10000 as version`)
         )
         expect(rows).toEqual([{ version: 18 }])
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "has the schema of this version at once where it is made from the template",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        yield* Effect.promise(() => prepare(directory, () => Promise.resolve(template)))
+        expect(yield* within(directory, Migrations.run)).toEqual([])
       }),
     60_000
   )

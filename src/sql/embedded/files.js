@@ -8,10 +8,15 @@ import { PGlite } from "@electric-sql/pglite"
 /** Changed whenever existing files can no longer be opened. */
 const format = "pglite 0.5 / postgresql 18"
 const markerName = "gateway-format"
-/** Beside the worker; written by the build. */
-const templateFile = new URL("./template.tar.gz", import.meta.url)
+/** From this file to `dist/`, where the build has put the template: from the service's, from the library's, from the sources. */
+const toDist = import.meta.url.endsWith("/dist/library/sql/embedded/files.js")
+  ? "../../../"
+  : import.meta.url.endsWith("/src/sql/embedded/files.js")
+    ? "../../../dist/"
+    : "./"
+const templateFile = new URL(`${toDist}template.tar.gz`, import.meta.url)
 /** There while the template is being built: `npm start` starts the service meanwhile. */
-const buildingFile = new URL("./.template-building", import.meta.url)
+const buildingFile = new URL(`${toDist}.template-building`, import.meta.url)
 const pollMillis = 20
 
 /**
