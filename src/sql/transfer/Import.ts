@@ -87,7 +87,7 @@ const writeRows = <E, R>(sql: SqlClient, all: ReadonlyArray<Table>, lines: Strea
     return Effect.asVoid(
       sql.unsafe(
         `insert into "${batch.table}" (${columns}) overriding system value
-          select ${columns} from jsonb_populate_recordset(null::"${batch.table}", $1::jsonb)`,
+          select ${columns} from json_populate_recordset(null::"${batch.table}", $1::json)`,
         [`[${batch.rows.join(",")}]`]
       )
     )
