@@ -1,3 +1,4 @@
+import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -5,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type * as Settings from "../config/Settings.ts"
 import * as Database from "../sql/Database.ts"
+import { reasonOf } from "../sql/DatabaseError.ts"
 import { exportTo } from "../sql/transfer/Export.ts"
 import { importFrom } from "../sql/transfer/Import.ts"
 import { TransferFailed } from "../sql/transfer/TransferFailed.ts"
@@ -19,14 +21,18 @@ export const exportDatabase = Effect.fn("TransferCommand.exportDatabase")(functi
   const files = yield* FileSystem.FileSystem
   const file = yield* fileOf(path, "db:export")
   const encoder = new TextEncoder()
+  const notWritten = (error: PlatformError) =>
+    new TransferFailed({
+      reason:
+        error._tag === "SystemError" && error.reason === "AlreadyExists"
+          ? `${file} exists already`
+          : `${file} cannot be written: ${reasonOf(error)}`
+    })
   const rows = yield* files.open(file, { flag: "wx", mode: 0o600 }).pipe(
-    Effect.catchIf(
-      (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
-      () => new TransferFailed({ reason: `${file} exists already` })
-    ),
+    Effect.mapError(notWritten),
     Effect.flatMap((opened) =>
-      exportTo((lines) => opened.writeAll(encoder.encode(lines))).pipe(
-        Effect.zipLeft(opened.sync),
+      exportTo((lines) => Effect.mapError(opened.writeAll(encoder.encode(lines)), notWritten)).pipe(
+        Effect.zipLeft(Effect.mapError(opened.sync, notWritten)),
         // an older version's database is exported as it is
         Effect.provide(Database.layerUnmigrated(optionsOf(settings))),
         Effect.onError(() => Effect.ignore(files.remove(file)))
@@ -44,7 +50,11 @@ export const importDatabase = Effect.fn("TransferCommand.importDatabase")(functi
 ) {
   const files = yield* FileSystem.FileSystem
   const file = yield* fileOf(path, "db:import")
-  const lines = files.stream(file, { chunkSize: FileSystem.KiB(256) }).pipe(Stream.decodeText(), Stream.splitLines)
+  const lines = files.stream(file, { chunkSize: FileSystem.KiB(256) }).pipe(
+    Stream.mapError((error) => new TransferFailed({ reason: `${file} cannot be read: ${reasonOf(error)}` })),
+    Stream.decodeText(),
+    Stream.splitLines
+  )
   const rows = yield* importFrom(lines).pipe(Effect.provide(Database.layer(optionsOf(settings))))
   yield* Console.log(`${rows} rows were read from ${file}.`)
 })

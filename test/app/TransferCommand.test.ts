@@ -71,4 +71,7 @@ it("says what is missing, and leaves no file behind", { timeout: 60_000 }, async
   const file = join(folder, "nothing.ndjson")
   expect(await failure(exportDatabase(embedded("empty"), file))).toBe("there is no database of the gateway to export")
   await expect(stat(file)).rejects.toThrow()
+  const nowhere = join(folder, "nowhere", "dump.ndjson")
+  expect(await failure(exportDatabase(embedded("empty"), nowhere))).toContain(`${nowhere} cannot be written: ENOENT`)
+  expect(await failure(importDatabase(embedded("empty"), nowhere))).toContain(`${nowhere} cannot be read: ENOENT`)
 })

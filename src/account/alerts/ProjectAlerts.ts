@@ -100,11 +100,13 @@ const make = Effect.gen(function* () {
       }),
     update: (id, request, check) =>
       Effect.gen(function* () {
-        const { accountId } = yield* access.require(id, "member")
+        yield* access.require(id, "member")
         yield* checked(request)
         return yield* transactions.commit(() =>
           Effect.gen(function* () {
             yield* projects.lock(id)
+            // it may have been deleted while the URL was checked
+            const { accountId } = yield* access.require(id, "member")
             const before = yield* store.read(id)
             yield* check(versionOf(before))
             const { secret, webhook } = yield* webhookAfter(id, before, request)

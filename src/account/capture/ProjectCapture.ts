@@ -153,11 +153,12 @@ const make = Effect.gen(function* () {
       ),
     update: (id, settings, configVersion, check) =>
       Effect.gen(function* () {
-        const project = yield* access.require(id, "member")
+        yield* access.require(id, "member")
         if (settings.enabled && !keys.isAvailable) return yield* unsealable
         return yield* transactions.commit((announce) =>
           Effect.gen(function* () {
             yield* projects.lock(id)
+            const project = yield* access.require(id, "member")
             yield* store.lock(id)
             const before = yield* store.window(id)
             const current = before?.configVersion ?? 0

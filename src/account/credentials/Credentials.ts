@@ -18,6 +18,7 @@ import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { CredentialId, type ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import type { AccessibleProject } from "../../identity/projects/ProjectAccessStore.ts"
+import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { type Checked, CredentialCheck } from "./CredentialCheck.ts"
 
@@ -64,7 +65,14 @@ export class Credentials extends Context.Tag("gateway/account/Credentials")<Cred
   static readonly layer: Layer.Layer<
     Credentials,
     never,
-    AccountTransactions | Audit | CredentialCheck | CredentialStore | IdGenerator | ProjectAccess | SealedCredentials
+    | AccountTransactions
+    | Audit
+    | CredentialCheck
+    | CredentialStore
+    | IdGenerator
+    | ProjectAccess
+    | ProjectStore
+    | SealedCredentials
   > = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -76,6 +84,7 @@ const make = Effect.gen(function* () {
   const sealed = yield* SealedCredentials
   const providers = yield* CredentialCheck
   const access = yield* ProjectAccess
+  const projects = yield* ProjectStore
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
@@ -119,6 +128,8 @@ const make = Effect.gen(function* () {
     create: (projectId, { allowedModels, label, provider, secret }) =>
       transactions.commit(() =>
         Effect.gen(function* () {
+          // a project that is deleted meanwhile keeps no secret
+          yield* projects.lock(projectId)
           const project = yield* access.require(projectId, "member")
           if (!providers.takesCredentials(provider)) return yield* unknownProvider(provider)
           const id = CredentialId.make(ids.uuid())

@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
     Result: Reversal,
     execute: (paymentIntent) => sql`
       select id, kind, amount_cents as "amountCents", is_reinstated as "isReinstated", applied_micro_usd as "appliedMicroUsd"
-      from payment_reversal where payment_intent = ${paymentIntent} order by applied_micro_usd > 0 desc, id`
+      from payment_reversal where payment_intent = ${paymentIntent} order by id`
   })
   /** To the right only: a late event about an earlier state changes nothing. */
   const states = ["open", "processing", "expired", "failed"]

@@ -13,7 +13,7 @@ import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { BalanceStore } from "../billing/BalanceStore.ts"
 import { Checkouts, type Opened } from "./Checkouts.ts"
 import type { PaymentFact } from "./PaymentFact.ts"
-import { type Payment, PaymentStore } from "./PaymentStore.ts"
+import { type Payment, PaymentStore, type Reversal } from "./PaymentStore.ts"
 
 export interface PaymentsShape {
   /** Notes a payment of the current user that is to be made; `open` opens its page. */
@@ -101,19 +101,18 @@ const make = Effect.gen(function* () {
         yield* store.credited(payment.id, amount)
       }
       if (payment.paymentIntent === null) return
-      let left = amount
-      for (const reversal of yield* store.reversals(payment.paymentIntent)) {
-        const target = reversal.isReinstated ? 0 : Math.min(left, reversal.amountCents * microUsdPerCent)
-        left -= target
-        const { appliedMicroUsd, id, kind } = reversal
-        if (target === appliedMicroUsd) continue
-        const source = `${id}:${target}`
-        if (target > appliedMicroUsd) {
-          const amountMicroUsd = target - appliedMicroUsd
+      // credits first: the sum of credits is never below zero, not even in between
+      const moves = movesOf(amount, yield* store.reversals(payment.paymentIntent))
+      for (const { appliedMicroUsd, id, kind, targetMicroUsd } of moves) {
+        const source = `${id}:${targetMicroUsd}`
+        if (targetMicroUsd > appliedMicroUsd) {
+          const amountMicroUsd = targetMicroUsd - appliedMicroUsd
           yield* audited(payment, `payment.${kind}`, amountMicroUsd, source)
-          yield* balances.payBack({ account: payment.accountId, kind, amountMicroUsd, source })
-        } else yield* credit(payment, appliedMicroUsd - target, source)
-        yield* store.applied(id, target)
+          if (!(yield* balances.payBack({ account: payment.accountId, kind, amountMicroUsd, source }))) {
+            yield* Effect.dieMessage("what is paid back of a payment only rises until it is reinstated")
+          }
+        } else yield* credit(payment, appliedMicroUsd - targetMicroUsd, source)
+        yield* store.applied(id, targetMicroUsd)
       }
     })
 
@@ -194,6 +193,28 @@ const make = Effect.gen(function* () {
     record
   })
 })
+
+interface Move extends Reversal {
+  readonly targetMicroUsd: number
+}
+
+/**
+ * What the journal should have of each reversal and does not, credits first. Together they pay back no more than the payment:
+ * what one of them has already keeps its place, so that each only rises until it is reinstated.
+ */
+const movesOf = (paidMicroUsd: number, reversals: ReadonlyArray<Reversal>): ReadonlyArray<Move> => {
+  const wanted = ({ amountCents, isReinstated }: Reversal) => (isReinstated ? 0 : amountCents * microUsdPerCent)
+  const kept = (reversal: Reversal) => Math.min(reversal.appliedMicroUsd, wanted(reversal))
+  let left = paidMicroUsd - reversals.reduce((sum, reversal) => sum + kept(reversal), 0)
+  return reversals
+    .map((reversal) => {
+      const more = Math.min(left, wanted(reversal) - kept(reversal))
+      left -= more
+      return { ...reversal, targetMicroUsd: kept(reversal) + more }
+    })
+    .filter(({ appliedMicroUsd, targetMicroUsd }) => targetMicroUsd !== appliedMicroUsd)
+    .sort((a, b) => Number(a.targetMicroUsd > a.appliedMicroUsd) - Number(b.targetMicroUsd > b.appliedMicroUsd))
+}
 
 const isDecided = ({ state }: Payment): boolean => state === "failed" || state === "expired"
 

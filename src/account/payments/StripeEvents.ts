@@ -33,7 +33,8 @@ const Dispute = Schema.Struct({
   id: Schema.String,
   payment_intent: Text,
   amount: Amount,
-  currency: Schema.String
+  currency: Schema.String,
+  status: Schema.optional(Schema.String)
 })
 
 const decodeEvent = Schema.decodeUnknownOption(Event)
@@ -63,8 +64,19 @@ const factOf = (type: string, object: unknown): Option.Option<PaymentFact> => {
     case "charge.dispute.created":
     case "charge.dispute.funds_withdrawn":
     case "charge.dispute.funds_reinstated":
-      return Option.flatMap(decodeDispute(object), ({ amount, currency, id, payment_intent }) =>
-        reversal(`dispute:${id}`, "dispute", payment_intent, amount, currency, type.endsWith("reinstated"))
+    case "charge.dispute.closed":
+      return Option.flatMap(decodeDispute(object), ({ amount, currency, id, payment_intent, status = "" }) =>
+        // an inquiry of the buyer's bank, before a dispute: it takes no money
+        status.startsWith("warning_") && type !== "charge.dispute.funds_withdrawn"
+          ? Option.none()
+          : reversal(
+              `dispute:${id}`,
+              "dispute",
+              payment_intent,
+              amount,
+              currency,
+              type === "charge.dispute.funds_reinstated" || status === "won"
+            )
       )
     default:
       return Option.none()

@@ -190,8 +190,8 @@ const make = Effect.gen(function* () {
     transactions.commit((announce) =>
       Effect.gen(function* () {
         const { row } = yield* reading.find(id)
-        yield* access.require(row.projectId, "member")
         yield* projects.lock(row.projectId)
+        yield* access.require(row.projectId, "member")
         yield* change
         yield* announce({ kind: "analysis", id })
         return yield* detailOf(id)

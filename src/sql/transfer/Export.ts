@@ -39,7 +39,7 @@ export const exportTo = <E, R>(
         ])
         let rows = 0
         for (const { name } of yield* tables) {
-          yield* sql.unsafe(`declare transfer no scroll cursor for select to_jsonb(t)::text as row from "${name}" t`)
+          yield* sql.unsafe(`declare transfer no scroll cursor for select to_json(t)::text as row from "${name}" t`)
           let isMore = true
           while (isMore) {
             const fetched = yield* decodeRows(yield* sql.unsafe(`fetch ${rowsPerFetch} from transfer`))

@@ -3,7 +3,8 @@ import * as Schema from "effect/Schema"
 
 /**
  * A dump is NDJSON: a header, one line for each row, and a trailer with the SHA-256 of all bytes before it. A row is never parsed on
- * the way: its 64-bit integers are digits from one database to the other.
+ * the way: its 64-bit integers are digits from one database to the other, and a value of type `json`, such as those of the audit
+ * log that are hashed, keeps its text.
  */
 
 export const formatVersion = 1

@@ -87,7 +87,7 @@ const writeRows = <E, R>(sql: SqlClient, all: ReadonlyArray<Table>, lines: Strea
     return Effect.asVoid(
       sql.unsafe(
         `insert into "${batch.table}" (${columns}) overriding system value
-          select ${columns} from jsonb_populate_recordset(null::"${batch.table}", $1::jsonb)`,
+          select ${columns} from json_populate_recordset(null::"${batch.table}", $1::json)`,
         [`[${batch.rows.join(",")}]`]
       )
     )
@@ -132,12 +132,17 @@ const checkHeader = (line: string): Effect.Effect<void, TransferFailed> => {
   const header = decodeHeader(line)
   if (Option.isNone(header)) return failed("it is no dump of this gateway, or one of a newer version")
   const own = Object.keys(migrations)
-  return header.value.schema.length === own.length && header.value.schema.every((name, index) => name === own[index])
+  const { schema } = header.value
+  const longer = schema.length > own.length ? schema : own
+  const at = longer.findIndex((_, index) => schema[index] !== own[index])
+  return at === -1
     ? Effect.void
     : failed(
-        `its schema ends with ${header.value.schema.at(-1)}, that of this version with ${own.at(-1)}; start this version on the exported database first, or import with the version that has exported it`
+        `its schema has ${namedAt(schema, at)} where that of this version has ${namedAt(own, at)}; start this version on the exported database first, or import with the version that has exported it`
       )
 }
+
+const namedAt = (schema: ReadonlyArray<string>, index: number): string => schema[index] ?? "nothing more"
 
 const failed = (reason: string): Effect.Effect<never, TransferFailed> =>
   Effect.fail(new TransferFailed({ reason: `the dump cannot be imported: ${reason}` }))

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { listOf, storedText } from "../validation/SchemaParts.ts"
 import { strict } from "./Strict.ts"
-import { timestamp } from "./Times.ts"
+import { timestamp, timestampOrNull } from "./Times.ts"
 
 /** The records of `/api/projects/{id}/alerts`. */
 
@@ -9,12 +9,6 @@ const money = (description: string) =>
   Schema.NonNegativeInt.annotations({ description: `${description}, in micro-USD.` })
 const moneyOrNull = (description: string) =>
   Schema.NullOr(Schema.NonNegativeInt).annotations({ description: `${description}, in micro-USD; null: no limit.` })
-
-const timeOrNull = (description: string) =>
-  Schema.NullOr(Schema.Date).annotations({
-    description,
-    jsonSchema: { description, anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] }
-  })
 
 const maxPercent = 100
 
@@ -69,7 +63,7 @@ const deliveryErrors =
 const reached = {
   id: Schema.UUID.annotations({ description: "Id of the event: the same in every attempt to deliver it." }),
   threshold: AlertThreshold,
-  period_start: timeOrNull("Start of the period; null for a limit that is for ever."),
+  period_start: timestampOrNull("Start of the period; null for a limit that is for ever."),
   spent_microusd: money("Spent in the period when that was noticed"),
   limit_microusd: moneyOrNull("The project's spend limit at that time"),
   fired_at: timestamp("When it was noticed, within about 10 s.")
@@ -85,7 +79,7 @@ export const AlertEventOut = Schema.Struct({
     last_error: Schema.NullOr(Schema.String).annotations({
       description: `Why the last attempt failed; null if it did not. ${deliveryErrors}`
     }),
-    delivered_at: timeOrNull("When the URL answered with a 2xx status; null before.")
+    delivered_at: timestampOrNull("When the URL answered with a 2xx status; null before.")
   }).annotations({ description: "What came of sending it." })
 }).annotations({ identifier: "AlertEventOut", description: "A threshold that was reached." })
 export type AlertEventOut = typeof AlertEventOut.Type

@@ -5,15 +5,10 @@ import { AnalysisSegment } from "./AnalysisEvidence.ts"
 import { pageOf } from "./Page.ts"
 import { PastReceipts } from "./Receipt.ts"
 import { strict } from "./Strict.ts"
-import { timestamp } from "./Times.ts"
+import { sentTimestampOrNull, timestamp, timestampOrNull } from "./Times.ts"
 
 /** The records of analyses. */
 
-const time = (description: string) =>
-  Schema.NullOr(Schema.Date).annotations({
-    description,
-    jsonSchema: { description, anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] }
-  })
 const money = (description: string) =>
   Schema.NonNegativeInt.annotations({ description: `${description}, in micro-USD.` })
 const count = (description: string) => Schema.NonNegativeInt.annotations({ description })
@@ -31,11 +26,14 @@ export const CreateAnalysis = strict({
   }).annotations({
     description: `At most so many conversations, 1 to ${maxRequestedCount}; by default ${maxRequestedCount}.`
   }),
-  start: Schema.optionalWith(time("Only calls from then on, RFC 3339; null: 30 days before `end`."), {
+  start: Schema.optionalWith(sentTimestampOrNull("Only calls from then on, RFC 3339; null: 30 days before `end`."), {
     default: () => null,
     exact: true
   }),
-  end: Schema.optionalWith(time("Only calls before, RFC 3339; null: now."), { default: () => null, exact: true })
+  end: Schema.optionalWith(sentTimestampOrNull("Only calls before, RFC 3339; null: now."), {
+    default: () => null,
+    exact: true
+  })
 }).annotations({ identifier: "CreateAnalysis" })
 export type CreateAnalysis = typeof CreateAnalysis.Type
 
@@ -53,7 +51,7 @@ const summary = {
   requested_count: count("At most so many conversations."),
   sample_count: count("Calls that were read."),
   created_at: timestamp("When it was asked for."),
-  finished_at: time("When it ended; null before."),
+  finished_at: timestampOrNull("When it ended; null before."),
   error: Schema.NullOr(Schema.String).annotations({ description: "Why it failed; null if it did not." })
 }
 

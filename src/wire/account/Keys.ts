@@ -4,7 +4,7 @@ import { LimitMicroUsd, LimitReset, OwnRateLimits } from "./Limits.ts"
 import { Name } from "./Projects.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
-import { timestamp } from "./Times.ts"
+import { sentTimestamp, timestamp } from "./Times.ts"
 
 const keyName = Name.annotations({ description: "Name of the key, 1 to 200 characters." })
 const spendLimit = LimitMicroUsd.annotations({ description: "What the key may spend, in micro-USD; null: no limit." })
@@ -34,11 +34,11 @@ export const UpdateApiKeyRequest = strict({
   }),
   spend_limit_microusd: Schema.optionalWith(spendLimit, { exact: true }),
   limit_reset: Schema.optionalWith(LimitReset, { exact: true }),
-  expires_at: Schema.optionalWith(Schema.NullOr(timestamp("When the key stops working.")), { exact: true }).annotations(
-    {
-      description: "When the key stops working; null: never."
-    }
-  ),
+  expires_at: Schema.optionalWith(Schema.NullOr(sentTimestamp("When the key stops working.")), {
+    exact: true
+  }).annotations({
+    description: "When the key stops working; null: never."
+  }),
   rate_limits: Schema.optionalWith(OwnRateLimits, { exact: true })
 }).annotations({ identifier: "UpdateApiKeyRequest" })
 export type UpdateApiKeyRequest = typeof UpdateApiKeyRequest.Type

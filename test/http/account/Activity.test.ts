@@ -188,6 +188,9 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
       ["status", "fine"],
       ["key", "x"],
       ["from", "yesterday"],
+      // a year that no database has
+      ["from", "-271821-04-20T00:00:00Z"],
+      ["to", "2026-01-31"],
       ["model", "%00"]
     ]) {
       expect([value, ...(await errorOf(`${requests}?${param}=${value}`))]).toMatchObject([

@@ -146,6 +146,7 @@ describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {
     expect((await send({ requested_count: 1001 }))[0]).toBe(400)
     expect((await send({ requested_count: 0 }))[0]).toBe(400)
     expect(await send({ start: "2026-01-02T00:00:00Z", end: "2026-01-01T00:00:00Z" })).toEqual([400, "invalid_value"])
+    expect(await send({ start: "-271821-04-20T00:00:00Z" })).toEqual([400, "invalid_value"])
   })
 
   it("has no action that its report does not recommend", async () => {

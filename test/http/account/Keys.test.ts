@@ -163,6 +163,9 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
       "rate_limits.requests_per_minute"
     ])
     expect(await errorOf(await patch(id, { hash: "x" }))).toEqual([400, "unsupported_parameter", "hash"])
+    for (const expires_at of ["1", "2027-02-31T00:00:00Z", "-271821-04-20T00:00:00Z"]) {
+      expect(await errorOf(await patch(id, { expires_at }))).toEqual([400, "invalid_value", "expires_at"])
+    }
   })
 
   it("are refused on every node while inactive, when expired, and after a revocation for good", async () => {

@@ -102,12 +102,13 @@ describe.each(databaseKinds)("payments by Stripe on %s", (kind) => {
       amount_refunded: cents,
       currency: "usd"
     })
-  const disputed = ({ session_id }: Created, what: string, cents: number) =>
+  const disputed = ({ session_id }: Created, what: string, cents: number, status = "needs_response") =>
     eventOf(`charge.dispute.${what}`, {
       id: `dp_${session_id}`,
       payment_intent: `pi_${session_id}`,
       amount: cents,
-      currency: "usd"
+      currency: "usd",
+      status
     })
   const expectSound = async () =>
     expect(await node.run(Effect.flatMap(Ledger, (ledger) => ledger.checkInvariants))).toEqual([])
@@ -184,6 +185,63 @@ describe.each(databaseKinds)("payments by Stripe on %s", (kind) => {
     await deliver(disputed(second, "funds_reinstated", 1_000))
     await deliver(disputed(second, "funds_withdrawn", 1_000))
     expect(await balanceOf(person)).toMatchObject({ credited_microusd: 40_000_000 })
+    await expectSound()
+  })
+
+  it.each([0, 50_000])(
+    "come to the same whatever the order of a refund that grows and a dispute, with %i cents of other credit",
+    async (otherCents) => {
+      const orders = [
+        ["paid", "refund", "dispute", "withdrawn", "more", "won"],
+        ["paid", "dispute", "refund", "withdrawn", "won", "more"],
+        ["refund", "won", "paid", "more", "withdrawn", "dispute"],
+        ["paid", "refund", "more", "dispute", "withdrawn", "won"]
+      ] as const
+      for (const order of orders) {
+        const person = await newPerson(node)
+        if (otherCents > 0) {
+          const other = await checkout(person, otherCents)
+          await deliver(eventOf("checkout.session.completed", paid(other)))
+        }
+        const created = await checkout(person, 5_000)
+        const facts = {
+          paid: eventOf("checkout.session.completed", paid(created)),
+          refund: refunded(created, 2_000),
+          more: refunded(created, 3_000),
+          dispute: disputed(created, "created", 5_000),
+          withdrawn: disputed(created, "funds_withdrawn", 5_000),
+          won: disputed(created, "funds_reinstated", 5_000, "won")
+        }
+        for (const fact of order) expect((await deliver(facts[fact])).status).toBe(200)
+        expect(await balanceOf(person)).toMatchObject({ credited_microusd: (otherCents + 2_000) * microUsdPerCent })
+        expect(await statusOf(person, created.session_id)).toMatchObject({
+          status: "refunded",
+          credited_amount_microusd: 20_000_000
+        })
+      }
+      await expectSound()
+    }
+  )
+
+  it("keep what an inquiry takes nothing of, and get back what a dispute that is won has taken", async () => {
+    const person = await newPerson(node)
+    const created = await checkout(person, 5_000)
+    await deliver(eventOf("checkout.session.completed", paid(created)))
+    await deliver(disputed(created, "created", 5_000, "warning_needs_response"))
+    expect(await statusOf(person, created.session_id)).toMatchObject({ status: "credited" })
+    await deliver(disputed(created, "closed", 5_000, "warning_closed"))
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 50_000_000 })
+    // the inquiry becomes a dispute
+    await deliver(disputed(created, "funds_withdrawn", 5_000))
+    expect(await statusOf(person, created.session_id)).toMatchObject({ status: "disputed" })
+    await deliver(disputed(created, "closed", 5_000, "won"))
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 50_000_000 })
+    // a dispute that is lost stays taken
+    const lost = await checkout(person, 1_000)
+    await deliver(eventOf("checkout.session.completed", paid(lost)))
+    await deliver(disputed(lost, "created", 1_000))
+    await deliver(disputed(lost, "closed", 1_000, "lost"))
+    expect(await statusOf(person, lost.session_id)).toMatchObject({ status: "disputed", credited_amount_microusd: 0 })
     await expectSound()
   })
 

@@ -1,7 +1,9 @@
+import { setImmediate } from "node:timers/promises"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { NotFound, VersionMismatch } from "../../../src/domain/AccountError.ts"
@@ -45,6 +47,32 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
 
   const create = async (owner: Person, name: string, headers?: Readonly<Record<string, string>>) =>
     jsonOf<Out>(await owner.send("POST", "/api/me/projects", { name }, headers))
+
+  it.skipIf(kind === "embedded")("keep nothing that is set while they are deleted", async () => {
+    const { id } = await create(person, "deleted meanwhile")
+    const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
+    await client.connect()
+    await client.query("begin")
+    await client.query("update project set deleted_at = now() where id = $1", [id])
+    let answers = 0
+    const requests = [
+      ["PUT", "alerts", { webhook_url: null, thresholds: [{ type: "limit_percent", percent: 80 }] }],
+      ["POST", "credentials", { provider: "openai", label: "a", secret: "sk-of-a-deleted-project" }],
+      ["PUT", "capture", { enabled: true, sampling_rate: 1, config_version: 0 }]
+    ] as const
+    const sent = requests.map(async ([method, path, body]) => {
+      const answer = await person.send(method, `/api/projects/${id}/${path}`, body)
+      answers += 1
+      return answer.status
+    })
+    // each waits for the project, or has answered already
+    const waiting =
+      "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    while ((await client.query(waiting)).rows[0].n + answers < requests.length) await setImmediate()
+    await client.query("commit")
+    await client.end()
+    expect(await Promise.all(sent)).toEqual([404, 404, 404])
+  })
 
   const count = () =>
     node.run(

@@ -50,8 +50,14 @@ const fill = Effect.gen(function* () {
     values (${keyId}, ${Buffer.from(Array.from({ length: 32 }, (_, byte) => byte * 8))}, 'mrg_sk_aaaaa', 'k', ${caller.projectId})`
   yield* sql`insert into idempotent_request (key_id, idempotency_key, run_id, request_hash, state, expires_at, node, headers)
     values (${keyId}, 'i', ${randomUUID()}, ${Buffer.from([0, 255])}, 'running', 'infinity', ${randomUUID()}, '{"a":{"b":[1.50]}}')`
+  yield* sql`insert into audit (id, account_id, position, at, action, target_kind, target_id, after, previous_hash, hash)
+    values (${randomUUID()}, ${caller.accountId}, 1, now(), 'a', 'b', 'c', ${audited}::json, ${Buffer.alloc(32)},
+      ${Buffer.alloc(32, 1)})`
   return caller
 })
+
+/** Its text is hashed: neither the order of its members nor a digit may change. */
+const audited = '{"note":"n","amount_microusd":1.50,"a":[{"z":"\\u00e9","b":null}]}'
 
 const onFresh = (database: AnyDatabase) =>
   LedgerLayer().pipe(Layer.provideMerge(database), Layer.provide(IdGenerator.layer), Layer.provideMerge(Timers.layer))
@@ -71,6 +77,7 @@ for (const [from, source] of databases) {
             expect(
               yield* sql`select ceiling_micro_usd::int as ceiling from scope where id = ${caller.projectId}`
             ).toEqual([{ ceiling: 300 }])
+            expect(yield* sql`select after::text from audit`).toEqual([{ after: audited }])
           }).pipe(
             // before anything of the gateway runs on it
             Effect.zipRight(
@@ -123,7 +130,10 @@ for (const [name, database] of databases) {
             expect(yield* reasonOf([header, "{}", ...others])).toContain("line 2 is no row")
             expect(yield* reasonOf(["{}", first, ...others])).toContain("no dump of this gateway")
             expect(yield* reasonOf([header.replace("0001_identity", "0001_other"), first, ...others])).toContain(
-              "its schema ends with"
+              "its schema has 0001_other where that of this version has 0001_identity"
+            )
+            expect(yield* reasonOf([header.replace(/,"[^"]+"\]/, "]"), first, ...others])).toContain(
+              "its schema has nothing more where"
             )
             expect(yield* reasonOf([header, '{"table":"pg_class","row":{}}', ...others])).toContain("TransferFailed")
             expect(yield* rowsLeft).toEqual([{ rows: 0 }])

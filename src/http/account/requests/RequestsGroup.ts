@@ -8,7 +8,7 @@ import { PageParameters, pageOf, pageParameters } from "../../../wire/account/Pa
 import { RefusalOut } from "../../../wire/account/Refusals.ts"
 import { RequestOut } from "../../../wire/account/Requests.ts"
 import { sentId } from "../../../wire/account/SentId.ts"
-import { timestamp } from "../../../wire/account/Times.ts"
+import { sentTimestamp } from "../../../wire/account/Times.ts"
 import { storedText } from "../../../wire/validation/SchemaParts.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { Identity } from "../Identity.ts"
@@ -34,8 +34,8 @@ const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requ
             "Only calls with this text in their id, the client's request id, the requested model, the model or the error code; upper and lower case are the same. At most 200 characters."
         })
       ),
-      from: Schema.optional(timestamp("Only calls that ended then or later; RFC 3339.")),
-      to: Schema.optional(timestamp("Only calls that ended before; RFC 3339."))
+      from: Schema.optional(sentTimestamp("Only calls that ended then or later; RFC 3339.")),
+      to: Schema.optional(sentTimestamp("Only calls that ended before; RFC 3339."))
     })
   )
   .addSuccess(RequestsPage)
