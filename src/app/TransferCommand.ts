@@ -7,6 +7,7 @@ import * as Stream from "effect/Stream"
 import type * as Settings from "../config/Settings.ts"
 import * as Database from "../sql/Database.ts"
 import { reasonOf } from "../sql/DatabaseError.ts"
+import * as Embedded from "../sql/embedded/Embedded.ts"
 import { exportTo } from "../sql/transfer/Export.ts"
 import { importFrom } from "../sql/transfer/Import.ts"
 import { TransferFailed } from "../sql/transfer/TransferFailed.ts"
@@ -20,6 +21,9 @@ export const exportDatabase = Effect.fn("TransferCommand.exportDatabase")(functi
 ) {
   const files = yield* FileSystem.FileSystem
   const file = yield* fileOf(path, "db:export")
+  if (settings.databaseUrl === null && !(yield* Embedded.isIn(settings.dataDirectory))) {
+    return yield* new TransferFailed({ reason: `there is no database in ${settings.dataDirectory} to export` })
+  }
   const encoder = new TextEncoder()
   const notWritten = (error: PlatformError) =>
     new TransferFailed({

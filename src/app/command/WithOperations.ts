@@ -1,10 +1,10 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Settings from "../../config/Settings.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { Timers } from "../../domain/Timers.ts"
 import * as DirectoryLock from "../../sql/embedded/DirectoryLock.ts"
+import * as Embedded from "../../sql/embedded/Embedded.ts"
 import * as DatabaseOperations from "./DatabaseOperations.ts"
 import { CommandFailed, type Operations } from "./Operations.ts"
 import * as ServiceOperations from "./ServiceOperations.ts"
@@ -22,10 +22,8 @@ const layerFor = (settings: Settings.Settings) =>
   Effect.gen(function* () {
     const direct = Layer.provide(DatabaseOperations.layer(settings), base)
     if (settings.databaseUrl !== null) return direct
-    const files = yield* FileSystem.FileSystem
     const directory = settings.dataDirectory
-    // to open a directory would make it
-    if (!(yield* Effect.orElseSucceed(files.exists(directory), () => false))) {
+    if (!(yield* Embedded.isIn(directory))) {
       return yield* new CommandFailed({ message: `there is no database in ${directory}: start the service once.` })
     }
     return (yield* DirectoryLock.isHeld(directory)) ? Layer.provide(ServiceOperations.layer(settings), base) : direct

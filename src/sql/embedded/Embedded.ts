@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -16,6 +18,10 @@ export interface Embedded {
   /** Fails when the database's thread ends by itself; every later query fails. */
   readonly died: Effect.Effect<never, DatabaseFailed>
 }
+
+/** Whether there is a database in the directory; `open` makes one where there is none. */
+export const isIn = (directory: string): Effect.Effect<boolean> =>
+  Effect.sync(() => existsSync(join(directory, "database")))
 
 /** One session serves all connections, so more connections would only queue inside it. */
 const connections = 8
