@@ -255,6 +255,33 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect(forked.artifacts[0]?.id).not.toBe(artifact?.id)
   })
 
+  it("keep an answer whose calls of tools have characters that a database cannot store", async () => {
+    const { id } = await chat().create(project)
+    await chat().ask(id, "make a page", { artifacts: true })
+    const first = await talker.talk(used++)
+    first.say("Now. ")
+    // the message about the name is cut in the middle of a character
+    const cut = JSON.stringify({ name: `/${"👋".repeat(400)}`, media_type: "text/plain", content: "a" })
+    first.call(0, "write_artifact", "{\"name\": \"\0\ud83d")
+    first.call(1, "no\0such\udc4btool", "{}")
+    first.call(2, "write_artifact", cut)
+    first.finish("tool_calls")
+    const second = await talker.talk(used++)
+    second.say("Done.")
+    second.finish()
+    await idle(id)
+    expect((await chat().read(id)).messages[1]).toMatchObject({ status: "complete", content: "Now. Done." })
+    // the next question has the calls of the answer before it
+    await chat().ask(id, "and then?", { artifacts: true })
+    const third = await talker.talk(used++)
+    const messages = third.received.body["messages"] as ReadonlyArray<object>
+    expect(messages[1]).toMatchObject({
+      tool_calls: [{ function: { arguments: "{\"name\": \"\ufffd\ufffd" } }, {}, { function: { arguments: cut } }]
+    })
+    third.finish()
+    await idle(id)
+  })
+
   it("let people save what an answer has, as a new artifact or the next version of one", async () => {
     const { id } = await chat().create(project)
     const save = (document: object, by = person, headers: Record<string, string> = {}) =>
