@@ -324,6 +324,33 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect(await codeOf(save({ ...page, name: "one too many" }))).toEqual([400, "invalid_value"])
   })
 
+  it("end with their project: what is written stops, and all content is erased", async () => {
+    const { id: gone } = await jsonOf<{ readonly id: string }>(
+      person.send("POST", "/api/me/projects", { name: "gone" }),
+      201
+    )
+    const [idleOne, running] = [await chat().create(gone), await chat().create(gone)]
+    await chat().ask(running.id, "write")
+    const talk = await talker.talk(used++)
+    const keys = await jsonOf<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
+      person.send("GET", `/api/projects/${gone}/keys`)
+    )
+    for (const key of keys.items) await person.send("DELETE", `/api/keys/${key.id}`)
+    expect((await person.send("DELETE", `/api/projects/${gone}`)).status).toBe(204)
+    expect(await talk.received.closed).toBe("aborted")
+    const left = node.run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const rows = sql`select turn_id from conversation where id in (${idleOne.id}, ${running.id})`
+        yield* Effect.repeat(rows, { until: (found) => found.every((row) => row["turn_id"] === null) })
+        yield* sql`update conversation set deleted_at = deleted_at - interval '2 minutes' where project_id = ${gone}`
+        yield* eraseAll({ contents: yield* ContentStore, objects: yield* Objects, timers: yield* Timers })
+        return (yield* rows).length
+      })
+    )
+    expect(await left).toBe(0)
+  })
+
   it("erase deleted conversations with everything in them, once the deletion cannot be taken back", async () => {
     const { id } = await chat().create(project)
     const image = await jsonOf<Image>(upload(png(9, 9)), 201)
