@@ -222,6 +222,27 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     const forked = await jsonOf<Detail>(person.send("GET", `${root}/${fork.id}`))
     expect(forked).toMatchObject({ title: "forked", messages: [{ content: "q1" }, { content: "a1" }] })
     expect(forked.messages.map((message) => message.id)).not.toContain(first.user_message.id)
+    // one that ends with a question is gone on with by another wording of it
+    const { id: asked } = await jsonOf<{ readonly id: string }>(
+      person.send("POST", `${root}/${id}/fork`, { message_id: (await chat().read(id)).messages[2]?.id }),
+      201
+    )
+    const reword = async (index: number) =>
+      person.send("POST", `${root}/${asked}/messages/${(await chat().read(asked)).messages[index]?.id}/edit`, {
+        content: "q2c",
+        model: "acme/large",
+        artifacts: false
+      })
+    expect(await codeOf(reword(0))).toEqual([400, "invalid_value"])
+    expect((await reword(2)).status).toBe(202)
+    ;(await talker.talk(used++)).finish()
+    await expect.poll(async () => (await chat().read(asked)).running).toBe(false)
+    expect((await chat().read(asked)).messages).toMatchObject([
+      { content: "q1" },
+      { content: "a1" },
+      { content: "q2c", versions: [{ content: "q2b" }] },
+      { role: "assistant", status: "complete", position: 3 }
+    ])
   })
 
   it("replay the same question with the same Idempotency-Key, and ask it once", async () => {
