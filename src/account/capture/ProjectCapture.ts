@@ -157,6 +157,7 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const project = yield* access.require(id, "member")
         if (settings.enabled && !keys.isAvailable) return yield* unsealable
+        if (settings.enabled) yield* keys.required(id)
         return yield* transactions.commit((announce) =>
           Effect.gen(function* () {
             yield* projects.lock(id)

@@ -527,6 +527,7 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
       try {
         const send = sendTo(blind.url, { authorization: `Bearer ${owner.token}` })
         for (const [method, path, body] of [
+          ["PUT", of, { enabled: true, sampling_rate: 1, config_version: 1 }],
           ["GET", `${of}/samples`],
           ["GET", `${of}/export`],
           ["GET", `/api/capture/samples/${ids[0]}`],

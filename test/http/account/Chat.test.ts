@@ -263,6 +263,24 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     expect(talker.talks).toHaveLength(used)
   })
 
+  it("say which values of a setting are allowed", async () => {
+    const id = await begin()
+    const refused = async (settings: object) => {
+      const body = { content: "q", model: "auto", ...settings }
+      return jsonOf<{ readonly error: object }>(person.send("POST", `${root}/${id}/messages`, body), 400)
+    }
+    for (const [settings, param, expected] of [
+      [{ alpha: 1.1 }, "alpha", "a number from 0 to 1"],
+      [{ temperature: 3 }, "temperature", "a number from 0 to 2"],
+      [{ max_completion_tokens: 0 }, "max_completion_tokens", "an integer of at least 1"],
+      [{ image_ids: Array.from({ length: 9 }, () => id) }, "image_ids", "at most 8 items"]
+    ] as const) {
+      expect(await refused(settings)).toMatchObject({
+        error: { code: "invalid_value", param, message: `Invalid value for '${param}': Expected ${expected}.` }
+      })
+    }
+  })
+
   it("write at most four answers for a person at the same time", async () => {
     const five = await Promise.all([1, 2, 3, 4, 5].map(() => begin()))
     for (const id of five.slice(0, 4)) await chat().ask(id, "long")
