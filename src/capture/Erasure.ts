@@ -30,10 +30,7 @@ export interface CaptureErasureShape {
    * dropped, unless a single sample is erased. Within a transaction of the caller, if there is one. Without the keys of the project only
    * whole conversations, or everything, can be erased.
    */
-  readonly erase: (
-    project: ProjectId,
-    erasure: Erasure
-  ) => Effect.Effect<number, SealingUnavailable | StoreUnavailable>
+  readonly erase: (project: ProjectId, erasure: Erasure) => Effect.Effect<number, SealingUnavailable | StoreUnavailable>
 }
 
 /** Erases captured calls. */

@@ -262,7 +262,7 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     first.say("Now. ")
     // the message about the name is cut in the middle of a character
     const cut = JSON.stringify({ name: `/${"👋".repeat(400)}`, media_type: "text/plain", content: "a" })
-    first.call(0, "write_artifact", "{\"name\": \"\0\ud83d")
+    first.call(0, "write_artifact", '{"name": "\0\ud83d')
     first.call(1, "no\0such\udc4btool", "{}")
     first.call(2, "write_artifact", cut)
     first.finish("tool_calls")
@@ -276,7 +276,7 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     const third = await talker.talk(used++)
     const messages = third.received.body["messages"] as ReadonlyArray<object>
     expect(messages[1]).toMatchObject({
-      tool_calls: [{ function: { arguments: "{\"name\": \"\ufffd\ufffd" } }, {}, { function: { arguments: cut } }]
+      tool_calls: [{ function: { arguments: '{"name": "\ufffd\ufffd' } }, {}, { function: { arguments: cut } }]
     })
     third.finish()
     await idle(id)
