@@ -4,7 +4,7 @@ import { causes } from "./Causes.ts"
 import { decompose } from "./Decompose.ts"
 import { type Edits, unionOf } from "./Edits.ts"
 import { effectiveCount, minEffective, type Projection, project } from "./Interval.ts"
-import { type ModelError, noEdits, Rebill } from "./Rebill.ts"
+import { type Bill, type ModelError, noEdits, Rebill } from "./Rebill.ts"
 import type { Workload } from "./Workload.ts"
 
 /** What a workload wastes, by cause; amounts in micro-USD of what was charged. */
@@ -44,13 +44,12 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
   const charged = workload.calls.reduce((sum, { chargedMicroUsd }) => sum + chargedMicroUsd, 0)
   let billed = found.filter(({ tier }) => tier === "exact" || tier === "rebilled")
   const unsure = found.filter(({ tier }) => tier === "hypothesis")
-  const total = sumOf(rebill.base.microUsd)
-  const scale = total === 0 ? 0 : charged / total
+  const scales = scalesOf(workload, rebill.base)
   const perConversation = (edits: Edits): Float64Array => {
     const sums = new Float64Array(workload.conversations.length)
     const bill = edits.size === 0 ? rebill.base : rebill.bill(edits)
-    workload.calls.forEach(({ conversation }, index) => {
-      sums[conversation] = (sums[conversation] ?? 0) + (bill.microUsd[index] ?? 0) * scale
+    workload.calls.forEach(({ conversation, route }, index) => {
+      sums[conversation] = (sums[conversation] ?? 0) + (bill.microUsd[index] ?? 0) * (scales.get(route) ?? 1)
     })
     return sums
   }
@@ -109,6 +108,18 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
       divided.perConversation.reduce((sum, shares) => sum + (shares[conversation] ?? 0), 0)
     )
   }
+}
+
+/** What was charged, of what is computed, by route: where the model of one provider's bills is wrong, the others are not. */
+const scalesOf = ({ calls }: Workload, { microUsd }: Bill): ReadonlyMap<string, number> => {
+  const sums = new Map<string, { charged: number; computed: number }>()
+  calls.forEach(({ chargedMicroUsd, route }, index) => {
+    const sum = sums.get(route) ?? { charged: 0, computed: 0 }
+    sum.charged += chargedMicroUsd
+    sum.computed += microUsd[index] ?? 0
+    sums.set(route, sum)
+  })
+  return new Map([...sums].map(([route, { charged, computed }]) => [route, computed === 0 ? 0 : charged / computed]))
 }
 
 /** Enough to say something of: as few conversations as this say nothing sure, unless an amount of the ledger is wasted. */

@@ -27,6 +27,7 @@ import { PaymentStore } from "../account/payments/PaymentStore.ts"
 import { Payments } from "../account/payments/Payments.ts"
 import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
 import { ProjectAnalysesStore } from "../account/projects/ProjectAnalysesStore.ts"
+import { ProjectConversationsStore } from "../account/projects/ProjectConversationsStore.ts"
 import { Projects } from "../account/projects/Projects.ts"
 import { PastCallStore } from "../account/replay/PastCallStore.ts"
 import { RoutingReplay } from "../account/replay/RoutingReplay.ts"
@@ -86,6 +87,7 @@ export const accountServices = (settings: AccountSettings) => {
     PastCallStore.layer(),
     ProjectAccessStore.layer,
     ProjectAnalysesStore.layer,
+    ProjectConversationsStore.layer,
     ProjectKeyStore.layer,
     RoutingVersionStore.layer,
     SessionStore.layer,

@@ -14,9 +14,10 @@ import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { Timers } from "../domain/Timers.ts"
 import * as CaptureMetrics from "../observe/CaptureMetrics.ts"
 import { CaptureKeys, type DayKey } from "./CaptureKeys.ts"
-import { CaptureQueue, type Taken } from "./CaptureQueue.ts"
+import { CaptureQueue, type Selected, selectedLater, type Taken } from "./CaptureQueue.ts"
 import type { NewSample } from "./CaptureRecords.ts"
 import { CaptureStore } from "./CaptureStore.ts"
+import type { CaptureWindow } from "./CaptureWindow.ts"
 import { CaptureWindows } from "./CaptureWindows.ts"
 import { factsOf } from "./Facts.ts"
 import type { WorkerJob } from "./worker/captureWorker.js"
@@ -54,6 +55,7 @@ const dayOf = (millis: number): string => dateAt(millis).toISOString().slice(0, 
 /** A call with the place of its conversation. */
 interface Placed {
   readonly taken: Taken
+  readonly window: CaptureWindow
   readonly day: string
   readonly dayKey: DayKey
   readonly endUser: string | null
@@ -76,9 +78,9 @@ const make = Effect.gen(function* () {
     added: () => signal.unsafeOffer(undefined)
   })
 
-  const placeOf = (taken: Taken) =>
+  const placeOf = (taken: Taken, { position, window }: Selected) =>
     Effect.gen(function* () {
-      const { call, position, record, window } = taken
+      const { call, record } = taken
       const { configVersion, projectId, retentionDays } = window
       const now = timers.now()
       const oldest = dayOf(now - Math.min(maxDaysOfKey, retentionDays) * dayMillis)
@@ -91,11 +93,11 @@ const make = Effect.gen(function* () {
       const { user } = call.request
       const endUser = user === undefined ? null : ((yield* keys.endUser(projectId, user)) ?? null)
       const chain = `${projectId} ${configVersion} ${record.conversation} ${day} ${Buffer.from(dayKey.sealed).toString("base64")}`
-      const placed: Placed = { taken, day, dayKey, endUser, chain }
+      const placed: Placed = { taken, window, day, dayKey, endUser, chain }
       return placed
     })
 
-  const jobOf = ({ chain, day, dayKey, taken: { call, events, record, window } }: Placed): WorkerJob => ({
+  const jobOf = ({ chain, day, dayKey, taken: { call, events, record }, window }: Placed): WorkerJob => ({
     id: call.requestId,
     project: window.projectId,
     day,
@@ -111,8 +113,8 @@ const make = Effect.gen(function* () {
 
   const sampleOf = (placed: Placed, sealed: SealedOrError): NewSample | undefined => {
     if (!isSealed(sealed)) return undefined
-    const { day, dayKey, endUser, taken } = placed
-    const { call, record, window } = taken
+    const { day, dayKey, endUser, taken, window } = placed
+    const { call, record } = taken
     return {
       id: call.requestId,
       projectId: window.projectId,
@@ -142,7 +144,7 @@ const make = Effect.gen(function* () {
         return (result && sampleOf(one, result)) ?? []
       })
       CaptureMetrics.dropped("sealing_failed", placed.length - samples.length)
-      const stored = Effect.map(store.write(first.taken.window, samples), ({ erased, isOpen, written }) => {
+      const stored = Effect.map(store.write(first.window, samples), ({ erased, isOpen, written }) => {
         CaptureMetrics.captured(written.size)
         CaptureMetrics.dropped("erased", erased)
         CaptureMetrics.dropped(isOpen ? "conversation_full" : "window_closed", samples.length - erased - written.size)
@@ -158,11 +160,15 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const placed: Array<Placed> = []
       for (const one of taken) {
-        const { configVersion, projectId } = one.window
+        const current = yield* windows.of(one.call.caller.projectId)
+        const selected = one.selected ?? selectedLater(current, one.call, one.record)
+        if (selected === undefined) {
+          uncounted.delete(one)
+          continue
+        }
         // switched off meanwhile: nothing of it is even sealed
-        const current = yield* windows.of(projectId)
-        const isClosed = current?.configVersion !== configVersion || !current.enabled
-        const found = isClosed ? CaptureMetrics.dropped("window_closed") : yield* placeOf(one)
+        const isClosed = current?.configVersion !== selected.window.configVersion || !current.enabled
+        const found = isClosed ? CaptureMetrics.dropped("window_closed") : yield* placeOf(one, selected)
         if (found === undefined) uncounted.delete(one)
         else placed.push(found)
       }
@@ -221,7 +227,7 @@ const answerOf = (events: ReadonlyArray<ChatEvent>): Answer | null => {
   return sum.answer ?? null
 }
 
-const windowOf = ({ taken: { window } }: Placed): string => `${window.projectId} ${window.configVersion}`
+const windowOf = ({ window }: Placed): string => `${window.projectId} ${window.configVersion}`
 
 /** What fails is counted as lost. */
 const losing = (

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { MasterKey } from "../credentials/MasterKey.ts"
 import * as Sealing from "../credentials/Sealing.ts"
-import type { SealingUnavailable } from "../domain/AccountError.ts"
+import { SealingUnavailable } from "../domain/AccountError.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -22,6 +22,8 @@ export interface DayKey {
 export interface CaptureKeysShape {
   /** Whether there is a master key, under which everything is sealed. */
   readonly isAvailable: boolean
+  /** Fails where the project has content that no master key opens: to whoever reads it, or writes it anew, it would seem to be gone. */
+  readonly required: (project: ProjectId) => Effect.Effect<void, SealingUnavailable | StoreUnavailable>
   /** Made at its first use; `undefined` without a master key that opens what it is sealed under. */
   readonly ofDay: (project: ProjectId, day: string) => Effect.Effect<DayKey | undefined, StoreUnavailable>
   /** The key that content was sealed with; `undefined` when it was deleted or does not open. */
@@ -97,6 +99,11 @@ const make = Effect.gen(function* () {
 
   return CaptureKeys.of({
     isAvailable: masterKey.isSet,
+    required: (project) =>
+      Effect.flatMap(store.projectKey(project, undefined), (sealed) => {
+        const isReadable = sealed === undefined || opened(sealed, accepted, contextOf(project)) !== undefined
+        return isReadable ? Effect.void : masterKey.isSet ? otherMasterKey : noMasterKey
+      }),
     ofDay: (project, day) => days.get(`${project} ${day}`),
     existing: (project, day) =>
       Effect.gen(function* () {
@@ -135,4 +142,12 @@ const make = Effect.gen(function* () {
       })
     )
   })
+})
+
+const noMasterKey = new SealingUnavailable({
+  message: "What was collected cannot be read: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
+})
+const otherMasterKey = new SealingUnavailable({
+  message:
+    "What was collected cannot be read: it is sealed under another key than GATEWAY_MASTER_KEY. Set that one in GATEWAY_MASTER_KEY_PREVIOUS."
 })

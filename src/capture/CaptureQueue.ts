@@ -7,12 +7,18 @@ import type { CaptureWindow } from "./CaptureWindow.ts"
 import type { Known } from "./CaptureWindows.ts"
 import { positionOf } from "./Reservoir.ts"
 
+/** Where a conversation stands in a window that takes it. */
+export interface Selected {
+  readonly window: CaptureWindow
+  readonly position: number
+}
+
 /** A call that the collection takes, on its way to the store. */
 export interface Taken {
   readonly call: ObservedCall
   readonly record: CallRecord
-  readonly window: CaptureWindow
-  readonly position: number
+  /** `undefined` where the settings were not known yet when it ended: `selectedLater` says. */
+  readonly selected: Selected | undefined
   /** Those of the response that have reached the client; summing them up is left for later. */
   readonly events: ReadonlyArray<ChatEvent>
   readonly bytes: number
@@ -103,12 +109,12 @@ export class CaptureQueue {
     const recorder = this.recorders.get(call)
     if (recorder === undefined) return
     this.recorders.delete(call)
-    const window = recorder.window ?? this.openedBefore(call)
-    if (window === undefined) return
-    const position = positionOf(window.salt, window.configVersion, record.conversation)
-    if (position >= window.samplingRate) return
+    const known = recorder.window ?? this.options.peek(call.caller.projectId)
+    const selected =
+      recorder.window === undefined ? selectedLater(known ?? null, call, record) : selectedIn(recorder.window, record)
+    if (known !== undefined && selected === undefined) return
     if (call.request.store === false) {
-      CaptureMetrics.dropped("store_false")
+      if (selected !== undefined) CaptureMetrics.dropped("store_false")
       return
     }
     const { characters, events } = recorder
@@ -119,17 +125,19 @@ export class CaptureQueue {
     }
     this.taken += 1
     this.takenBytes += bytes
-    this.waiting.push({ call, record, window, position, events, bytes })
+    this.waiting.push({ call, record, selected, events, bytes })
     this.options.added()
   }
-
-  /** For a call that was admitted before the settings were known here: they count if they were in force by then. */
-  private openedBefore(call: ObservedCall): CaptureWindow | undefined {
-    const known = this.options.peek(call.caller.projectId)
-    if (known === undefined) CaptureMetrics.dropped("settings_unknown")
-    return known?.enabled === true && known.openedAt.getTime() <= call.startedAtMillis ? known : undefined
-  }
 }
+
+const selectedIn = (window: CaptureWindow, { conversation }: CallRecord): Selected | undefined => {
+  const position = positionOf(window.salt, window.configVersion, conversation)
+  return position < window.samplingRate ? { window, position } : undefined
+}
+
+/** For a call that was admitted before the settings were known: they count if they were in force by then. */
+export const selectedLater = (known: Known, call: ObservedCall, record: CallRecord): Selected | undefined =>
+  known?.enabled === true && known.openedAt.getTime() <= call.startedAtMillis ? selectedIn(known, record) : undefined
 
 /** Of the object of an event, without its text. */
 const bytesOfEvent = 64

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { SealingUnavailable } from "../domain/AccountError.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { ProjectId } from "../domain/Ids.ts"
@@ -26,9 +27,10 @@ export interface CaptureErasureShape {
   /**
    * Erases samples and returns their number. Conversations of which others stay are written anew from these alone, so that
    * nothing is left of what only an erased one had. Calls of the project that began before it and wait to be written on any node are
-   * dropped, unless a single sample is erased. Within a transaction of the caller, if there is one.
+   * dropped, unless a single sample is erased. Within a transaction of the caller, if there is one. Without the keys of the project only
+   * whole conversations, or everything, can be erased.
    */
-  readonly erase: (project: ProjectId, erasure: Erasure) => Effect.Effect<number, StoreUnavailable>
+  readonly erase: (project: ProjectId, erasure: Erasure) => Effect.Effect<number, SealingUnavailable | StoreUnavailable>
 }
 
 /** Erases captured calls. */
@@ -130,6 +132,8 @@ const make = Effect.gen(function* () {
       transactions.commit((announce) =>
         Effect.gen(function* () {
           yield* store.lock(project)
+          // what cannot be read could not be written anew, and would be erased with the rest
+          if (erasure._tag !== "Project" && erasure._tag !== "Conversation") yield* keys.required(project)
           yield* announce({ kind: "capture", id: project })
           if (erasure._tag !== "Sample") yield* store.refuseBefore(project, dateAt(timers.now()))
           if (erasure._tag === "Project") return yield* store.eraseProject(project)

@@ -7,6 +7,7 @@ import type { AnswerToolCall } from "../domain/Completion.ts"
 import type { CallFailure, StoreUnavailable } from "../domain/GatewayError.ts"
 import { type IdGeneratorShape, nextRequestId } from "../domain/IdGenerator.ts"
 import type { ConversationId } from "../domain/Ids.ts"
+import { toStorable } from "../domain/StorableText.ts"
 import type { CallRunnerShape } from "../gateway/CallRunner.ts"
 import type { CallTrailsShape } from "../observe/CallTrails.ts"
 import type { AnswerSettings } from "../wire/account/Chat.ts"
@@ -83,7 +84,14 @@ const runTools = (
   Effect.forEach(asked, ({ arguments: json, id, name }) =>
     Effect.map(artifacts.run(turn.answer, { name, arguments: json }), ({ event, isError, result }) => {
       if (event !== undefined) turn.notice({ _tag: "Artifact", event })
-      return { id, name, arguments: json, result, isError }
+      // the model reads in this answer what it will read in the next one, from its row
+      return {
+        id: toStorable(id),
+        name: toStorable(name),
+        arguments: toStorable(json),
+        result: toStorable(result),
+        isError
+      }
     })
   )
 

@@ -189,8 +189,8 @@ const make = Effect.gen(function* () {
       if (more.length > 0) return refused("old_text occurs in it more than once: give more of the text around it.")
       if (found.version >= maxVersions) return refused(noMoreVersions)
       const content = head + new_text + tail
-      if (content.includes("\0") || Buffer.byteLength(content) > maxArtifactBytes)
-        return refused("It would be too large.")
+      if (content.includes("\0")) return refused("new_text must not contain NUL.")
+      if (Buffer.byteLength(content) > maxArtifactBytes) return refused("It would be too large.")
       return done(yield* written(answer, name, found.mediaType, content, found, "updated"), "updated")
     })
 

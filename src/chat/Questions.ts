@@ -225,7 +225,7 @@ interface Plan {
   readonly settings: AnswerSettings
 }
 
-/** Only the last question, and the answer to it, can be written anew. */
+/** Only the last question, and the answer to it, can be written anew. A fork can end with a question that has no answer yet. */
 const lastOf = (
   written: ReadonlyArray<Message>,
   id: MessageId,
@@ -234,7 +234,7 @@ const lastOf = (
   const current = written.filter(({ isCurrent }) => isCurrent)
   const found = current.find((message) => message.id === id)
   if (found === undefined) return noSuchMessage
-  const last = role === "assistant" ? current.length - 1 : current.length - 2
+  const last = role === "assistant" ? current.length - 1 : current.findLastIndex((message) => message.role === "user")
   return found.role === role && found.position === last ? Effect.succeed(found) : notLast
 }
 

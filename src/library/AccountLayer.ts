@@ -9,6 +9,7 @@ import { Keys } from "../account/keys/Keys.ts"
 import { ProjectKeyStore } from "../account/keys/ProjectKeyStore.ts"
 import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
 import { ProjectAnalysesStore } from "../account/projects/ProjectAnalysesStore.ts"
+import { ProjectConversationsStore } from "../account/projects/ProjectConversationsStore.ts"
 import { Projects } from "../account/projects/Projects.ts"
 import { RequestLog } from "../account/requests/RequestLog.ts"
 import { RequestLogStore } from "../account/requests/RequestLogStore.ts"
@@ -82,6 +83,7 @@ export const AccountLayer = ({
     PolicyStore.layer,
     ProjectAccessStore.layer,
     ProjectAnalysesStore.layer,
+    ProjectConversationsStore.layer,
     ProjectKeyStore.layer,
     ProjectStore.layer,
     RequestLogStore.layer(),

@@ -3,7 +3,6 @@ import { counter } from "./Family.ts"
 /** Why a call that its client opted in, and that the collection would have taken, is not in it. */
 export const dropReasons = [
   "store_false",
-  "settings_unknown",
   "queue_full",
   "window_closed",
   "erased",
@@ -18,7 +17,7 @@ export type DropReason = (typeof dropReasons)[number]
 const samplesCounted = counter("gateway_capture_samples_total", "Calls that the collection of a project has kept.", [])
 const dropsCounted = counter(
   "gateway_capture_dropped_total",
-  "Calls that opted into data collection in an open window and were not kept, by reason: store_false, settings_unknown, queue_full, window_closed, erased, not_among_kept, conversation_full, sealing_unavailable, sealing_failed or store_unavailable.",
+  "Calls that opted into data collection in an open window and were not kept, by reason: store_false, queue_full, window_closed, erased, not_among_kept, conversation_full, sealing_unavailable, sealing_failed or store_unavailable.",
   ["reason"]
 )
 

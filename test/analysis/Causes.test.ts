@@ -76,6 +76,25 @@ it("bills of the simulated provider are computed within 1 %", () => {
   }
 })
 
+it("what one route was charged beyond its computed bill is no saving at another", () => {
+  const wasteful = planted("extraction", ["duplicate"])
+  const [alone] = claimed(wasteful)
+  const preparation = new Preparation(countsOf, cacheOfSimulated)
+  for (const { calls, id } of generate(wasteful)) preparation.add({ conversation: id, inclusion: 1 }, calls)
+  for (const { calls, id } of generate(planted("chat", [], [], 78))) {
+    const charged = calls.map((call) => ({
+      ...call,
+      attempts: call.attempts.map((attempt) => ({ ...attempt, model: "other/model" })),
+      cost: { ...call.cost, amount_microusd: 3 * call.cost.amount_microusd }
+    }))
+    preparation.add({ conversation: `other ${id}`, inclusion: 1 }, charged)
+  }
+  const { findings } = diagnose(preparation.workload(), 1)
+  const found = findings.find(({ cause }) => cause.id === "duplicate")
+  expect(found?.tier).toBe("exact")
+  expect(Math.abs((found?.aloneMicroUsd ?? 0) - (alone?.aloneMicroUsd ?? 0))).toBeLessThanOrEqual(1)
+})
+
 it("several causes are told apart in a slice of planted applications", { timeout: 120_000 }, () => {
   const { scores } = precisionOf(Array.from({ length: 16 }, (_, i) => 300 + i))
   let [tp, fp, fn] = [0, 0, 0]

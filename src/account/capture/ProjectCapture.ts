@@ -33,6 +33,8 @@ import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 
 type Refused = NotFound | RoleRequired | StoreUnavailable
+/** Also where no master key opens what is stored. */
+type Unread = Refused | SealingUnavailable
 
 /** The settings in force, with what is stored. */
 export interface Collection {
@@ -59,16 +61,16 @@ export interface ProjectCaptureShape {
     id: ProjectId,
     max: number,
     before: RequestId | undefined
-  ) => Effect.Effect<ReadonlyArray<{ readonly id: RequestId; readonly call: CapturedCall }>, Refused, CurrentUser>
+  ) => Effect.Effect<ReadonlyArray<{ readonly id: RequestId; readonly call: CapturedCall }>, Unread, CurrentUser>
   /** With content, which stands in the audit log. */
-  readonly sample: (id: RequestId) => Effect.Effect<CapturedCall, Refused, CurrentUser>
-  readonly removeSample: (id: RequestId) => Effect.Effect<void, Refused, CurrentUser>
+  readonly sample: (id: RequestId) => Effect.Effect<CapturedCall, Unread, CurrentUser>
+  readonly removeSample: (id: RequestId) => Effect.Effect<void, Unread, CurrentUser>
   /** The number of samples that are gone. */
-  readonly erase: (id: ProjectId, erasure: Erasure) => Effect.Effect<number, Refused, CurrentUser>
+  readonly erase: (id: ProjectId, erasure: Erasure) => Effect.Effect<number, Unread, CurrentUser>
   /** Conversation by conversation, with content; that it was read stands in the audit log. */
   readonly exported: (
     id: ProjectId
-  ) => Effect.Effect<Stream.Stream<CapturedCall, StoreUnavailable>, Refused, CurrentUser>
+  ) => Effect.Effect<Stream.Stream<CapturedCall, StoreUnavailable>, Unread, CurrentUser>
 }
 
 /** What projects collect, as their members see and change it. */
@@ -155,6 +157,7 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         yield* access.require(id, "member")
         if (settings.enabled && !keys.isAvailable) return yield* unsealable
+        if (settings.enabled) yield* keys.required(id)
         return yield* transactions.commit((announce) =>
           Effect.gen(function* () {
             yield* projects.lock(id)
@@ -188,6 +191,7 @@ const make = Effect.gen(function* () {
     list: (id, max, before) =>
       Effect.gen(function* () {
         yield* requireReader(id)
+        yield* keys.required(id)
         const rows = yield* store.page(id, before, max, now())
         const calls = yield* Effect.forEach(rows, (row) =>
           Effect.map(captured.summary(row), (call) => (call === undefined ? [] : [{ id: row.id, call }]))
@@ -198,6 +202,7 @@ const make = Effect.gen(function* () {
       transactions.commit(() =>
         Effect.gen(function* () {
           const [row, project] = yield* found(id)
+          yield* keys.required(row.projectId)
           const call = yield* captured.call(row)
           if (call === undefined) return yield* noSuchSample
           yield* record(project, "capture.read", { kind: "capture_sample", id }, null, null)
@@ -231,6 +236,7 @@ const make = Effect.gen(function* () {
     exported: (id) =>
       Effect.gen(function* () {
         const project = yield* requireReader(id)
+        yield* keys.required(id)
         yield* transactions.commit(() => record(project, "capture.export", { kind: "project", id }, null, null))
         return Stream.paginateChunkEffect(Option.none<Place>(), (after) =>
           Effect.map(

@@ -25,6 +25,7 @@ import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { AlertStore } from "../alerts/AlertStore.ts"
 import { requireWithin } from "../limits/ConfiguredLimits.ts"
 import { ProjectAnalysesStore } from "./ProjectAnalysesStore.ts"
+import { ProjectConversationsStore } from "./ProjectConversationsStore.ts"
 
 /** A project with the money of its scope. */
 export interface Project extends AccessibleProject, SpendLimit {}
@@ -73,6 +74,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
   const alerts = yield* AlertStore
   const captured = yield* CaptureStore
   const analyses = yield* ProjectAnalysesStore
+  const conversations = yield* ProjectConversationsStore
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
@@ -158,6 +160,9 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
           yield* captured.eraseProject(id)
           yield* analyses.removeAll(id)
           yield* announce({ kind: "capture", id })
+          for (const running of yield* conversations.removeAll(id)) {
+            yield* announce({ kind: "chat_stop", id: running })
+          }
           yield* record("project.delete", id, before.accountId, before, null)
         })
       )

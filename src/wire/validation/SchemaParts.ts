@@ -26,8 +26,16 @@ export const allowed = (range: NumberRange) => {
   const max = range.maximum ?? Number.POSITIVE_INFINITY
   const ofType = range.type === "integer" ? Number.isSafeInteger : Number.isFinite
   return Schema.filter<typeof Schema.Number>((value) => ofType(value) && value >= min && value <= max, {
+    message: () => `Expected ${rangeText(range)}`,
     jsonSchema: range
   })
+}
+
+const rangeText = ({ maximum, minimum, type }: NumberRange): string => {
+  const noun = type === "integer" ? "an integer" : "a number"
+  if (minimum !== undefined && maximum !== undefined) return `${noun} from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return `${noun} of at least ${minimum}`
+  return maximum === undefined ? noun : `${noun} of at most ${maximum}`
 }
 
 /** A string of 1 to `max` characters (code points). */
@@ -59,6 +67,7 @@ export const listOf = <A, I>(item: Schema.Schema<A, I>, bounds: { readonly max: 
   const { max, min = 0 } = bounds
   return Schema.Array(item).pipe(
     Schema.filter((items) => items.length >= min && items.length <= max, {
+      message: () => `Expected ${min === 0 ? "at most" : `${min} to`} ${max} items`,
       jsonSchema: min === 0 ? { maxItems: max } : { minItems: min, maxItems: max }
     })
   )

@@ -515,6 +515,46 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     expect((await sample(afterwards)).sample.request.messages).toEqual([{ role: "user", content: "a new start" }])
   })
 
+  it.skipIf(kind === "embedded")(
+    "is 503 on a node that cannot open it, which then neither hides nor erases what it cannot read",
+    async () => {
+      const project = await newProject()
+      await change(project.id)
+      const talk = (text: string) => called(project.key, { ...says(text), user: "anna", prompt_cache_key: "c1" })
+      const ids = [await talk("one"), await talk("two")]
+      for (const id of ids) await sample(id)
+      const of = `/api/projects/${project.id}/capture`
+      for (const masterKey of [Buffer.alloc(32, 9).toString("base64"), ""]) {
+        const blind = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on", GATEWAY_MASTER_KEY: masterKey })
+        try {
+          const send = sendTo(blind.url, { authorization: `Bearer ${owner.token}` })
+          for (const [method, path, body] of [
+            ["PUT", of, { enabled: true, sampling_rate: 1, config_version: 1 }],
+            ["GET", `${of}/samples`],
+            ["GET", `${of}/export`],
+            ["GET", `/api/capture/samples/${ids[0]}`],
+            ["DELETE", `/api/capture/samples/${ids[0]}`],
+            ["POST", `${of}/erase`, { target: "end_user", end_user: "anna" }],
+            ["POST", `${of}/erase`, { target: "key", key_id: project.keyId }]
+          ] as const) {
+            const answer = await send(method, path, body)
+            expect([method, path, answer.status]).toEqual([method, path, 503])
+            expect(await answer.json()).toMatchObject({
+              error: { code: "sealing_unavailable", message: expect.stringContaining("GATEWAY_MASTER_KEY") }
+            })
+          }
+          for (const id of ids) await sample(id)
+          if (masterKey !== "") continue
+          // everything can be erased unread
+          expect(await json(send("POST", `${of}/erase`, { target: "project" }))).toEqual({ erased: 2 })
+          expect((await send("GET", `${of}/samples`)).status).toBe(200)
+        } finally {
+          await blind.stop()
+        }
+      }
+    }
+  )
+
   it("exports every sample with a count and a checksum at the end", async () => {
     const project = await newProject()
     await change(project.id)

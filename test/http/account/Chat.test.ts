@@ -222,6 +222,27 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     const forked = await jsonOf<Detail>(person.send("GET", `${root}/${fork.id}`))
     expect(forked).toMatchObject({ title: "forked", messages: [{ content: "q1" }, { content: "a1" }] })
     expect(forked.messages.map((message) => message.id)).not.toContain(first.user_message.id)
+    // one that ends with a question is gone on with by another wording of it
+    const { id: asked } = await jsonOf<{ readonly id: string }>(
+      person.send("POST", `${root}/${id}/fork`, { message_id: (await chat().read(id)).messages[2]?.id }),
+      201
+    )
+    const reword = async (index: number) =>
+      person.send("POST", `${root}/${asked}/messages/${(await chat().read(asked)).messages[index]?.id}/edit`, {
+        content: "q2c",
+        model: "acme/large",
+        artifacts: false
+      })
+    expect(await codeOf(reword(0))).toEqual([400, "invalid_value"])
+    expect((await reword(2)).status).toBe(202)
+    ;(await talker.talk(used++)).finish()
+    await expect.poll(async () => (await chat().read(asked)).running).toBe(false)
+    expect((await chat().read(asked)).messages).toMatchObject([
+      { content: "q1" },
+      { content: "a1" },
+      { content: "q2c", versions: [{ content: "q2b" }] },
+      { role: "assistant", status: "complete", position: 3 }
+    ])
   })
 
   it("replay the same question with the same Idempotency-Key, and ask it once", async () => {
@@ -240,6 +261,24 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     await expect.poll(async () => (await chat().read(id)).running).toBe(false)
     expect((await chat().read(id)).messages).toHaveLength(2)
     expect(talker.talks).toHaveLength(used)
+  })
+
+  it("say which values of a setting are allowed", async () => {
+    const id = await begin()
+    const refused = async (settings: object) => {
+      const body = { content: "q", model: "auto", ...settings }
+      return jsonOf<{ readonly error: object }>(person.send("POST", `${root}/${id}/messages`, body), 400)
+    }
+    for (const [settings, param, expected] of [
+      [{ alpha: 1.1 }, "alpha", "a number from 0 to 1"],
+      [{ temperature: 3 }, "temperature", "a number from 0 to 2"],
+      [{ max_completion_tokens: 0 }, "max_completion_tokens", "an integer of at least 1"],
+      [{ image_ids: Array.from({ length: 9 }, () => id) }, "image_ids", "at most 8 items"]
+    ] as const) {
+      expect(await refused(settings)).toMatchObject({
+        error: { code: "invalid_value", param, message: `Invalid value for '${param}': Expected ${expected}.` }
+      })
+    }
   })
 
   it("write at most four answers for a person at the same time", async () => {

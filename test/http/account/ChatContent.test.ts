@@ -255,6 +255,33 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect(forked.artifacts[0]?.id).not.toBe(artifact?.id)
   })
 
+  it("keep an answer whose calls of tools have characters that a database cannot store", async () => {
+    const { id } = await chat().create(project)
+    await chat().ask(id, "make a page", { artifacts: true })
+    const first = await talker.talk(used++)
+    first.say("Now. ")
+    // the message about the name is cut in the middle of a character
+    const cut = JSON.stringify({ name: `/${"👋".repeat(400)}`, media_type: "text/plain", content: "a" })
+    first.call(0, "write_artifact", '{"name": "\0\ud83d')
+    first.call(1, "no\0such\udc4btool", "{}")
+    first.call(2, "write_artifact", cut)
+    first.finish("tool_calls")
+    const second = await talker.talk(used++)
+    second.say("Done.")
+    second.finish()
+    await idle(id)
+    expect((await chat().read(id)).messages[1]).toMatchObject({ status: "complete", content: "Now. Done." })
+    // the next question has the calls of the answer before it
+    await chat().ask(id, "and then?", { artifacts: true })
+    const third = await talker.talk(used++)
+    const messages = third.received.body["messages"] as ReadonlyArray<object>
+    expect(messages[1]).toMatchObject({
+      tool_calls: [{ function: { arguments: '{"name": "\ufffd\ufffd' } }, {}, { function: { arguments: cut } }]
+    })
+    third.finish()
+    await idle(id)
+  })
+
   it("let people save what an answer has, as a new artifact or the next version of one", async () => {
     const { id } = await chat().create(project)
     const save = (document: object, by = person, headers: Record<string, string> = {}) =>
@@ -295,6 +322,33 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect(messages[1]?.artifact_events.map(({ action }) => action)).toEqual(["created", "updated"])
     for (let made = 1; made < 20; made += 1) expect((await save({ ...page, name: `${made}.html` })).status).toBe(201)
     expect(await codeOf(save({ ...page, name: "one too many" }))).toEqual([400, "invalid_value"])
+  })
+
+  it("end with their project: what is written stops, and all content is erased", async () => {
+    const { id: gone } = await jsonOf<{ readonly id: string }>(
+      person.send("POST", "/api/me/projects", { name: "gone" }),
+      201
+    )
+    const [idleOne, running] = [await chat().create(gone), await chat().create(gone)]
+    await chat().ask(running.id, "write")
+    const talk = await talker.talk(used++)
+    const keys = await jsonOf<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
+      person.send("GET", `/api/projects/${gone}/keys`)
+    )
+    for (const key of keys.items) await person.send("DELETE", `/api/keys/${key.id}`)
+    expect((await person.send("DELETE", `/api/projects/${gone}`)).status).toBe(204)
+    expect(await talk.received.closed).toBe("aborted")
+    const left = node.run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const rows = sql`select turn_id from conversation where id in (${idleOne.id}, ${running.id})`
+        yield* Effect.repeat(rows, { until: (found) => found.every((row) => row["turn_id"] === null) })
+        yield* sql`update conversation set deleted_at = deleted_at - interval '2 minutes' where project_id = ${gone}`
+        yield* eraseAll({ contents: yield* ContentStore, objects: yield* Objects, timers: yield* Timers })
+        return (yield* rows).length
+      })
+    )
+    expect(await left).toBe(0)
   })
 
   it("erase deleted conversations with everything in them, once the deletion cannot be taken back", async () => {

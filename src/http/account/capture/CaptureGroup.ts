@@ -46,6 +46,7 @@ const listSamples = HttpApiEndpoint.get("listCaptureSamples", "/api/projects/:id
   .addSuccess(pageOf("CaptureSamplesPage", CaptureSample))
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
+  .addError(Errors.SealingUnavailable)
   .annotate(OpenApi.Summary, "The samples of a project, without their content")
   .annotate(OpenApi.Description, "For members of the project.")
 
@@ -54,6 +55,7 @@ const exportSamples = HttpApiEndpoint.get("exportCapture", "/api/projects/:id/ca
   .addSuccess(HttpApiSchema.Text({ contentType: "application/x-ndjson" }))
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
+  .addError(Errors.SealingUnavailable)
   .annotate(OpenApi.Summary, "All samples of a project, with their content")
   .annotate(
     OpenApi.Description,
@@ -66,6 +68,7 @@ const eraseSamples = HttpApiEndpoint.post("eraseCapture", "/api/projects/:id/cap
   .addSuccess(EraseCaptureResponse)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
+  .addError(Errors.SealingUnavailable)
   .annotate(OpenApi.Summary, "Erase samples by key, end user, conversation, or all")
   .annotate(
     OpenApi.Description,
@@ -79,6 +82,7 @@ const getSample = HttpApiEndpoint.get("getCaptureSample", "/api/capture/samples/
   .addSuccess(CaptureSample)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
+  .addError(Errors.SealingUnavailable)
   .annotate(OpenApi.Summary, "One sample, with its content")
   .annotate(OpenApi.Description, "For members of the project. Each reading stands in the audit log.")
 
@@ -87,6 +91,7 @@ const deleteSample = HttpApiEndpoint.del("deleteCaptureSample", "/api/capture/sa
   .addSuccess(HttpApiSchema.NoContent)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
+  .addError(Errors.SealingUnavailable)
   .annotate(OpenApi.Summary, "Erase one sample")
   .annotate(OpenApi.Description, "For members of the project. It cannot be undone.")
 
