@@ -6,14 +6,14 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { freshDatabase, postgresServer } from "../ledger/databases.ts"
-import { figure } from "../support/Figures.ts"
+import { figure, inLong } from "../support/Figures.ts"
 import { databaseAt, ledgerRows } from "../support/LedgerRows.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { answer, start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
-const kills = 12
+const kills = inLong(12, 6)
 /** From the answer of the provider to the kill: some fall before the settlement is written, some after it. */
-const millisBetweenKills = 3
+const millisBetweenKills = inLong(3, 6)
 /** A silent node counts as dead after 60 s; its holds end with the next sweep. */
 const recoveryMillis = 75_000
 const price = 1_000_000
