@@ -5,31 +5,29 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import Pg from "pg"
 import type { AccountSql } from "../../src/sql/AccountDatabase.ts"
 import * as Database from "../../src/sql/Database.ts"
+import { administer, createDatabase, dropDatabase, urlOf } from "../support/PostgresServer.ts"
 
 export type AnyDatabase = Layer.Layer<AccountSql | Database.Database | PgClient | SqlClient, unknown>
 
 const adminUrl = process.env["TEST_DATABASE_URL"]
 
-/** A fresh PostgreSQL database of its own, dropped afterwards; its URL. */
-export const freshDatabase = (server: string) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const name = `ledger_${randomBytes(6).toString("hex")}`
-      await administer(server, `create database ${name}`)
-      return Object.assign(new URL(server), { pathname: `/${name}` })
-    }),
-    (url) => Effect.promise(() => administer(server, `drop database ${url.pathname.slice(1)} with (force)`))
-  ).pipe(Effect.map((url) => url.href))
-
-const administer = async (server: string, statement: string) => {
-  const client = new Pg.Client({ connectionString: server })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
+const temporary = (server: string, create: (name: string) => Promise<void>) => {
+  const name = `ledger_${randomBytes(6).toString("hex")}`
+  return Effect.acquireRelease(
+    Effect.promise(() => create(name)),
+    () => Effect.promise(() => dropDatabase(server, name))
+  ).pipe(Effect.as(urlOf(server, name)))
 }
+
+/** A PostgreSQL database of its own with the schema of this version, dropped afterwards; its URL. */
+export const freshDatabase = (server: string) =>
+  Effect.suspend(() => temporary(server, (name) => createDatabase(server, name)))
+
+/** The same without any schema. */
+export const emptyDatabase = (server: string) =>
+  Effect.suspend(() => temporary(server, (name) => administer(server, `create database ${name}`)))
 
 export const embedded: AnyDatabase = Database.layer({ url: Option.none(), dataDir: ":memory:" })
 

@@ -9,7 +9,7 @@ import Pg from "pg"
 import * as Database from "../../src/sql/Database.ts"
 import { reasonOf } from "../../src/sql/DatabaseError.ts"
 import { migrations, run } from "../../src/sql/Migrations.ts"
-import { freshDatabase, postgresServer } from "../ledger/databases.ts"
+import { emptyDatabase, freshDatabase, postgresServer } from "../ledger/databases.ts"
 
 const names = Object.keys(migrations)
 const applied = Effect.flatMap(
@@ -50,7 +50,7 @@ describe.skipIf(postgresServer === undefined)("on PostgreSQL", () => {
     "processes that start at once on an empty database all succeed, and each migration is applied once",
     () =>
       Effect.gen(function* () {
-        const url = yield* freshDatabase(postgresServer ?? "")
+        const url = yield* emptyDatabase(postgresServer ?? "")
         yield* Effect.forEach(Array.from({ length: 5 }), () => Layer.build(opened(url)), { concurrency: "unbounded" })
         expect(yield* Effect.provide(applied, opened(url))).toEqual(names)
       }),
@@ -75,7 +75,7 @@ describe.skipIf(postgresServer === undefined)("on PostgreSQL", () => {
     "a migration does not wait for a locked table without a bound, and says what to do",
     () =>
       Effect.gen(function* () {
-        const url = yield* freshDatabase(postgresServer ?? "")
+        const url = yield* emptyDatabase(postgresServer ?? "")
         const client = new Pg.Client({ connectionString: url })
         yield* Effect.acquireRelease(
           Effect.promise(async () => {

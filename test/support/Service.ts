@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import OpenAI from "openai"
-import Pg from "pg"
+import { createDatabase, dropDatabase, urlOf } from "./PostgresServer.ts"
 
 const bundle = fileURLToPath(new URL("../../dist/main.js", import.meta.url))
 
@@ -51,18 +51,8 @@ const makeDatabase = async (): Promise<{ readonly url: string; readonly drop: ()
   const server = process.env["TEST_DATABASE_URL"]
   if (server === undefined) return undefined
   const name = `service_${randomUUID().replaceAll("-", "")}`
-  await administer(server, `create database ${name}`)
-  return {
-    url: Object.assign(new URL(server), { pathname: `/${name}` }).href,
-    drop: () => administer(server, `drop database ${name} with (force)`)
-  }
-}
-
-const administer = async (server: string, statement: string): Promise<void> => {
-  const client = new Pg.Client({ connectionString: server })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
+  await createDatabase(server, name)
+  return { url: urlOf(server, name), drop: () => dropDatabase(server, name) }
 }
 
 export const startService = async (options: ServiceOptions = {}): Promise<Service> => {

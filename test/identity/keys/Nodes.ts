@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import * as Context from "effect/Context"
@@ -8,7 +7,6 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import Pg from "pg"
 import { IdGenerator } from "../../../src/domain/IdGenerator.ts"
 import { Timers } from "../../../src/domain/Timers.ts"
 import { ApiKeyStore } from "../../../src/identity/keys/ApiKeyStore.ts"
@@ -24,32 +22,17 @@ import type { AccountSql } from "../../../src/sql/AccountDatabase.ts"
 import { type Change, ChangeNotifications } from "../../../src/sql/ChangeNotifications.ts"
 import * as Database from "../../../src/sql/Database.ts"
 import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
+import { freshDatabase } from "../../ledger/databases.ts"
 
 type Store = AccountSql | Database.Database | PgClient | SqlClient
 
 const server = process.env["TEST_DATABASE_URL"]
 
-/** An empty database of its own, gone afterwards. */
+/** A database of its own, gone afterwards. */
 const postgres = (url: string) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const name = `identity_${randomUUID().replaceAll("-", "")}`
-      await administer(url, `create database ${name}`)
-      return Object.assign(new URL(url), { pathname: `/${name}` })
-    }),
-    (address) => Effect.promise(() => administer(url, `drop database ${address.pathname.slice(1)} with (force)`))
-  ).pipe(
-    Effect.map((address) =>
-      Database.layer({ url: Option.some(Redacted.make(address.href)), dataDir: "", maxConnections: 4 })
-    )
+  Effect.map(freshDatabase(url), (address) =>
+    Database.layer({ url: Option.some(Redacted.make(address)), dataDir: "", maxConnections: 4 })
   )
-
-const administer = async (url: string, statement: string) => {
-  const client = new Pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
-}
 
 /** It takes seconds to start, so that the test files of a process share one, emptied for each test. */
 let opened: Promise<Context.Context<Store>> | undefined

@@ -1,0 +1,31 @@
+import Pg from "pg"
+
+/** Where `globalSetup` says which database has the schema of this version. */
+const templateVariable = "TEST_DATABASE_TEMPLATE"
+
+export const administer = async (server: string, statement: string): Promise<void> => {
+  const client = new Pg.Client({ connectionString: server })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+export const urlOf = (server: string, name: string): string =>
+  Object.assign(new URL(server), { pathname: `/${name}` }).href
+
+/** Migrated already: a copy takes a tenth of the time of all migrations. */
+export const createDatabase = (server: string, name: string): Promise<void> => {
+  const template = process.env[templateVariable]
+  return administer(
+    server,
+    template === undefined ? `create database ${name}` : `create database ${name} template ${template}`
+  )
+}
+
+export const dropDatabase = (server: string, name: string): Promise<void> =>
+  administer(server, `drop database ${name} with (force)`)
+
+/** For `createDatabase`, in all processes of the run that are started from now on. */
+export const copyFrom = (template: string): void => {
+  process.env[templateVariable] = template
+}
