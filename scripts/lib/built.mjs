@@ -81,9 +81,8 @@ export const build = async (names) => {
 export const ensureBuiltLater = async (name) => {
   if (!isStale(name)) return
   mkdirSync(dist, { recursive: true })
-  const marker = join(dist, `.${name}-building`)
-  writeFileSync(marker, "")
-  const unmark = () => rmSync(marker, { force: true })
+  writeFileSync(markerOf(name), "")
+  const unmark = () => rmSync(markerOf(name), { force: true })
   process.once("exit", unmark)
   // the service can start without its pages
   await (name === "dashboard" ? buildOne(name, ["--quick"], constants.priority.PRIORITY_LOW) : buildOne(name))
@@ -106,6 +105,8 @@ const buildOne = async (name, more = [], priority) => {
   process.off("exit", stop)
   if (status !== 0) console.error(`${parts[name].title} could not be built`)
   else {
+    // one that was left by a process that was killed would be waited for without an end
+    rmSync(markerOf(name), { force: true })
     writeFileSync(stampOf(name), builtFrom)
     console.log(`  ${parts[name].title} (${secondsSince(started)} s)`)
   }
@@ -120,6 +121,9 @@ const isStale = (name) => !existsSync(stampOf(name)) || readFileSync(stampOf(nam
 
 /** @param {PartName} name */
 const stampOf = (name) => join(dist, `.${name}-built-from`)
+
+/** @param {PartName} name */
+const markerOf = (name) => join(dist, `.${name}-building`)
 
 /** @param {PartName} name */
 const fingerprint = (name) => {

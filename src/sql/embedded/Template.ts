@@ -16,7 +16,7 @@ const initDbStartParams = ["-c", "shared_buffers=16MB"]
 const compression = { level: 1 }
 
 /**
- * Writes an initialised and migrated database without rows as a compressed archive. With it a first start unpacks files
+ * Writes an initialised and migrated database as a compressed archive. With it a first start unpacks files
  * instead of running initdb and all migrations. The build puts it into `dist/`, under the name `template.tar.gz`.
  */
 export const writeTemplate = async (file: string): Promise<void> => {
