@@ -14,7 +14,7 @@ const { isolated, shared } = testFiles()
 const ofOtherPart = part === "isolated" ? shared : part === "shared" ? isolated : []
 
 // they wait for services that they start as much as they compute
-const workers = Math.max(2, availableParallelism())
+const workers = availableParallelism() + 1
 
 export default defineConfig({
   test: {
