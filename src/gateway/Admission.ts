@@ -22,7 +22,7 @@ import type { Place } from "../routing/Conversations.ts"
 import type { QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
 import type { RouteHealth } from "../routing/Health.ts"
 import * as Router from "../routing/Router.ts"
-import { type HoldOptions, holdOptions, smallestOption } from "./HoldOptions.ts"
+import { HoldOptions, smallestOption } from "./HoldOptions.ts"
 import {
   type Credentials,
   type ProjectRules,
@@ -247,14 +247,10 @@ const rankCandidates = (
     allowed,
     ranked,
     place,
-    holdOptions: holdOptions(measure, request, callable(ranked))
+    holdOptions: new HoldOptions(measure, request, callable(ranked))
   }))
 }
 
 /** The candidates that may be tried: without fallback the first one alone, whether it can be paid for or not. */
 export const callable = ({ candidates, fallbackEnabled }: Router.Ranked): Router.Ranked["candidates"] =>
   fallbackEnabled ? candidates : [candidates[0]]
-
-/** The ranked candidate whose hold option was granted. */
-export const candidateIndex = ({ holdOptions }: Pick<Admitted, "holdOptions">, option: number): number =>
-  holdOptions.candidateOf[option] ?? 0

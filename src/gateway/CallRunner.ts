@@ -297,7 +297,8 @@ const begin = (
     callId,
     caller,
     requestedModel: request.model,
-    options: holdOptions.options,
+    options: [holdOptions.first],
+    otherOptions: holdOptions.others,
     maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(dispatch, { admitted }) - dispatch.timers.now()),
     ...(callOptions.onWaiting !== undefined && { onWaiting: callOptions.onWaiting })
   })

@@ -15,7 +15,7 @@ import type { FailureFacts, ProviderError } from "../domain/ProviderError.ts"
 import { completionTokens, type Usage, usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { Hold } from "../ledger/Ledger.ts"
-import { type Admitted, callable, candidateIndex } from "./Admission.ts"
+import { type Admitted, callable } from "./Admission.ts"
 import { ResponseTally } from "./ResponseTally.ts"
 
 /** An attempt that is not over. */
@@ -96,7 +96,7 @@ const none: ReadonlyArray<string> = []
 
 /** The candidates before the one whose hold was granted. */
 const dearerThan = (admitted: Admitted, option: number): ReadonlyArray<string> => {
-  const index = candidateIndex(admitted, option)
+  const index = admitted.holdOptions.candidateOf(option)
   return index === 0
     ? none
     : callable(admitted.ranked)

@@ -11,7 +11,7 @@ import type { CallSpans } from "../observe/CallSpans.ts"
 import * as Spans from "../observe/Spans.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import type { RetryBudgetShape } from "../routing/RetryBudget.ts"
-import { callable, candidateIndex } from "./Admission.ts"
+import { callable } from "./Admission.ts"
 import { type AttemptDeps, type AttemptOptions, type Opened, open } from "./Attempt.ts"
 import type { Call } from "./Call.ts"
 import { toCallFailure } from "./CallFailures.ts"
@@ -78,7 +78,7 @@ const candidatesOf = (
   call: Call
 ): { readonly ranked: Arr.NonEmptyReadonlyArray<Candidate>; readonly waitMillis: number } => {
   const { ranked } = call.admitted
-  const held = callable(ranked).slice(candidateIndex(call.admitted, call.hold.option))
+  const held = callable(ranked).slice(call.admitted.holdOptions.candidateOf(call.hold.option))
   if (!Arr.isNonEmptyReadonlyArray(held)) throw new Error("the hold names a candidate that was not ranked")
   const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call)) - deps.timers.now()
   return { ranked: held, waitMillis: waitMillis <= maxWaitMillis ? waitMillis : 0 }
@@ -181,7 +181,7 @@ const outputLimit = ({ admitted, hold }: Call, candidate: Candidate): OutputLimi
 
 /** What has to be held for the candidate, where that is more than is held. */
 const unheld = ({ admitted, hold }: Call, candidate: Candidate): HoldOption | undefined => {
-  if (candidate === callable(admitted.ranked)[candidateIndex(admitted, hold.option)]) return undefined
+  if (candidate === callable(admitted.ranked)[admitted.holdOptions.candidateOf(hold.option)]) return undefined
   const option = smallestOption(admitted.measure, admitted.request, candidate)
   return (option.typical ?? option.max) <= hold.amount ? undefined : option
 }

@@ -1,4 +1,4 @@
-import type { NonEmptyReadonlyArray } from "effect/Array"
+import * as Arr from "effect/Array"
 import { type Baseline, type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import { conversationOf } from "../domain/Conversation.ts"
@@ -150,7 +150,6 @@ const skippedOf = ({ admitted, attempts, unaffordable }: CallState): ReadonlyArr
   ]
 }
 
-const poolOf = ({ ranked }: Admitted): NonEmptyReadonlyArray<string> => {
-  const [first, ...rest] = ranked.candidates
-  return [first.model.id, ...rest.map((candidate) => candidate.model.id)]
+const poolOf = ({ ranked }: Admitted): Arr.NonEmptyReadonlyArray<string> => {
+  return Arr.map(ranked.candidates, ({ model }) => model.id)
 }

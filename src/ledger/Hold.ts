@@ -1,4 +1,4 @@
-import type { NonEmptyReadonlyArray } from "effect/Array"
+import * as Arr from "effect/Array"
 import type { CallRecord } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { KeyId, RequestId } from "../domain/Ids.ts"
@@ -50,12 +50,21 @@ export interface Reservation {
   /** For the record of a call that is lost. */
   readonly requestedModel: string
   /** In rank order; the first whose `min` fits the room is granted, with the amount of `grantedAmount`. */
-  readonly options: NonEmptyReadonlyArray<HoldOption>
+  readonly options: Arr.NonEmptyReadonlyArray<HoldOption>
+  /** More of them, after those: asked for where none of those fits, which is seldom. */
+  readonly otherOptions?: (() => ReadonlyArray<HoldOption>) | undefined
   /** How long it may wait for money that running calls hold, in arrival order; the ledger has a lower bound of its own. */
   readonly maxWaitMillis: number
   /** Called when it begins to wait for held money. */
   readonly onWaiting?: () => void
 }
+
+/** In rank order, with those that are only asked for where the first do not fit. */
+export const allOptions = ({
+  options,
+  otherOptions
+}: Pick<Reservation, "options" | "otherOptions">): Reservation["options"] =>
+  otherOptions === undefined ? options : Arr.appendAll(options, otherOptions())
 
 /** No reservation waits longer for held money. */
 export const maxHeldWaitMillis = 2_000

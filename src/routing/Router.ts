@@ -15,21 +15,14 @@ import { type Affinity, balance, diversify, stay } from "./Arrange.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import { type Exploration, explore, unexplored } from "./Exploration.ts"
 import type { RouteHealth } from "./Health.ts"
-import {
-  addsUserTurn,
-  extrasOf,
-  forbidsEffort,
-  type LeftOut,
-  leftOutOf,
-  losesCacheTtl,
-  type RequestExtras
-} from "./LeftOut.ts"
+import { forbidsEffort } from "./LeftOut.ts"
 import { depthNeedsModel, noneEligible, type RankFailure } from "./NoneEligible.ts"
+import { candidatesOf } from "./RankedCandidates.ts"
 import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported } from "./Requirements.ts"
 import { byHealthyRank, byRank, reasoningFactor, type Scored, score, unit, weigh } from "./Score.ts"
-import { isUnpriced, termsAt } from "./Terms.ts"
+import { termsAt } from "./Terms.ts"
 
 /** What the ranking knows beside the features of the request. Immutable while it runs. */
 export interface RankContext {
@@ -101,10 +94,8 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   )
   if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request, pool.pinned, eligibility))
   const [best] = scored
-  const ranked: RankedRequest = { input, extras: extrasOf(request), terms: features.terms, pinned: pool.pinned }
-  const candidates = Arr.map(pool.pinned ? Arr.of(best) : scored, (one) => new RankedCandidate(one, ranked))
   return Either.right({
-    candidates,
+    candidates: candidatesOf(pool.pinned ? Arr.of(best) : scored, input, pool.pinned),
     reason: explored ? "exploration" : reasonOf(scored, policy.alpha, pool.pinned, input.affinity),
     pinned: pool.pinned,
     fallbackEnabled: policy.fallbackEnabled && !pool.pinned,
@@ -291,75 +282,6 @@ const effortFor = (
   return pinnedEffort ?? effortOfMode(model, features) ?? model.profile.effort ?? undefined
 }
 
-/** The request as all its candidates are derived from it. */
-interface RankedRequest {
-  readonly input: RankInput
-  readonly extras: RequestExtras
-  readonly terms: PriceTerms
-  readonly pinned: boolean
-}
-
-/**
- * What does not reach the model is found out where it is asked for: of a hundred candidates, one or two are tried. What it is
- * derived from is hidden, so that candidates can be compared by what they are.
- */
-class RankedCandidate implements Candidate {
-  readonly model: Model
-  readonly quality: number
-  readonly expectedCost: MicroUsd
-  readonly score: number
-  readonly effort: Effort | number | undefined
-  readonly terms: PriceTerms
-  readonly credential: ProviderCredential | undefined
-  readonly #ranked: RankedRequest
-  #leftOut: LeftOut | undefined
-
-  constructor({ cost, effort, model, quality, utility }: Scored, ranked: RankedRequest) {
-    const { billingMode, credentialOf } = ranked.input
-    this.model = model
-    this.quality = quality / unit
-    this.expectedCost = cost
-    this.score = utility / (unit * unit)
-    this.effort = effort
-    this.terms = termsAt(model, ranked.terms, billingMode)
-    this.credential = credentialOf?.(model)
-    this.#ranked = ranked
-  }
-
-  get dropped(): ReadonlyArray<string> {
-    return this.readLeftOut().dropped
-  }
-
-  get altered(): ReadonlyArray<string> {
-    return this.readLeftOut().altered
-  }
-
-  get notes(): Candidate["notes"] {
-    return addsUserTurn(this.model, this.#ranked.input.request) ? userTurnAdded : noNotes
-  }
-
-  private readLeftOut(): LeftOut {
-    this.#leftOut ??= leftOutOfCandidate(this.model, this.effort, this.#ranked)
-    return this.#leftOut
-  }
-}
-
-const leftOutOfCandidate = (
-  model: Model,
-  effort: Candidate["effort"],
-  { extras, input: { billingMode, request }, pinned, terms }: RankedRequest
-): LeftOut => {
-  const { altered, dropped } = leftOutOf(model, request, extras, effort, (name) =>
-    isUnpriced(model, name, terms, billingMode)
-  )
-  const effortIgnored = request.effort !== undefined && (!pinned || effort === undefined)
-  const { ignored } = request
-  const isTtlLost = losesCacheTtl(model, request, dropped, billingMode)
-  const known = isTtlLost ? [...dropped, "cache_control.ttl"] : dropped
-  const noted = ignored === undefined || ignored.length === 0 ? known : [...known, ...ignored]
-  return { dropped: effortIgnored ? [...noted, "reasoning_effort"] : noted, altered }
-}
-
 const restingBefore = (scored: ReadonlyArray<Scored>, best: Scored): ReadonlyArray<string> =>
   best.tier >= 2
     ? []
@@ -367,9 +289,6 @@ const restingBefore = (scored: ReadonlyArray<Scored>, best: Scored): ReadonlyArr
         .filter((one) => one.tier > best.tier && byHealthyRank(one, best) < 0)
         .sort(byHealthyRank)
         .map(({ model }) => model.id)
-
-const userTurnAdded = ["user_turn_added"] as const
-const noNotes: ReadonlyArray<never> = []
 
 const earliestClose = (scored: Arr.NonEmptyReadonlyArray<Scored>): number => {
   let earliest = Number.POSITIVE_INFINITY

@@ -13,15 +13,15 @@ import type { RequestFeatures } from "./RequestFeatures.ts"
  * sums are exact: then the expected cost of the best route never falls as alpha rises, whatever the pool.
  */
 export interface Scored {
-  readonly model: Model
-  readonly effort: Effort | number | undefined
+  model: Model
+  effort: Effort | number | undefined
   /** Expected, as `dearness`: known once all routes are. */
   cost: MicroUsd
   /** 0 ready, 1 mostly failing, 2 circuit open, 3 both. */
-  readonly tier: number
+  tier: number
   /** Quality reduced by the probability of failure, in units. */
-  readonly quality: number
-  readonly healthyQuality: number
+  quality: number
+  healthyQuality: number
   /** The position of its cost times its weight, in units. */
   dearness: number
   /** At the alpha of the last `weigh`. */
@@ -29,8 +29,8 @@ export interface Scored {
   /** The utility without failures. */
   healthyUtility: number
   /** Binary logarithm of the latency; a route without data comes first, so that it is measured. */
-  readonly latency: number
-  readonly openUntilMillis: number
+  latency: number
+  openUntilMillis: number
 }
 
 export const unit = 1_000_000
@@ -76,12 +76,15 @@ export interface Expectations {
   readonly nowMillis: number
 }
 
-/** Everything of the scores but the utilities, which depend on alpha. A route without prices gets the highest cost of the others. */
+/**
+ * Everything of the scores but the utilities, which depend on alpha. A route without prices gets the highest cost of the others. The
+ * scores are those of the next call, too: what is kept of a ranking is copied from them.
+ */
 export const score = (models: ReadonlyArray<Model>, expectations: Expectations): Array<Scored> => {
   let lowest = Number.POSITIVE_INFINITY
   let highest: MicroUsd = zero
-  const scored = models.map((model) => {
-    const one = scoreOf(model, expectations)
+  const scored = models.map((model, at) => {
+    const one = setScores(scoresAt(at, model), model, expectations)
     if (model.prices !== null) {
       if (one.cost < lowest) lowest = one.cost
       if (one.cost > highest) highest = one.cost
@@ -98,26 +101,47 @@ export const score = (models: ReadonlyArray<Model>, expectations: Expectations):
   return scored
 }
 
-const scoreOf = (model: Model, expectations: Expectations): Scored => {
+/** One ranking at a time is made, synchronously; those of a hundred models would be 17 KB of garbage a call. */
+const scores: Array<Scored> = []
+
+const scoresAt = (at: number, model: Model): Scored => {
+  const known = scores[at]
+  if (known !== undefined) return known
+  const made = newScores(model)
+  scores[at] = made
+  return made
+}
+
+const newScores = (model: Model): Scored => ({
+  model,
+  effort: undefined,
+  cost: zero,
+  tier: 0,
+  quality: 0,
+  healthyQuality: 0,
+  dearness: 0,
+  utility: 0,
+  healthyUtility: 0,
+  latency: -1,
+  openUntilMillis: 0
+})
+
+const setScores = (one: Scored, model: Model, expectations: Expectations): Scored => {
   const effort = expectations.effortOf(model)
   const { failure, latencyMillis, openUntilMillis } = expectations.health(model)
   const isOpen = openUntilMillis > expectations.nowMillis
   // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
   const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
   const predicted = expectations.qualityOf(model)
-  return {
-    model,
-    effort,
-    cost: expectedCost(model, effort, expectations),
-    tier: (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0),
-    quality: Math.round(predicted * (1 - excess) * unit),
-    healthyQuality: Math.round(predicted * unit),
-    dearness: 0,
-    utility: 0,
-    healthyUtility: 0,
-    latency: latencyMillis === null ? -1 : 31 - Math.clz32(Math.max(1, latencyMillis)),
-    openUntilMillis: isOpen ? openUntilMillis : 0
-  }
+  one.model = model
+  one.effort = effort
+  one.cost = expectedCost(model, effort, expectations)
+  one.tier = (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0)
+  one.quality = Math.round(predicted * (1 - excess) * unit)
+  one.healthyQuality = Math.round(predicted * unit)
+  one.latency = latencyMillis === null ? -1 : 31 - Math.clz32(Math.max(1, latencyMillis))
+  one.openUntilMillis = isOpen ? openUntilMillis : 0
+  return one
 }
 
 /** Sets the utilities at an alpha, in place: 2,000 requests at 21 alphas would be four million objects. */

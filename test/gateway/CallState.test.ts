@@ -6,6 +6,7 @@ import { plainTerms } from "../../src/domain/Prices.ts"
 import { ProviderError } from "../../src/domain/ProviderError.ts"
 import type { Admitted } from "../../src/gateway/Admission.ts"
 import * as CallState from "../../src/gateway/CallState.ts"
+import { HoldOptions } from "../../src/gateway/HoldOptions.ts"
 import { settlementOf } from "../../src/gateway/Settlement.ts"
 import { microUsd } from "../../src/index.ts"
 import { featuresOf } from "../../src/routing/RequestFeatures.ts"
@@ -26,6 +27,8 @@ const candidate: Candidate = {
 
 const output: CallState.OutputLimit = { maxTokens: 4_096, fullTokens: 4_096, isUnaffordable: false }
 
+const measure = { utf8Bytes: 100, estimatedTokens: 30, highTokens: 30, images: 0, files: 0, audioTokens: 0 }
+
 const admitted: Admitted = {
   requestId,
   caller: TestGateway.testCaller,
@@ -35,7 +38,7 @@ const admitted: Admitted = {
   origin: "user",
   body: undefined,
   startedAtMillis: 0,
-  measure: { utf8Bytes: 100, estimatedTokens: 30, highTokens: 30, images: 0, files: 0, audioTokens: 0 },
+  measure,
   configuration: null,
   allowed: {
     layers: [],
@@ -57,11 +60,7 @@ const admitted: Admitted = {
     resting: []
   },
   place: { own: 1, affinity: undefined },
-  holdOptions: {
-    options: [{ max: microUsd(1_000), min: microUsd(10), typical: null }],
-    candidateOf: [0],
-    maxOutputTokens: 4_096
-  },
+  holdOptions: new HoldOptions(measure, request(), [candidate]),
   release: () => {}
 }
 

@@ -12,7 +12,7 @@ import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { MemoryLedger } from "../../src/testing/doubles/MemoryLedger.ts"
 import { databases } from "./databases.ts"
-import { newCaller, newKey, option, settled, wants } from "./fixtures.ts"
+import { newCaller, newKey, option, settled, wants, wantsFirst } from "./fixtures.ts"
 import { Model, type ModelHold, type Step, steps } from "./model.ts"
 
 /** Does the steps to the ledger and to the model; they must agree after each. */
@@ -42,7 +42,7 @@ const agrees = (script: ReadonlyArray<Step>, expireAll: Effect.Effect<unknown, u
           const [head, ...tail] = step.options.map((amounts) => option(...amounts))
           if (head === undefined) break
           const outcome = yield* resultOf(
-            ledger.reserve(wants(caller, head, ...tail)),
+            ledger.reserve((step.isLazy ? wantsFirst : wants)(caller, head, ...tail)),
             (hold) => {
               const modelled = model.holds.at(-1)
               if (modelled !== undefined) holds.push([hold, modelled])

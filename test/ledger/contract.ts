@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import type { InsufficientFunds } from "../../src/domain/GatewayError.ts"
 import { type HoldOption, Ledger, type Reservation } from "../../src/ledger/Ledger.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
-import { cancelled, newCaller, newKey, option, settled, voided, wants } from "./fixtures.ts"
+import { cancelled, newCaller, newKey, option, settled, voided, wants, wantsFirst } from "./fixtures.ts"
 
 /** What every implementation of the ledger promises. */
 export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }) => {
@@ -64,6 +64,52 @@ export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }
         spentMicroUsd: 300,
         heldMicroUsd: 0
       })
+    })
+  )
+
+  it.effect("options after the first are asked for where it does not fit, and only there", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      let times = 0
+      const first = (min: number): Reservation => ({
+        ...wants(caller, option(min)),
+        otherOptions: () => {
+          times += 1
+          return [option(300), option(200)]
+        }
+      })
+      expect(yield* ledger.reserve(first(800))).toMatchObject({ option: 0, amount: 800 })
+      expect(times).toBe(0)
+      expect(yield* ledger.reserve(first(800))).toMatchObject({ option: 2, amount: 200 })
+      expect(times).toBe(1)
+      // the smallest of all options is what would be needed
+      expect(yield* Effect.either(ledger.reserve(first(800)))).toEqual(
+        refusedBy("account", "held", { neededMicroUsd: 200, availableMicroUsd: 0, heldMicroUsd: 1_000 })
+      )
+    })
+  )
+
+  it.effect("calls whose first option does not fit are granted another one beside calls that wait", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 100 })
+      const held = yield* ledger.reserve(wants(caller, option(70)))
+      const calls = [
+        wantsFirst(caller, option(80), option(10)),
+        wants(caller, option(50)),
+        wantsFirst(caller, option(90), option(20))
+      ]
+      const fibers = yield* Effect.forEach(calls, (one) =>
+        Effect.fork(Effect.map(ledger.reserve({ ...one, maxWaitMillis: 60_000 }), ({ amount }) => amount))
+      )
+      const amounts = Fiber.join(Fiber.all(fibers))
+      const [first] = fibers
+      if (first !== undefined) expect(yield* Fiber.join(first)).toBe(10)
+      yield* ledger.settle(held, settled(0))
+      expect(yield* amounts).toEqual([10, 50, 20])
+      yield* ledger.flushed
+      expect(yield* ledger.checkInvariants).toEqual([])
     })
   )
 

@@ -56,6 +56,16 @@ export const wants = (caller: CallerShape, ...options: [HoldOption, ...Array<Hol
   maxWaitMillis: 0
 })
 
+/** The same with only the first option at hand: the others are computed where it is refused. */
+export const wantsFirst = (
+  caller: CallerShape,
+  first: HoldOption,
+  ...others: ReadonlyArray<HoldOption>
+): Reservation => ({
+  ...wants(caller, first),
+  otherOptions: () => others
+})
+
 export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
   requestedModel: "auto",
   model: "sim/large",

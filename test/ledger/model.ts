@@ -9,6 +9,8 @@ export type Step =
       readonly do: "reserve"
       readonly key: number
       readonly options: ReadonlyArray<Amounts>
+      /** Only the first option is at hand. */
+      readonly isLazy: boolean
     }
   | { readonly do: "extend"; readonly hold: number; readonly amounts: Amounts }
   | {
@@ -31,7 +33,10 @@ const options = fc.array(amounts, { minLength: 1, maxLength: 3 })
 
 export const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
   fc.oneof(
-    { weight: 6, arbitrary: fc.record({ do: fc.constant("reserve" as const), key: fc.nat(2), options }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({ do: fc.constant("reserve" as const), key: fc.nat(2), options, isLazy: fc.boolean() })
+    },
     {
       weight: 3,
       arbitrary: fc.record({ do: fc.constant("extend" as const), hold: fc.nat(30), amounts })

@@ -7,7 +7,7 @@ import { ServiceRefused } from "../../domain/GatewayError.ts"
 import { zero } from "../../domain/Money.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import * as LedgerMetrics from "../../observe/LedgerMetrics.ts"
-import { maxHeldWaitMillis } from "../Hold.ts"
+import { allOptions, maxHeldWaitMillis } from "../Hold.ts"
 import type {
   BatchFailed,
   BatchReservation,
@@ -242,10 +242,9 @@ export class LedgerBatcher {
   private wait(queued: QueuedReservation, scope: string): void {
     const { caller, maxWaitMillis, onWaiting } = queued.reservation
     queued.state = "waiting"
-    const isNew = !this.held.has(queued)
     this.held.wait(queued, caller, scope)
     this.heldTimer ??= this.timers.after(heldRetryMillis, () => this.retryHeld())
-    if (!isNew) return
+    if (queued.expiry !== undefined) return
     const now = this.timers.now()
     if (queued.expiresAtMillis === undefined) onWaiting?.()
     queued.expiresAtMillis ??= now + Math.min(maxWaitMillis, maxHeldWaitMillis)
@@ -321,9 +320,20 @@ export class LedgerBatcher {
     if (result?._tag === "Granted") {
       this.finish(queued, Effect.succeed(result), "granted")
       if (queued.interrupted && !reservation.extends) this.voidHold(reservation)
+    } else if (result?._tag === "Insufficient" && reservation.otherOptions !== undefined && !queued.interrupted) {
+      this.decideAgain(queued, scopeIdOf(reservation.caller, result))
     } else if (this.mayWait(queued) && result?._tag === "Insufficient" && result.reason === "held") {
       this.wait(queued, scopeIdOf(reservation.caller, result))
     } else this.finish(queued, responseTo(reservation, result))
+  }
+
+  /** With all of its options, in the next statement; later ones of the scope stay behind it. */
+  private decideAgain(queued: QueuedReservation, scope: string): void {
+    const { otherOptions: _, ...reservation } = queued.reservation
+    queued.reservation = { ...reservation, options: allOptions(queued.reservation) }
+    queued.state = "waiting"
+    this.held.wait(queued, reservation.caller, scope)
+    this.held.released(reservation.caller)
   }
 
   private mayWait({ interrupted, reservation, isFinal }: QueuedReservation): boolean {
@@ -409,6 +419,7 @@ export class LedgerBatcher {
     for (const one of waiting) {
       this.held.remove(one)
       one.expiry?.()
+      one.expiry = undefined
     }
     const [moved, left] = Arr.partition([...waiting, ...sent, ...queued], ({ interrupted }) => interrupted)
     for (const one of [...given, ...left]) this.finish(one, Effect.interrupt)

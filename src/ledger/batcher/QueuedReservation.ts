@@ -7,7 +7,8 @@ export type ReserveError = InsufficientFunds | ServiceRefused | StoreUnavailable
 
 /** A reservation or extension whose caller waits for the result. */
 export interface QueuedReservation {
-  readonly reservation: BatchReservation
+  /** With all of its options once the first of them have been refused. */
+  reservation: BatchReservation
   readonly resume: (result: Effect.Effect<Granted, ReserveError>) => void
   /** The batcher that it is queued in. */
   owner: { readonly cancel: (queued: QueuedReservation) => void }

@@ -8,6 +8,7 @@ import { type MicroUsd, microUsd, zero } from "../../domain/Money.ts"
 import { type Cancel, Timers } from "../../domain/Timers.ts"
 import { HeldQueue, scopeIdOf } from "../batcher/HeldQueue.ts"
 import {
+  allOptions,
   grantedAmount,
   type Hold,
   type HoldOption,
@@ -178,11 +179,14 @@ export class MemoryState {
     this.isRetrying = false
   }
 
-  decide({ callId, caller, options }: Omit<Reservation, "maxWaitMillis">): Hold | InsufficientFunds {
+  decide(reservation: Omit<Reservation, "maxWaitMillis">): Hold | InsufficientFunds {
+    const { callId, caller } = reservation
     if (this.holds.has(callId)) throw new Error(`a hold for ${callId} exists`)
     const scopes = this.scopesOf(caller)
     const room = roomIn(scopes)
-    const option = options.findIndex(({ min }) => min <= room)
+    const fits = ({ min }: HoldOption): boolean => min <= room
+    const options = reservation.options.some(fits) ? reservation.options : allOptions(reservation)
+    const option = options.findIndex(fits)
     const granted = options[option]
     if (granted === undefined) return refusal(scopes, 0, options)
     const amount = grantedAmount(granted, room, 0)

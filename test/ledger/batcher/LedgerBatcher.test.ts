@@ -214,6 +214,54 @@ describe("Waiting for held money", () => {
     })
   )
 
+  it.effect(
+    "what has more options is decided with all of them in the next statement, before it is refused or waits",
+    () =>
+      Effect.gen(function* () {
+        const { advance, batcher, batches, script } = yield* scripted(refusesAll)
+        let waits = 0
+        const onWaiting = () => {
+          waits += 1
+        }
+        const first = { ...patient(), otherOptions: () => [option(5)], onWaiting }
+        const fiber = yield* Effect.fork(batcher.reserve(first))
+        yield* quiet
+        expect(batches.map(({ reservations }) => reservations.map(({ options }) => options))).toEqual([
+          [[option(10)]],
+          [[option(10), option(5)]]
+        ])
+        expect(waits).toBe(1)
+        script.apply = () => Effect.succeed([{ ...granted, option: 1 }])
+        yield* advance(250)
+        expect(yield* Fiber.join(fiber)).toMatchObject({ option: 1 })
+        expect(batches).toHaveLength(3)
+      })
+  )
+
+  it.effect("what has more options and no time to wait is refused after them", () =>
+    Effect.gen(function* () {
+      const { batcher, batches } = yield* scripted(refusesAll)
+      const asked = { ...reservation(), otherOptions: () => [option(5)] }
+      expect(yield* Effect.flip(batcher.reserve(asked))).toMatchObject({ reason: "held" })
+      expect(batches).toHaveLength(2)
+      expect(batcher.waiting.reservations).toBe(0)
+    })
+  )
+
+  it.effect("an interrupted call is not decided again for its other options", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const { batcher, batches } = yield* scripted((batch) => Effect.zipRight(Deferred.await(gate), refusesAll(batch)))
+      const fiber = yield* Effect.fork(batcher.reserve({ ...patient(), otherOptions: () => [option(5)] }))
+      yield* quiet
+      yield* Fiber.interrupt(fiber)
+      yield* Deferred.succeed(gate, undefined)
+      yield* quiet
+      expect(batches).toHaveLength(1)
+      expect(batcher.waiting.reservations).toBe(0)
+    })
+  )
+
   it.effect("a call waits no longer than it has time, and not at all without any", () =>
     Effect.gen(function* () {
       const { advance, batcher } = yield* scripted(refusesAll)

@@ -216,7 +216,7 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: ".slice(candidateIndex(call.admitted, call.hold.option))",
+    find: ".slice(call.admitted.holdOptions.candidateOf(call.hold.option))",
     replace: ".slice(0)",
     breaks: "a candidate that the hold has passed over is tried first",
     tests: dispatchTests
@@ -244,7 +244,7 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "candidate === callable(admitted.ranked)[candidateIndex(admitted, hold.option)]",
+    find: "candidate === callable(admitted.ranked)[admitted.holdOptions.candidateOf(hold.option)]",
     replace: "candidate === undefined",
     breaks: "a partial hold is extended for the candidate that it was granted for",
     tests: dispatchTests
@@ -412,8 +412,8 @@ export const runnerMutants = [
   },
   {
     file: holdOptions,
-    find: 'if (candidates.length > 1) add("likely")',
-    replace: 'if (candidates.length > 1) add("min")',
+    find: 'candidates.length > 1 ? "likely" : "min"',
+    replace: '"min"',
     breaks: "auto takes a dearer candidate whose answer is cut before one that can give a whole one",
     tests: holdOptionsTests
   }

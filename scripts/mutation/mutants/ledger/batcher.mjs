@@ -40,6 +40,18 @@ export const batcherMutants = [
     breaks: "what waits behind a batch that met a lock is decided twice"
   },
   {
+    file: batcher,
+    find: "    this.held.released(reservation.caller)\n  }",
+    replace: "  }",
+    breaks: "a call whose first option does not fit waits although another one does"
+  },
+  {
+    file: batcher,
+    find: 'result?._tag === "Insufficient" && reservation.otherOptions !== undefined',
+    replace: "false",
+    breaks: "a call whose first option does not fit is refused although another one does"
+  },
+  {
     file: held,
     find: "if (this.waitingAt.has(entry.scope)) this.dueScopes.add(entry.scope)",
     replace: "",
