@@ -32,7 +32,11 @@ export class HoldOptions {
     const need = candidates.length > 1 ? "likely" : "min"
     this.first = Estimate.holdOption(measure, request, first, willReason(first, request), need)
     let max = 0
-    for (const candidate of candidates) max = Math.max(max, Estimate.outputCap(request, candidate, measure))
+    for (const candidate of candidates) {
+      max = Math.max(max, Estimate.outputCap(request, candidate, measure))
+      // none is higher
+      if (max === request.maxOutputTokens) break
+    }
     this.maxOutputTokens = max
   }
 

@@ -133,7 +133,8 @@ export const make = (
   return {
     of: (model, credential = null, nowMillis) => {
       const route = routes.get(model.id)
-      const provider = providers.get(originOf(model))
+      // none is known where none has failed
+      const provider = providers.size === 0 ? undefined : providers.get(originOf(model))
       const own = credential === null ? undefined : credentials.get(credential)
       if (route === undefined && provider === undefined && own === undefined) return defaultHealth
       const now = nowMillis ?? timers.now()

@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import type { Model } from "../../domain/Model.ts"
 import { profiles } from "./Artefact.ts"
 import { perMille } from "./Classify.ts"
-import { expectedOutputTokens } from "./QualityTable.ts"
+import { expectedOutputTokens, usedClasses } from "./QualityTable.ts"
 
 /** A complete answer of a model. */
 export interface Answer {
@@ -55,22 +55,24 @@ export const make = (): OutputLengthsShape => {
   const all = unlearned(assumed)
   return {
     expectedFor: (classes) => {
-      const ofAll = classes.length === 0 ? expectedOutputTokens(classes) : mixed(classes, all.expected)
-      if (classes.length === 0) return () => ofAll
+      const used = usedClasses(classes)
+      const ofAll = used.length === 0 ? expectedOutputTokens(classes) : mixed(classes, used, all.expected)
+      if (used.length === 0) return () => ofAll
       return ({ id }) => {
         const learned = models.get(id)
-        return learned === undefined ? ofAll : mixed(classes, learned.expected)
+        return learned === undefined ? ofAll : mixed(classes, used, learned.expected)
       }
     },
     answered: ({ classes, isCut, model, tokens }) => {
-      if (classes.length === 0) return
+      const used = usedClasses(classes)
+      if (used.length === 0) return
       const learned = models.get(model.id) ?? unlearned(all.expected)
       for (const [to, from] of [
         [all, assumed],
         [learned, all.expected]
       ] as const) {
         // of an answer that was cut only the least length is known
-        const ratio = Math.min(maxRatio, Math.max(tokens / mixed(classes, to.expected), isCut ? 1 : 0))
+        const ratio = Math.min(maxRatio, Math.max(tokens / mixed(classes, used, to.expected), isCut ? 1 : 0))
         add(to, from, classes, ratio)
       }
       models.delete(model.id)
@@ -113,8 +115,8 @@ const add = (
   })
 }
 
-const mixed = (classes: ReadonlyArray<number>, expected: Float64Array): number => {
+const mixed = (classes: ReadonlyArray<number>, used: ReadonlyArray<number>, expected: Float64Array): number => {
   let sum = 0
-  for (let k = 0; k < expected.length; k++) sum += (classes[k] ?? 0) * (expected[k] ?? 0)
+  for (const k of used) sum += (classes[k] ?? 0) * (expected[k] ?? 0)
   return sum / perMille
 }

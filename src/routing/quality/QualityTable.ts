@@ -52,10 +52,16 @@ export const provenanceOf = (
   return { from: evidence.benchmarks > 0 && classAt === classIndex.code ? "benchmarks" : "tier", quality: prior }
 }
 
-/** Predicted quality for a prompt of these classes (per mille), as a function of the model. */
-export const qualityFor = (classes: ReadonlyArray<number>, graded?: GradedQuality): ((model: Model) => number) => {
+/** The classes that a prompt may be of; mostly one or two. */
+export const usedClasses = (classes: ReadonlyArray<number>): ReadonlyArray<number> => {
   const used: Array<number> = []
   for (let k = 0; k < promptClasses.length; k++) if ((classes[k] ?? 0) > 0) used.push(k)
+  return used
+}
+
+/** Predicted quality for a prompt of these classes (per mille), as a function of the model. */
+export const qualityFor = (classes: ReadonlyArray<number>, graded?: GradedQuality): ((model: Model) => number) => {
+  const used = usedClasses(classes)
   return (model) => {
     const row = rowOf(model)
     let sum = 0
