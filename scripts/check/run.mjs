@@ -1,50 +1,11 @@
 // @ts-check
 // `npm run check`: every static gate, as many at a time as there are cores; each prints what it found when it has ended.
 import { spawn } from "node:child_process"
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { join } from "node:path"
-import { root } from "../lib/root.mjs"
-
-/** The diagnostics of Effect take a multiple of all other gates: they run in parts. */
-const parts = 3
-
-/** Configurations of the compiler for so many parts of the sources, each with folders of about the same number of files. */
-const diagnosticParts = () => {
-  const folder = join(root, "node_modules/.cache/diagnostics")
-  mkdirSync(folder, { recursive: true })
-  const entries = readdirSync(join(root, "src"), { withFileTypes: true })
-    .filter((entry) => entry.name !== "dashboard" && (entry.isDirectory() || entry.name.endsWith(".ts")))
-    .map((entry) => {
-      const path = join(root, "src", entry.name)
-      const files = entry.isDirectory() ? readdirSync(path, { recursive: true }).length : 1
-      return { path, files }
-    })
-    .sort((one, other) => other.files - one.files)
-  const groups = Array.from({ length: parts }, () => ({ files: 0, include: /** @type {Array<string>} */ ([]) }))
-  for (const { files, path } of entries) {
-    const [smallest] = groups.sort((one, other) => one.files - other.files)
-    if (smallest === undefined) throw new Error("there are parts")
-    smallest.files += files
-    smallest.include.push(path)
-  }
-  return groups.map(({ include }, at) => {
-    const file = join(folder, `part${at + 1}.json`)
-    writeFileSync(file, JSON.stringify({ extends: join(root, "tsconfig.json"), include }))
-    return file
-  })
-}
 
 /** The slowest first. @type {ReadonlyArray<readonly [name: string, command: string, args: ReadonlyArray<string>]>} */
 const gates = [
-  ...diagnosticParts().map(
-    (project, at) =>
-      /** @type {const} */ ([
-        `effect diagnostics, part ${at + 1}`,
-        "effect-language-service",
-        ["diagnostics", "--project", project, "--format", "text", "--strict"]
-      ])
-  ),
+  ["types and Effect diagnostics of the sources", process.execPath, ["scripts/check/effectDiagnostics.mjs"]],
   ["types of sources and tests", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
   ["regular expressions", process.execPath, ["scripts/check/expressions.mjs"]],
   ["types of scripts", "tsc", ["--noEmit", "-p", "tsconfig.scripts.json"]],
