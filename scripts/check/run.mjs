@@ -6,9 +6,8 @@ import { availableParallelism } from "node:os"
 /** The slowest first. @type {ReadonlyArray<readonly [name: string, command: string, args: ReadonlyArray<string>]>} */
 const gates = [
   ["types and Effect diagnostics of the sources", process.execPath, ["scripts/check/effectDiagnostics.mjs"]],
-  ["types of sources and tests", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
+  ["types of sources, tests and scripts", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
   ["regular expressions", process.execPath, ["scripts/check/expressions.mjs"]],
-  ["types of scripts", "tsc", ["--noEmit", "-p", "tsconfig.scripts.json"]],
   ["public API", process.execPath, ["scripts/check/publicApi.mjs"]],
   ["types of the web app", "tsc", ["--noEmit", "-p", "src/dashboard/tsconfig.json"]],
   ["types of its client", process.execPath, ["scripts/docs/clientTypes.mjs", "--check"]],
