@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { ChatRequest, Message } from "./Chat.ts"
 import type { ProjectId } from "./Ids.ts"
 
@@ -15,10 +15,10 @@ export const conversationOf = (
   request: Pick<ChatRequest, "messages" | "promptCacheKey" | "user">
 ) => {
   const { messages, promptCacheKey, user } = request
-  const hash = createHash("sha256").update(project)
-  if (promptCacheKey === undefined) hash.update(`\0user\0${user ?? ""}\0${beginningOf(messages)}`)
-  else hash.update(`\0key\0${promptCacheKey}`)
-  return hash.digest("hex").slice(0, 2 * hashBytes)
+  const told =
+    promptCacheKey === undefined ? `\0user\0${user ?? ""}\0${beginningOf(messages)}` : `\0key\0${promptCacheKey}`
+  // in one call: an object of the hash is a native one, which the collector has to finalize
+  return hash("sha256", project + told, "hex").slice(0, 2 * hashBytes)
 }
 
 const beginningOf = (messages: ReadonlyArray<Message>): string => {
