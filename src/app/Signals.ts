@@ -11,6 +11,8 @@ const ignoredSignals = ["SIGUSR1", "SIGUSR2"] as const
 const reloadSignal = "SIGHUP"
 /** The message of a supervisor to its workers at the second signal. */
 const forceMessage = "force"
+/** Its message to reload: it waits for a worker that has only begun to start, which a signal would end. */
+const reloadMessage = "reload"
 
 /** The default, before draining is set up: a second signal ends the process. */
 let force = (): void => process.exit(1)
@@ -27,7 +29,11 @@ export const onStop = (stop: () => void): void => {
     isStopping = true
   }
   for (const signal of stopSignals) process.on(signal, signalled)
-  if (cluster.isWorker) process.on("message", (message) => message === forceMessage && force())
+  if (!cluster.isWorker) return
+  process.on("message", (message) => {
+    if (message === forceMessage) force()
+    else if (message === reloadMessage) reloadSoon()
+  })
 }
 
 /** From now on a second signal ends the running calls. */
@@ -37,32 +43,44 @@ export const forceDrainOnSecondSignal: Effect.Effect<void, never, Drain> = Effec
 
 /** From now on a second signal is passed on to the workers. */
 export const forceWorkersOnSecondSignal: Effect.Effect<void> = Effect.sync(() => {
-  force = () => {
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.send(forceMessage)
-  }
+  force = () => tellWorkers(forceMessage)
 })
 
-/** Ignores the signals that would end the process, with a log line. */
+const tellWorkers = (message: string): void => {
+  for (const worker of Object.values(cluster.workers ?? {})) if (worker?.isConnected()) worker.send(message)
+}
+
+/** Ignores the signals that would end the process, with a log line; that to reload waits until the service runs. */
 export const ignoreOtherSignals: Effect.Effect<void> = Effect.map(Effect.runtime<never>(), (runtime) => {
   const log = Runtime.runFork(runtime)
   for (const signal of ignoredSignals) {
     process.on(signal, () => log(Effect.logWarning(`${signal} was received and is ignored`)))
   }
-  process.on(reloadSignal, () => log(Effect.suspend(() => reload)))
+  reloadSoon = () => void log(Effect.suspend(() => reload))
+  process.on(reloadSignal, () => reloadSoon())
 })
 
-/** Until the service runs. */
-let reload: Effect.Effect<void> = Effect.logWarning(`${reloadSignal} was received during the start and is ignored`)
+let isReloadWaiting = false
 
-/** From now on the signal to reload runs the effect. */
+/** What was read at the start may be older than the change. */
+let reloadSoon = (): void => {
+  isReloadWaiting = true
+}
+
+/** Until the service runs. */
+let reload: Effect.Effect<void> = Effect.suspend(() => {
+  isReloadWaiting = true
+  return Effect.logInfo(`${reloadSignal} was received during the start: the configuration is reloaded after it`)
+})
+
+/** From now on the signal to reload runs the effect; at once where it was received before. */
 export const onReload = (effect: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.sync(() => {
+  Effect.suspend(() => {
     reload = effect
+    if (!isReloadWaiting) return Effect.void
+    isReloadWaiting = false
+    return effect
   })
 
 /** From now on the signal to reload is passed on to the workers. */
-export const reloadWorkers: Effect.Effect<void> = onReload(
-  Effect.sync(() => {
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(reloadSignal)
-  })
-)
+export const reloadWorkers: Effect.Effect<void> = onReload(Effect.sync(() => tellWorkers(reloadMessage)))
