@@ -19,9 +19,12 @@ describe.skipIf(databaseUrl === undefined)("several workers", () => {
         )
       )
       expect(answers.every((answer) => (answer.choices[0]?.message.content ?? "") !== "")).toBe(true)
+      const scraped = async () => (await service.fetch("/metrics", { headers: { connection: "close" } })).text()
+      // the port is open when the first of them listens
+      await expect.poll(scraped).toContain('process_resident_memory_bytes{worker="2"}')
       // whichever worker a scrape reaches, it sees the calls of both
       for (let scrape = 0; scrape < 6; scrape++) {
-        const page = await (await service.fetch("/metrics", { headers: { connection: "close" } })).text()
+        const page = await scraped()
         expect(complaintsOf(page)).toEqual([])
         const samples = samplesOf(page)
         expect(samples.get('gateway_calls_total{endpoint="chat",status="success"}')).toBe(8)
