@@ -1,6 +1,7 @@
 import type { CallObserver, EndedAttempt, FailedAttempt, NextStep } from "../domain/CallObserver.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
+import type { Entry } from "../domain/FifoQueue.ts"
 import type { MicroUsd } from "../domain/Money.ts"
 import type { ProviderError, ProviderFailure } from "../domain/ProviderError.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
@@ -49,6 +50,8 @@ export class Call {
   readonly admitted: Admitted
   /** The application has set a tracer: the steps of the call are recorded as spans. */
   readonly isTraced: boolean
+  /** Among the running calls. */
+  place: Entry<Call> | undefined
   private readonly deps: CallDeps
   private state: CallState.CallState
   private upstream: OpenUpstream | undefined

@@ -60,7 +60,7 @@ class TurnScheduler implements Scheduler.Scheduler {
   private ready: Array<Scheduler.Task> = []
   /** The fiber of each ready task. */
   private owners: Array<AnyFiber | undefined> = []
-  /** By the number of the fiber's id: a map of fibers would keep ended requests in memory (see `ShortLivedMap`). */
+  /** By the number of the fiber's id: a map of fibers would keep ended requests in memory (see `FifoQueue`). */
   private readonly requests = new Map<number, RequestId>()
   private readonly onTurn: (fibersMillis: number) => void
   private fibersMillis = 0
