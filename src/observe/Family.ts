@@ -68,23 +68,35 @@ const declare = (family: Family): void => {
   families.set(family.name, family)
 }
 
+/** The metrics of a family, by the values of their labels, one map for each label: a joined text would be hashed at each update. */
+interface Labelled {
+  metric: Updatable | undefined
+  readonly next: Map<string, Labelled>
+}
+
+const newLabelled = (): Labelled => ({ metric: undefined, next: new Map() })
+
 /**
  * Metrics are updated synchronously: a labelled one is built once, with its labels in its key, so that an update on the hot
- * path is one map lookup. (`Metric.tagged` would build the key, and hash it, at every update.)
+ * path is one map lookup a label. (`Metric.tagged` would build the key, and hash it, at every update.)
  */
 const updater = <Labels extends ReadonlyArray<string>>(
   labels: Labels,
   metricOf: (tags: ReadonlyArray<MetricLabel.MetricLabel>) => Updatable
 ): ((values: Values<Labels>, value: number) => void) => {
-  const known = new Map<string, Updatable>()
+  const root = newLabelled()
   return (values, value) => {
-    const key = values.length === 1 ? (values[0] ?? "") : values.join("\u0000")
-    let metric = known.get(key)
-    if (metric === undefined) {
-      metric = metricOf(labels.map((label, index) => MetricLabel.make(label, values[index] ?? "")))
-      known.set(key, metric)
+    let labelled = root
+    for (const text of values) {
+      let next = labelled.next.get(text)
+      if (next === undefined) {
+        next = newLabelled()
+        labelled.next.set(text, next)
+      }
+      labelled = next
     }
-    metric.unsafeUpdate(value, [])
+    labelled.metric ??= metricOf(labels.map((label, index) => MetricLabel.make(label, values[index] ?? "")))
+    labelled.metric.unsafeUpdate(value, [])
   }
 }
 
