@@ -71,11 +71,14 @@ export class HttpSink implements Sink {
   constructor(options: HttpSinkOptions) {
     this.options = options
     this.model = options.startBeforeResponse.model
-    if (options.isKept) {
-      this.repetition = new KeptStream()
-      options.exchange.response.once("close", () => this.clientLeft())
-    }
     this.cancelHeartbeat = options.timers.after(options.headHoldMillis, () => this.heartbeat())
+    if (options.isKept) {
+      const { response } = options.exchange
+      this.repetition = new KeptStream()
+      // it may have left while its key was claimed: "close" is not emitted again, nor "drain" ever
+      if (response.closed) this.clientLeft()
+      else response.once("close", () => this.clientLeft())
+    }
   }
 
   get headSent(): boolean {

@@ -12,6 +12,8 @@ interface Entry<A> {
   scope: string
   /** Its time is up: it is decided once more, whether it is its turn or not. */
   isFinal: boolean
+  /** Only some of its options have been refused: it is decided next, whether it is its turn or not. */
+  isUndecided: boolean
 }
 
 /** The id of the caller's scope of this kind. */
@@ -32,6 +34,7 @@ export class HeldQueue<A extends object> {
   /** Scopes where money may have returned. */
   private readonly dueScopes = new Set<string>()
   private finals = 0
+  private undecided = 0
 
   get size(): number {
     return this.entries.size
@@ -39,7 +42,7 @@ export class HeldQueue<A extends object> {
 
   /** Some are to be decided again. */
   get isDue(): boolean {
-    return this.finals > 0 || this.dueScopes.size > 0
+    return this.finals > 0 || this.undecided > 0 || this.dueScopes.size > 0
   }
 
   has(waiting: A): boolean {
@@ -54,13 +57,14 @@ export class HeldQueue<A extends object> {
 
   /** Waits at this scope from now on, behind all that wait; one that waits already keeps its place. */
   wait(waiting: A, caller: CallerShape, scope: string): void {
-    const known = this.entries.get(waiting)
-    if (known === undefined) this.entries.set(waiting, { waiting, caller, scope, isFinal: false })
-    else {
-      this.leaveScope(known.scope)
-      known.scope = scope
-    }
-    this.waitingAt.set(scope, (this.waitingAt.get(scope) ?? 0) + 1)
+    this.stay(waiting, caller, scope, false)
+  }
+
+  /** Keeps its place at this scope while it is decided next. */
+  decideNext(waiting: A, caller: CallerShape, scope: string): void {
+    this.stay(waiting, caller, scope, true)
+    // earlier ones of the scope are decided before it
+    this.released(caller)
   }
 
   /** Granted, refused for good, or given up. Those behind it are due. */
@@ -69,6 +73,7 @@ export class HeldQueue<A extends object> {
     if (entry === undefined) return
     this.entries.delete(waiting)
     if (entry.isFinal) this.finals -= 1
+    if (entry.isUndecided) this.undecided -= 1
     this.leaveScope(entry.scope)
     if (this.waitingAt.has(entry.scope)) this.dueScopes.add(entry.scope)
   }
@@ -100,10 +105,10 @@ export class HeldQueue<A extends object> {
     if (!this.isDue) return []
     const taken: Array<A> = []
     const counts = new Map<string, number>()
-    for (const { isFinal, scope, waiting } of this.entries.values()) {
+    for (const { isFinal, isUndecided, scope, waiting } of this.entries.values()) {
       if (taken.length >= max) return taken
       const count = counts.get(scope) ?? 0
-      if (!isFinal && (count >= maxPerScope || !this.dueScopes.has(scope))) continue
+      if (!isFinal && !isUndecided && (count >= maxPerScope || !this.dueScopes.has(scope))) continue
       counts.set(scope, count + 1)
       taken.push(waiting)
     }
@@ -123,7 +128,21 @@ export class HeldQueue<A extends object> {
     this.waitingAt.clear()
     this.dueScopes.clear()
     this.finals = 0
+    this.undecided = 0
     return all
+  }
+
+  private stay(waiting: A, caller: CallerShape, scope: string, isUndecided: boolean): void {
+    const known = this.entries.get(waiting)
+    if (known === undefined) this.entries.set(waiting, { waiting, caller, scope, isFinal: false, isUndecided })
+    else {
+      this.leaveScope(known.scope)
+      if (known.isUndecided) this.undecided -= 1
+      known.scope = scope
+      known.isUndecided = isUndecided
+    }
+    if (isUndecided) this.undecided += 1
+    this.waitingAt.set(scope, (this.waitingAt.get(scope) ?? 0) + 1)
   }
 
   private leaveScope(scope: string): void {

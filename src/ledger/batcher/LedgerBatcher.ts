@@ -332,8 +332,7 @@ export class LedgerBatcher {
     const { otherOptions: _, ...reservation } = queued.reservation
     queued.reservation = { ...reservation, options: allOptions(queued.reservation) }
     queued.state = "waiting"
-    this.held.wait(queued, reservation.caller, scope)
-    this.held.released(reservation.caller)
+    this.held.decideNext(queued, reservation.caller, scope)
   }
 
   private mayWait({ interrupted, reservation, isFinal }: QueuedReservation): boolean {

@@ -11,6 +11,7 @@ import { metadata } from "../../wire/responses/ResponsesFixtures.ts"
 /** What of node's response a sink uses. */
 class Response extends EventEmitter {
   headersSent = false
+  closed = false
   written = ""
   state: "open" | "ended" | "destroyed" = "open"
 
@@ -33,8 +34,11 @@ const throwing = () => {
   throw new Error("boom")
 }
 
-const sinkWith = (encoder: Partial<StreamEncoder>, more: Partial<Pick<HttpSinkOptions, "abandon" | "isKept">> = {}) => {
-  const response = new Response()
+const sinkWith = (
+  encoder: Partial<StreamEncoder>,
+  more: Partial<Pick<HttpSinkOptions, "abandon" | "isKept">> = {},
+  response = new Response()
+) => {
   const timers = VirtualTimers.make()
   const start = { requestId, createdSeconds: 0, model: "one/m" }
   const sink = new HttpSink({
@@ -203,6 +207,22 @@ describe("a stream that is kept for a repetition", () => {
     sink.deliver()
     expect(response.written).toBe("failed")
     expect(response.state).toBe("ended")
+  })
+
+  it("goes on at full speed when its client had left before it was begun, and is kept whole", () => {
+    const response = new Response()
+    response.closed = true
+    const { sink, start, timers } = sinkWith({}, { isKept: true }, response)
+    let resumed = 0
+    sink.begin(start)
+    expect(sink.event(text("a"))).toBe(true)
+    sink.drained(() => resumed++)
+    expect(resumed).toBe(1)
+    sink.complete(finish, usage({}), metadata)
+    expect(sink.kept).toBe("awhole")
+    sink.deliver()
+    while (timers.next()) {}
+    expect([response.written, response.headersSent, response.state]).toEqual(["", false, "open"])
   })
 
   it("goes on at full speed when its client has left, and is kept whole", () => {

@@ -238,6 +238,27 @@ describe("Waiting for held money", () => {
       })
   )
 
+  it.effect("many that have more options wait no longer than two seconds, whatever their place in the queue", () =>
+    Effect.gen(function* () {
+      const { advance, batcher } = yield* scripted(refusesAll)
+      let waits = 0
+      const onWaiting = () => {
+        waits += 1
+      }
+      const asked = Array.from({ length: 40 }, () => ({ ...patient(), otherOptions: () => [option(5)], onWaiting }))
+      const fiber = yield* Effect.fork(
+        Effect.forEach(asked, (one) => Effect.flip(batcher.reserve(one)), { concurrency: "unbounded" })
+      )
+      yield* quiet
+      expect(waits).toBe(40)
+      yield* advance(1_999)
+      expect(yield* Fiber.poll(fiber)).toMatchObject({ _tag: "None" })
+      yield* advance(1)
+      expect(yield* Fiber.poll(fiber)).toMatchObject({ _tag: "Some" })
+      expect(batcher.waiting.reservations).toBe(0)
+    })
+  )
+
   it.effect("what has more options and no time to wait is refused after them", () =>
     Effect.gen(function* () {
       const { batcher, batches } = yield* scripted(refusesAll)

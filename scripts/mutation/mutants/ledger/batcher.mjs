@@ -40,10 +40,11 @@ export const batcherMutants = [
     breaks: "what waits behind a batch that met a lock is decided twice"
   },
   {
-    file: batcher,
-    find: "    this.held.released(reservation.caller)\n  }",
-    replace: "  }",
-    breaks: "a call whose first option does not fit waits although another one does"
+    file: held,
+    find: "this.stay(waiting, caller, scope, true)",
+    replace: "this.stay(waiting, caller, scope, false)",
+    breaks:
+      "a call whose first option does not fit waits for its turn, and without a bound, before its others are asked for"
   },
   {
     file: batcher,
@@ -59,8 +60,8 @@ export const batcherMutants = [
   },
   {
     file: held,
-    find: "if (!isFinal && (count >= maxPerScope",
-    replace: "if ((count >= maxPerScope",
+    find: "if (!isFinal && !isUndecided && (count >= maxPerScope",
+    replace: "if (!isUndecided && (count >= maxPerScope",
     breaks: "a reservation whose time is up waits for its turn"
   },
   {
