@@ -15,7 +15,7 @@ import { AccountSql } from "./AccountDatabase.ts"
 import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import * as Migrations from "./Migrations.ts"
-import { PooledClient } from "./PooledClient.ts"
+import { PooledClient, type PooledClientConfig } from "./PooledClient.ts"
 import { type PreparedStatement, prepare } from "./PreparedStatement.ts"
 
 export interface DatabaseOptions {
@@ -118,14 +118,15 @@ const postgres = (
     })
     const accountPool = yield* connected(url, {
       max: maxAccountConnections,
-      statement_timeout: accountStatementTimeoutMillis
+      statement_timeout: accountStatementTimeoutMillis,
+      maxResponseMillis: accountStatementTimeoutMillis + responseGraceMillis
     })
     return { kind: "postgres", died: Effect.never, pool, accountPool }
   })
 
 const connected = (
   url: Redacted.Redacted<string>,
-  limits: Pick<Pg.PoolConfig, "max" | "statement_timeout">
+  limits: Pick<Pg.PoolConfig, "max" | "statement_timeout"> & Pick<PooledClientConfig, "maxResponseMillis">
 ): Effect.Effect<Pg.Pool, DatabaseFailed, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.tryPromise({

@@ -8,6 +8,12 @@ interface Statements {
   readonly _queryQueue: ReadonlyArray<unknown>
 }
 
+/** Of the pool, which makes its clients with its own options. */
+export interface PooledClientConfig extends Pg.ClientConfig {
+  /** Without a response to a statement for so long the connection is given up; by default it is waited for. */
+  readonly maxResponseMillis?: number
+}
+
 /**
  * A client that returns to its pool when it is free. An interrupted statement goes on in the server for a while, and sql-pg
  * releases its client at once: the driver would queue the statements of whoever takes the client next, which pg 8 warns of and
@@ -15,6 +21,23 @@ interface Statements {
  */
 export class PooledClient extends Pg.Client {
   private releaseToPool: Release | undefined
+  private readonly maxResponseMillis: number | undefined
+  private giveUp: NodeJS.Timeout | undefined
+
+  constructor(config?: PooledClientConfig) {
+    super(config)
+    this.maxResponseMillis = config?.maxResponseMillis
+    for (const over of ["drain", "end"] as const) this.on(over, () => clearTimeout(this.giveUp))
+  }
+
+  /** The server's own timeout does not help where its response cannot arrive: such a connection can stay open for a quarter of an hour. */
+  override query(...given: ReadonlyArray<unknown>): never {
+    if (this.maxResponseMillis !== undefined) {
+      clearTimeout(this.giveUp)
+      this.giveUp = setTimeout(() => this.connection.stream.destroy(), this.maxResponseMillis)
+    }
+    return super.query(...(given as [never])) as never
+  }
 
   /** The pool sets it whenever it hands out the client, and its users read it. */
   set release(release: Release) {

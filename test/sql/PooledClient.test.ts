@@ -3,7 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
+import { AccountSql } from "../../src/sql/AccountDatabase.ts"
 import * as Database from "../../src/sql/Database.ts"
+import { startProxy } from "../support/TcpProxy.ts"
 
 const server = process.env["TEST_DATABASE_URL"]
 
@@ -38,5 +40,37 @@ describe.each(kinds)("on %s", (_, url) => {
     await new Promise((resolve) => setImmediate(resolve))
     process.off("warning", warned)
     expect(warnings).toEqual([])
+  })
+})
+
+describe.skipIf(server === undefined)("on a PostgreSQL server that no longer answers", () => {
+  it("statements of the account API fail, and its connections are replaced when it answers again", {
+    timeout: 60_000
+  }, async () => {
+    const target = new URL(server ?? "")
+    const proxy = await startProxy({ host: target.hostname, port: Number(target.port || "5432") })
+    target.hostname = "127.0.0.1"
+    target.port = String(proxy.port)
+    const asked = Effect.gen(function* () {
+      const sql = yield* AccountSql
+      const one = sql<{ one: number }>`select 1 as one`
+      // more than there are connections, and each of them more than once
+      const all = Effect.all(
+        Array.from({ length: 6 }, () => Effect.exit(sql.withTransaction(Effect.zipRight(one, one)))),
+        { concurrency: "unbounded" }
+      )
+      const tags = Effect.map(all, (answers) => [...new Set(answers.map(({ _tag }) => _tag))])
+      expect(yield* tags).toEqual(["Success"])
+      proxy.set("stall")
+      // nobody waits for the response any more, and nobody listens to the connection
+      yield* Effect.timeoutOption(one, 50)
+      expect(yield* Effect.timeout(tags, 20_000)).toEqual(["Failure"])
+      proxy.set("cut")
+      proxy.set("pass")
+      expect(yield* tags).toEqual(["Success"])
+    })
+    const url = Option.some(Redacted.make(target.href))
+    await Effect.runPromise(Effect.provide(asked, Database.layerUnmigrated({ url, dataDir: ":memory:" })))
+    await proxy.stop()
   })
 })
