@@ -27,6 +27,8 @@ export class PooledClient extends Pg.Client {
   constructor(config?: PooledClientConfig) {
     super(config)
     this.maxResponseMillis = config?.maxResponseMillis
+    // pool and users listen only while they have the client: one that breaks on its way back would end the process
+    this.on("error", () => {})
     for (const over of ["drain", "end"] as const) this.on(over, () => clearTimeout(this.giveUp))
   }
 

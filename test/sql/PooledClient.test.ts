@@ -73,4 +73,37 @@ describe.skipIf(server === undefined)("on a PostgreSQL server that no longer ans
     await Effect.runPromise(Effect.provide(asked, Database.layerUnmigrated({ url, dataDir: ":memory:" })))
     await proxy.stop()
   })
+
+  it("a connection that breaks after its statement was interrupted does not end the process", {
+    timeout: 60_000
+  }, async () => {
+    const target = new URL(server ?? "")
+    const proxy = await startProxy({ host: target.hostname, port: Number(target.port || "5432") })
+    target.hostname = "127.0.0.1"
+    target.port = String(proxy.port)
+    const thrown: Array<Error> = []
+    const caught = (error: Error) => thrown.push(error)
+    const asked = Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const one = sql<{ one: number }>`select 1 as one`
+      yield* one
+      proxy.set("stall")
+      yield* Effect.timeoutOption(one, 50)
+      proxy.set("cut")
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 100)))
+      proxy.set("pass")
+      expect(yield* one).toEqual([{ one: 1 }])
+    })
+    const url = Option.some(Redacted.make(target.href))
+    const listeners = process.listeners("uncaughtException")
+    process.removeAllListeners("uncaughtException").on("uncaughtException", caught)
+    await Effect.runPromise(Effect.provide(asked, Database.layerUnmigrated({ url, dataDir: ":memory:" }))).finally(
+      () => {
+        process.removeAllListeners("uncaughtException")
+        for (const listener of listeners) process.on("uncaughtException", listener)
+      }
+    )
+    expect(thrown).toEqual([])
+    await proxy.stop()
+  })
 })
