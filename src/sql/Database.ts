@@ -126,22 +126,23 @@ const postgres = (
 
 const connected = (
   url: Redacted.Redacted<string>,
-  limits: Pick<Pg.PoolConfig, "max" | "statement_timeout"> & Pick<PooledClientConfig, "maxResponseMillis">
+  limits: { readonly max: number; readonly statement_timeout: number } & Pick<PooledClientConfig, "maxResponseMillis">
 ): Effect.Effect<Pg.Pool, DatabaseFailed, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const pool = new Pg.Pool({
+        const config: Pg.PoolConfig & PooledClientConfig = {
           ...limits,
           Client: PooledClient,
-
           connectionString: Redacted.value(url),
           application_name: "model-routing-gateway",
           connectionTimeoutMillis: connectMillis,
           // a process that no longer answers must not keep rows locked
           idle_in_transaction_session_timeout: idleInTransactionMillis,
-          keepAlive: true
-        })
+          keepAlive: true,
+          maxAbandonedMillis: limits.statement_timeout + responseGraceMillis
+        }
+        const pool = new Pg.Pool(config)
         // The next query replaces an idle connection that breaks, and reports the error if there still is one.
         pool.on("error", () => {})
         await rejectOldServer(pool)

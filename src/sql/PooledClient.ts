@@ -12,6 +12,8 @@ interface Statements {
 export interface PooledClientConfig extends Pg.ClientConfig {
   /** Without a response to a statement for so long the connection is given up; by default it is waited for. */
   readonly maxResponseMillis?: number
+  /** The same for a statement that was interrupted, from then on. */
+  readonly maxAbandonedMillis?: number
 }
 
 /**
@@ -22,11 +24,13 @@ export interface PooledClientConfig extends Pg.ClientConfig {
 export class PooledClient extends Pg.Client {
   private releaseToPool: Release | undefined
   private readonly maxResponseMillis: number | undefined
+  private readonly maxAbandonedMillis: number | undefined
   private giveUp: NodeJS.Timeout | undefined
 
   constructor(config?: PooledClientConfig) {
     super(config)
     this.maxResponseMillis = config?.maxResponseMillis
+    this.maxAbandonedMillis = config?.maxAbandonedMillis
     // pool and users listen only while they have the client: one that breaks on its way back would end the process
     this.on("error", () => {})
     for (const over of ["drain", "end"] as const) this.on(over, () => clearTimeout(this.giveUp))
@@ -34,10 +38,7 @@ export class PooledClient extends Pg.Client {
 
   /** The server's own timeout does not help where its response cannot arrive: such a connection can stay open for a quarter of an hour. */
   override query(...given: ReadonlyArray<unknown>): never {
-    if (this.maxResponseMillis !== undefined) {
-      clearTimeout(this.giveUp)
-      this.giveUp = setTimeout(() => this.connection.stream.destroy(), this.maxResponseMillis)
-    }
+    this.giveUpAfter(this.maxResponseMillis)
     return super.query(...(given as [never])) as never
   }
 
@@ -52,6 +53,7 @@ export class PooledClient extends Pg.Client {
     return (error) => {
       const isBroken = error !== undefined && error !== false
       if (isBroken || !this.isBusy) return release(error)
+      this.giveUpAfter(this.maxAbandonedMillis)
       const free = (): void => {
         this.off("drain", free)
         this.off("end", lost)
@@ -64,6 +66,13 @@ export class PooledClient extends Pg.Client {
       this.once("drain", free)
       this.once("end", lost)
     }
+  }
+
+  /** Unless it is free before. */
+  private giveUpAfter(millis: number | undefined): void {
+    if (millis === undefined) return
+    clearTimeout(this.giveUp)
+    this.giveUp = setTimeout(() => this.connection.stream.destroy(), millis)
   }
 
   private get isBusy(): boolean {

@@ -2,9 +2,11 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import Pg from "pg"
 import { describe, expect, it } from "vitest"
 import { AccountSql } from "../../src/sql/AccountDatabase.ts"
 import * as Database from "../../src/sql/Database.ts"
+import { PooledClient, type PooledClientConfig } from "../../src/sql/PooledClient.ts"
 import { startProxy } from "../support/TcpProxy.ts"
 
 const server = process.env["TEST_DATABASE_URL"]
@@ -104,6 +106,31 @@ describe.skipIf(server === undefined)("on a PostgreSQL server that no longer ans
       }
     )
     expect(thrown).toEqual([])
+    await proxy.stop()
+  })
+
+  it("a connection whose statement was abandoned is given up, and leaves its place in the pool", {
+    timeout: 60_000
+  }, async () => {
+    const target = new URL(server ?? "")
+    const proxy = await startProxy({ host: target.hostname, port: Number(target.port || "5432") })
+    target.hostname = "127.0.0.1"
+    target.port = String(proxy.port)
+    const config: Pg.PoolConfig & PooledClientConfig = {
+      Client: PooledClient,
+      connectionString: target.href,
+      max: 1,
+      maxAbandonedMillis: 100
+    }
+    const pool = new Pg.Pool(config)
+    pool.on("error", () => {})
+    const client = await pool.connect()
+    proxy.set("stall")
+    client.query("select 1").catch(() => {})
+    client.release()
+    expect(pool.totalCount).toBe(1)
+    await expect.poll(() => pool.totalCount, { timeout: 10_000 }).toBe(0)
+    await pool.end()
     await proxy.stop()
   })
 })
