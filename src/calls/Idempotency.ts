@@ -15,8 +15,6 @@ import { seal, unseal } from "./Seal.ts"
 export interface IdempotentRequest {
   /** The same Idempotency-Key under another API key is another one. */
   readonly caller: CallerShape
-  /** The API key itself; empty where there is none, since an application authenticates. */
-  readonly apiKey: string
   /** The header of the request. */
   readonly idempotencyKey: string
   /** Of this run: the claim and the settlement have it. */
@@ -71,17 +69,17 @@ const releaseLostEvery = "10 seconds"
  * call keeps its response.
  */
 export class Idempotency extends Context.Tag("gateway/calls/Idempotency")<Idempotency, IdempotencyShape>() {
-  /** @internal Encrypts responses with the API keys of their requests. */
+  /** @internal Encrypts responses with their requests, of which the database has hashes only. */
   static readonly layer: Layer.Layer<Idempotency, never, IdempotencyStore> = Layer.scoped(
     this,
-    Effect.suspend(() => make(({ apiKey }) => apiKey))
+    Effect.suspend(() => make(""))
   )
 
-  /** @internal For applications that authenticate themselves. */
+  /** @internal With a secret of the application beside them. */
   static readonly layerWith = ({ secret }: IdempotencyOptions): Layer.Layer<Idempotency, never, IdempotencyStore> =>
     Layer.scoped(
       this,
-      Effect.suspend(() => make(({ caller }) => `${Redacted.value(secret)} ${caller.keyId}`))
+      Effect.suspend(() => make(Redacted.value(secret)))
     )
 
   /** Refuses every request that has an Idempotency-Key: one that runs twice would be charged twice. */
@@ -97,7 +95,7 @@ export interface IdempotencyOptions {
 /** Without a store nothing can be kept. */
 export const refusing: IdempotencyShape = { begin: () => Effect.fail(unsupported) }
 
-const make = Effect.fnUntraced(function* (secretOf: (request: IdempotentRequest) => string) {
+const make = Effect.fnUntraced(function* (secret: string) {
   const store = yield* IdempotencyStore
   /** From before the claim is sent: what the database has beyond these, nobody runs. */
   const running = new Set<RequestId>()
@@ -105,7 +103,7 @@ const make = Effect.fnUntraced(function* (secretOf: (request: IdempotentRequest)
   const releaseLost = Effect.suspend(() => store.releaseLost([...running]))
   yield* periodically(releaseLostEvery, "lost claims on idempotency keys could not be released", releaseLost)
 
-  const callOf = (request: IdempotentRequest, run: IdempotentRun): IdempotentCall => ({
+  const callOf = (request: IdempotentRequest, digest: Buffer, run: IdempotentRun): IdempotentCall => ({
     _tag: "Run",
     seal: ({ body, contentType, headers, status }) =>
       body.length > maxAnswerBytes
@@ -116,7 +114,7 @@ const make = Effect.fnUntraced(function* (secretOf: (request: IdempotentRequest)
             status,
             contentType,
             headers,
-            sealed: seal(secretOf(request), purposeOf(request), body),
+            sealed: seal(secretOf(secret, request, digest), purposeOf(request), body),
             keptMillis
           },
     // what cannot be released now is found lost later
@@ -127,16 +125,21 @@ const make = Effect.fnUntraced(function* (secretOf: (request: IdempotentRequest)
   const shape: IdempotencyShape = {
     begin: Effect.fnUntraced(function* (request) {
       const { caller, idempotencyKey, requestId } = request
-      const run = { keyId: caller.keyId, idempotencyKey, runId: requestId }
-      const requestHash = hashOf(request)
+      const run = {
+        keyId: caller.keyId,
+        idempotencyKey: sha256(idempotencyKey).toString("base64url"),
+        runId: requestId
+      }
+      const digest = digestOf(request)
+      const requestHash = sha256(digest)
       running.add(requestId)
       const claim = store.claim({ ...run, requestHash, accountId: caller.accountId, projectId: caller.projectId })
       const found = yield* Effect.tapErrorCause(claim, () => Effect.sync(() => running.delete(requestId)))
-      if (found === undefined) return callOf(request, run)
+      if (found === undefined) return callOf(request, digest, run)
       running.delete(requestId)
       if (!requestHash.equals(found.requestHash)) return yield* reused
       if (found.state === "running") return yield* inProgress
-      const body = unseal(secretOf(request), purposeOf(request), found.sealed)
+      const body = unseal(secretOf(secret, request, digest), purposeOf(request), found.sealed)
       if (body === undefined)
         return yield* Effect.dieMessage(
           "a kept response cannot be decrypted with the secret that it was encrypted with"
@@ -201,7 +204,17 @@ const inProgress = new RateLimited({
   retryAfterMillis
 })
 
-const hashOf = ({ body, path }: IdempotentRequest): Buffer =>
+const digestOf = ({ body, path }: IdempotentRequest): Buffer =>
   createHash("sha256").update(path).update("\0").update(body).digest()
+
+/** What is stored of the request and of its Idempotency-Key. */
+const sha256 = (content: string | Buffer): Buffer => createHash("sha256").update(content).digest()
+
+/**
+ * What whoever sends the request again has, whichever secret of the API key, session or token of the person they send: keys are
+ * rotated while the response is kept.
+ */
+const secretOf = (secret: string, { caller, idempotencyKey }: IdempotentRequest, digest: Buffer): string =>
+  [secret, caller.keyId, idempotencyKey, digest.toString("base64")].join("\0")
 
 const purposeOf = ({ idempotencyKey }: IdempotentRequest): string => `idempotent answer ${idempotencyKey}`

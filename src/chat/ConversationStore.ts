@@ -102,10 +102,8 @@ const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.S
 const decodeCount = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ running: Schema.Int })))
 
 const make = (sql: SqlClient): ConversationStoreShape => {
-  const lives = sql`exists (select from node n
-    where n.id = c.node_id and n.seen_at > now() - ${`${defaultSilenceSeconds} seconds`}::interval)`
   const columns = sql`c.id, c.user_id as "userId", c.project_id as "projectId", c.title, c.title_source as "titleSource",
-    case when ${lives} then c.turn_id end as "turnId", c.node_id as "nodeId", c.stop_requested as "stopRequested",
+    c.turn_id as "turnId", c.node_id as "nodeId", c.stop_requested as "stopRequested",
     c.created_at as "createdAt", c.updated_at as "updatedAt", c.deleted_at as "deletedAt"`
   /** Who is no longer of the project no longer reads what it has paid for. */
   const ofPerson = (user: UserId): Fragment => sql`c.user_id = ${user} and exists (
@@ -143,7 +141,7 @@ const make = (sql: SqlClient): ConversationStoreShape => {
         sql`c.deleted_at is null`,
         ...(projectId === undefined ? [] : [sql`c.project_id = ${projectId}`]),
         ...(title === undefined ? [] : [sql`position(lower(${title}) in lower(c.title)) > 0`]),
-        ...(isRunning === undefined ? [] : [sql`(c.turn_id is not null and ${lives}) = ${isRunning}`]),
+        ...(isRunning === undefined ? [] : [sql`(c.turn_id is not null) = ${isRunning}`]),
         ...(after === undefined
           ? []
           : [sql`(c.updated_at, c.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)`])
@@ -165,7 +163,8 @@ const make = (sql: SqlClient): ConversationStoreShape => {
       Effect.zipRight(
         sql`select pg_advisory_xact_lock(hashtextextended(${`chat turns ${user}`}, 0))`,
         sql`select count(*)::int as running from conversation c where c.user_id = ${user} and c.turn_id is not null
-          and ${lives}`
+          and exists (select from node n
+            where n.id = c.node_id and n.seen_at > now() - ${`${defaultSilenceSeconds} seconds`}::interval)`
       ).pipe(
         Effect.flatMap(decodeCount),
         Effect.map(([{ running }]) => running),

@@ -15,7 +15,7 @@ import { AccountSql } from "./AccountDatabase.ts"
 import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import * as Migrations from "./Migrations.ts"
-import { PooledClient } from "./PooledClient.ts"
+import { PooledClient, type PooledClientConfig } from "./PooledClient.ts"
 import { type PreparedStatement, prepare } from "./PreparedStatement.ts"
 
 export interface DatabaseOptions {
@@ -118,29 +118,31 @@ const postgres = (
     })
     const accountPool = yield* connected(url, {
       max: maxAccountConnections,
-      statement_timeout: accountStatementTimeoutMillis
+      statement_timeout: accountStatementTimeoutMillis,
+      maxResponseMillis: accountStatementTimeoutMillis + responseGraceMillis
     })
     return { kind: "postgres", died: Effect.never, pool, accountPool }
   })
 
 const connected = (
   url: Redacted.Redacted<string>,
-  limits: Pick<Pg.PoolConfig, "max" | "statement_timeout">
+  limits: { readonly max: number; readonly statement_timeout: number } & Pick<PooledClientConfig, "maxResponseMillis">
 ): Effect.Effect<Pg.Pool, DatabaseFailed, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const pool = new Pg.Pool({
+        const config: Pg.PoolConfig & PooledClientConfig = {
           ...limits,
           Client: PooledClient,
-
           connectionString: Redacted.value(url),
           application_name: "model-routing-gateway",
           connectionTimeoutMillis: connectMillis,
           // a process that no longer answers must not keep rows locked
           idle_in_transaction_session_timeout: idleInTransactionMillis,
-          keepAlive: true
-        })
+          keepAlive: true,
+          maxAbandonedMillis: limits.statement_timeout + responseGraceMillis
+        }
+        const pool = new Pg.Pool(config)
         // The next query replaces an idle connection that breaks, and reports the error if there still is one.
         pool.on("error", () => {})
         await rejectOldServer(pool)

@@ -37,7 +37,6 @@ const answerOf = (length: number): KeptAnswer => ({
 
 const requestOf = (caller: CallerShape, more: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
   caller,
-  apiKey: "a key",
   idempotencyKey: "name",
   requestId: newCallId(),
   path: "/v1/chat/completions",

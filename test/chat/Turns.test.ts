@@ -129,9 +129,20 @@ describe.skipIf(postgresServer === undefined)("answers on two nodes", () => {
         yield* sql`update conversation set turn_id = ${answer}, node_id = ${node} where id = ${id}`
       })
     )
+    const reads: Array<unknown> = []
     await expect
-      .poll(async () => (await writer.read(id)).messages[1], { timeout: 15_000 })
+      .poll(
+        async () => {
+          const { messages, running } = await writer.read(id)
+          reads.push([running, messages[1]?.status])
+          return messages[1]
+        },
+        { timeout: 15_000 }
+      )
       .toMatchObject({ status: "interrupted", content: "half of it", cost: { amount_microusd: 0 } })
+    // until then it cannot be asked anything
+    expect(reads).toContainEqual([true, "streaming"])
+    expect(reads).not.toContainEqual([false, "streaming"])
     const retried = await at(people, 1).send("POST", `/api/chat/conversations/${id}/messages/${answer}/retry`, {
       model: "acme/large",
       artifacts: false

@@ -91,7 +91,6 @@ export class NamedCalls {
     const { requestId } = call
     const request = {
       caller,
-      apiKey: "simulated",
       idempotencyKey,
       requestId,
       path: "chat",

@@ -2,8 +2,12 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import Pg from "pg"
 import { describe, expect, it } from "vitest"
+import { AccountSql } from "../../src/sql/AccountDatabase.ts"
 import * as Database from "../../src/sql/Database.ts"
+import { PooledClient, type PooledClientConfig } from "../../src/sql/PooledClient.ts"
+import { startProxy } from "../support/TcpProxy.ts"
 
 const server = process.env["TEST_DATABASE_URL"]
 
@@ -38,5 +42,95 @@ describe.each(kinds)("on %s", (_, url) => {
     await new Promise((resolve) => setImmediate(resolve))
     process.off("warning", warned)
     expect(warnings).toEqual([])
+  })
+})
+
+describe.skipIf(server === undefined)("on a PostgreSQL server that no longer answers", () => {
+  it("statements of the account API fail, and its connections are replaced when it answers again", {
+    timeout: 60_000
+  }, async () => {
+    const target = new URL(server ?? "")
+    const proxy = await startProxy({ host: target.hostname, port: Number(target.port || "5432") })
+    target.hostname = "127.0.0.1"
+    target.port = String(proxy.port)
+    const asked = Effect.gen(function* () {
+      const sql = yield* AccountSql
+      const one = sql<{ one: number }>`select 1 as one`
+      // more than there are connections, and each of them more than once
+      const all = Effect.all(
+        Array.from({ length: 6 }, () => Effect.exit(sql.withTransaction(Effect.zipRight(one, one)))),
+        { concurrency: "unbounded" }
+      )
+      const tags = Effect.map(all, (answers) => [...new Set(answers.map(({ _tag }) => _tag))])
+      expect(yield* tags).toEqual(["Success"])
+      proxy.set("stall")
+      // nobody waits for the response any more, and nobody listens to the connection
+      yield* Effect.timeoutOption(one, 50)
+      expect(yield* Effect.timeout(tags, 20_000)).toEqual(["Failure"])
+      proxy.set("cut")
+      proxy.set("pass")
+      expect(yield* tags).toEqual(["Success"])
+    })
+    const url = Option.some(Redacted.make(target.href))
+    await Effect.runPromise(Effect.provide(asked, Database.layerUnmigrated({ url, dataDir: ":memory:" })))
+    await proxy.stop()
+  })
+
+  it("a connection that breaks after its statement was interrupted does not end the process", {
+    timeout: 60_000
+  }, async () => {
+    const target = new URL(server ?? "")
+    const proxy = await startProxy({ host: target.hostname, port: Number(target.port || "5432") })
+    target.hostname = "127.0.0.1"
+    target.port = String(proxy.port)
+    const thrown: Array<Error> = []
+    const caught = (error: Error) => thrown.push(error)
+    const asked = Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const one = sql<{ one: number }>`select 1 as one`
+      yield* one
+      proxy.set("stall")
+      yield* Effect.timeoutOption(one, 50)
+      proxy.set("cut")
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 100)))
+      proxy.set("pass")
+      expect(yield* one).toEqual([{ one: 1 }])
+    })
+    const url = Option.some(Redacted.make(target.href))
+    const listeners = process.listeners("uncaughtException")
+    process.removeAllListeners("uncaughtException").on("uncaughtException", caught)
+    await Effect.runPromise(Effect.provide(asked, Database.layerUnmigrated({ url, dataDir: ":memory:" }))).finally(
+      () => {
+        process.removeAllListeners("uncaughtException")
+        for (const listener of listeners) process.on("uncaughtException", listener)
+      }
+    )
+    expect(thrown).toEqual([])
+    await proxy.stop()
+  })
+
+  it("a connection whose statement was abandoned is given up, and leaves its place in the pool", {
+    timeout: 60_000
+  }, async () => {
+    const target = new URL(server ?? "")
+    const proxy = await startProxy({ host: target.hostname, port: Number(target.port || "5432") })
+    target.hostname = "127.0.0.1"
+    target.port = String(proxy.port)
+    const config: Pg.PoolConfig & PooledClientConfig = {
+      Client: PooledClient,
+      connectionString: target.href,
+      max: 1,
+      maxAbandonedMillis: 100
+    }
+    const pool = new Pg.Pool(config)
+    pool.on("error", () => {})
+    const client = await pool.connect()
+    proxy.set("stall")
+    client.query("select 1").catch(() => {})
+    client.release()
+    expect(pool.totalCount).toBe(1)
+    await expect.poll(() => pool.totalCount, { timeout: 10_000 }).toBe(0)
+    await pool.end()
+    await proxy.stop()
   })
 })

@@ -2796,14 +2796,19 @@ export interface components {
     requestBodies: never;
     headers: {
         AccelBuffering: string;
+        AnswerReplayed: string;
         AnthropicRequestId: string;
+        Attachment: string;
         Authenticate: string;
         CacheControl: string;
         ContentTypeOptions: string;
         DroppedTools: string;
+        EntityTag: string;
         IdempotentReplayed: string;
+        Location: string;
         RequestId: string;
         RetryAfter: number;
+        SetCookie: string;
         ShouldRetry: string;
         Vary: string;
     };
@@ -2825,6 +2830,7 @@ export interface operations {
             /** @description BalanceOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2863,6 +2869,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2904,6 +2912,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2943,6 +2953,7 @@ export interface operations {
             /** @description AdminProjectsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -2979,6 +2990,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3036,6 +3049,7 @@ export interface operations {
             /** @description UsersPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3068,6 +3082,7 @@ export interface operations {
             /** @description AnalysisDetail */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3105,6 +3120,7 @@ export interface operations {
             /** @description AnalysisDetail */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3138,6 +3154,7 @@ export interface operations {
             /** @description What an action would change. Nothing is written. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3171,6 +3188,7 @@ export interface operations {
             /** @description AnalysisDetail */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3203,6 +3221,7 @@ export interface operations {
             /** @description AnalysisSummary */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3241,6 +3260,8 @@ export interface operations {
             /** @description What a replay would ask and cost. Costs are expected ones; the maximum is certain. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3274,6 +3295,7 @@ export interface operations {
             /** @description AuditPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3306,6 +3328,7 @@ export interface operations {
             /** @description CaptureSample */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3337,6 +3360,7 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3371,6 +3395,7 @@ export interface operations {
             /** @description ConversationPageOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3407,6 +3432,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3450,6 +3477,8 @@ export interface operations {
             /** @description A conversation with all that is in it. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3481,6 +3510,7 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3517,6 +3547,8 @@ export interface operations {
             /** @description ConversationOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3555,6 +3587,8 @@ export interface operations {
             /** @description A version of a document that a model has made. */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3600,6 +3634,7 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3637,6 +3672,8 @@ export interface operations {
             /** @description A version of a document that a model has made. */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3683,6 +3720,7 @@ export interface operations {
             /** @description ChatArtifactVersionsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3719,6 +3757,7 @@ export interface operations {
             /** @description Without `stream`: the complete response. With `stream: true` the body is `text/event-stream`, and `x-event-stream` has the schema of each event's data. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3755,6 +3794,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3804,6 +3845,8 @@ export interface operations {
             /** @description Success */
             202: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3889,6 +3932,8 @@ export interface operations {
             /** @description Success */
             202: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -3974,6 +4019,8 @@ export interface operations {
             /** @description Success */
             202: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4052,6 +4099,7 @@ export interface operations {
             /** @description ConversationOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4084,6 +4132,7 @@ export interface operations {
             /** @description ConversationOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4122,6 +4171,8 @@ export interface operations {
             /** @description An image of a message. */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4163,6 +4214,7 @@ export interface operations {
             /** @description ChatModelsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4196,6 +4248,7 @@ export interface operations {
             /** @description ChatProjectsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4228,6 +4281,8 @@ export interface operations {
             /** @description CredentialOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4259,6 +4314,7 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4295,6 +4351,8 @@ export interface operations {
             /** @description CredentialOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4327,6 +4385,7 @@ export interface operations {
             /** @description CredentialCheckOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4359,6 +4418,8 @@ export interface operations {
             /** @description ApiKeyOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4390,6 +4451,7 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4426,6 +4488,8 @@ export interface operations {
             /** @description ApiKeyOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4458,6 +4522,8 @@ export interface operations {
             /** @description ApiKeyOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4496,6 +4562,8 @@ export interface operations {
             /** @description CreateApiKeyResponse */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4526,6 +4594,7 @@ export interface operations {
             /** @description MeOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4556,6 +4625,7 @@ export interface operations {
             /** @description BalanceOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4592,6 +4662,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4628,6 +4700,7 @@ export interface operations {
             /** @description CheckoutStatusOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4661,6 +4734,7 @@ export interface operations {
             /** @description ApiKeysPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4697,6 +4771,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4736,6 +4812,7 @@ export interface operations {
             /** @description LedgerPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4769,6 +4846,7 @@ export interface operations {
             /** @description PaymentsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4802,6 +4880,7 @@ export interface operations {
             /** @description ProjectsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4838,6 +4917,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4892,6 +4973,7 @@ export interface operations {
             /** @description CatalogPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4924,6 +5006,8 @@ export interface operations {
             /** @description ProjectOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4955,6 +5039,7 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -4991,6 +5076,8 @@ export interface operations {
             /** @description ProjectOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5026,6 +5113,7 @@ export interface operations {
             /** @description What a project has called and spent; equal to the ledger's rows at the time of the request. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5058,6 +5146,8 @@ export interface operations {
             /** @description When a project is told what it has spent. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5096,6 +5186,8 @@ export interface operations {
             /** @description When a project is told what it has spent. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5130,6 +5222,7 @@ export interface operations {
             /** @description Past calls at each alpha, under the policy in force. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5165,6 +5258,7 @@ export interface operations {
             /** @description AnalysesPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5203,6 +5297,8 @@ export interface operations {
             /** @description Success */
             202: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5255,6 +5351,7 @@ export interface operations {
             /** @description AnalysisEstimate */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5287,6 +5384,8 @@ export interface operations {
             /** @description BillingModeInput */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5325,6 +5424,8 @@ export interface operations {
             /** @description BillingModeInput */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5357,6 +5458,8 @@ export interface operations {
             /** @description What a project collects of calls that opt in. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5395,6 +5498,8 @@ export interface operations {
             /** @description What a project collects of calls that opt in. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5447,6 +5552,7 @@ export interface operations {
             /** @description EraseCaptureResponse */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5479,6 +5585,8 @@ export interface operations {
             /** @description a string */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Content-Disposition": components["headers"]["Attachment"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5514,6 +5622,7 @@ export interface operations {
             /** @description CaptureSamplesPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5535,7 +5644,10 @@ export interface operations {
     "inference.createProjectChatCompletion": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "x-request-id"?: components["parameters"]["ClientRequestId"];
+            };
             path: {
                 id: string;
             };
@@ -5550,6 +5662,9 @@ export interface operations {
             /** @description Without `stream`: the complete response. With `stream: true` the body is `text/event-stream`, and `x-event-stream` has the schema of each event's data. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-ratelimit-limit-requests"?: number;
                     "x-ratelimit-limit-tokens"?: number;
@@ -5591,6 +5706,7 @@ export interface operations {
             /** @description CredentialsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5629,6 +5745,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5677,6 +5795,7 @@ export interface operations {
             /** @description InFlightPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5710,6 +5829,7 @@ export interface operations {
             /** @description Success */
             202: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5756,6 +5876,7 @@ export interface operations {
             /** @description ApiKeysPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5794,6 +5915,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5835,6 +5958,7 @@ export interface operations {
             /** @description MembersPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5873,6 +5997,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5914,6 +6040,7 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5944,6 +6071,8 @@ export interface operations {
             /** @description PolicyOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -5982,6 +6111,8 @@ export interface operations {
             /** @description PolicyOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6018,6 +6149,7 @@ export interface operations {
             /** @description PolicySimulationOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6053,6 +6185,7 @@ export interface operations {
             /** @description RefusalsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6095,6 +6228,8 @@ export interface operations {
             /** @description RequestsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Content-Disposition": components["headers"]["Attachment"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6131,6 +6266,7 @@ export interface operations {
             /** @description What a request would be routed to now. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6166,6 +6302,7 @@ export interface operations {
             /** @description RoutingConfigurationsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6204,6 +6341,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6256,6 +6395,8 @@ export interface operations {
             /** @description RoutingConfigurationOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6295,6 +6436,8 @@ export interface operations {
             /** @description RoutingConfigurationOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6327,6 +6470,7 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6362,6 +6506,8 @@ export interface operations {
             /** @description RoutingConfigurationOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["EntityTag"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6398,6 +6544,7 @@ export interface operations {
             /** @description RoutingVersionsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6432,6 +6579,7 @@ export interface operations {
             /** @description What routing has saved, estimated: the best model would have used other numbers of tokens. Calls that name their model are not in it. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6464,6 +6612,7 @@ export interface operations {
             /** @description One call with all its attempts. */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6494,6 +6643,7 @@ export interface operations {
             /** @description SessionOut */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6528,6 +6678,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Set-Cookie": components["headers"]["SetCookie"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6565,6 +6717,8 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Set-Cookie": components["headers"]["SetCookie"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6596,6 +6750,8 @@ export interface operations {
             /** @description Success */
             201: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "idempotent-replayed": components["headers"]["AnswerReplayed"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6671,6 +6827,7 @@ export interface operations {
             /** @description SessionsPage */
             200: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -6702,6 +6859,7 @@ export interface operations {
         responses: {
             204: {
                 headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;

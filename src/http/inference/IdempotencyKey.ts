@@ -5,7 +5,6 @@ import { type IdempotencyShape, type Keep, once } from "../../calls/Idempotency.
 import type { CallerShape } from "../../domain/Caller.ts"
 import { type GatewayError, InvalidRequest } from "../../domain/GatewayError.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
-import { authorizationOf } from "./Security.ts"
 
 export interface IdempotentRequest {
   readonly exchange: NodeResponse.HttpExchange
@@ -24,12 +23,11 @@ export const withIdempotency = (
   run: (keep: Keep) => Effect.Effect<void, GatewayError>
 ): Effect.Effect<void, GatewayError> => {
   const { body, caller, exchange, path } = attempted
-  const { format, request, requestId } = exchange
-  const apiKey = (authorizationOf(request, format) ?? "").replace(/^bearer /i, "")
+  const { request, requestId } = exchange
   return Effect.flatMap(idempotencyKeyIn(request.headers["idempotency-key"]), (idempotencyKey) =>
     once(
       idempotency,
-      { caller, apiKey, idempotencyKey, requestId, path, body },
+      { caller, idempotencyKey, requestId, path, body },
       { replay: (answer) => Effect.sync(() => NodeResponse.replay(exchange, answer)), run }
     )
   )

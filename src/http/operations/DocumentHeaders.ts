@@ -1,4 +1,4 @@
-import { inferencePaths, modelPath, routedPaths } from "../Paths.ts"
+import { inferencePaths, modelPath, projectChatPath, routedPaths } from "../Paths.ts"
 import { isObject, type Json } from "./DocumentSchemas.ts"
 
 const text = { type: "string" }
@@ -21,7 +21,19 @@ export const documentedHeaders: Json = {
   ShouldRetry: { description: "Whether an official client is to try again: true or false.", schema: text },
   Authenticate: { description: "Always Bearer.", schema: text },
   Vary: { description: "What the answer depends on beside the path.", schema: text },
-  AccelBuffering: { description: "no, on streams: proxies must not hold them back.", schema: text }
+  AccelBuffering: { description: "no, on streams: proxies must not hold them back.", schema: text },
+  AnswerReplayed: {
+    description:
+      "true: this is the answer of an earlier request with the same `Idempotency-Key`; nothing was done anew.",
+    schema: text
+  },
+  EntityTag: { description: "The version of what is answered, for `If-Match`.", schema: text },
+  Attachment: { description: "The name of the file that an export is to be saved as.", schema: text },
+  Location: { description: "Where the browser goes on.", schema: text },
+  SetCookie: {
+    description: "The cookie of the session, or of a sign-in that has begun; one that has ended is emptied.",
+    schema: text
+  }
 }
 
 /** Headers of requests. */
@@ -51,11 +63,12 @@ export const documentedParameters: Json = {
   }
 }
 
-const calls: ReadonlySet<string> = new Set<string>([
+const publicCalls: ReadonlySet<string> = new Set<string>([
   inferencePaths.createChatCompletion,
   inferencePaths.createResponse,
   inferencePaths.createMessage
 ])
+const calls: ReadonlySet<string> = new Set<string>([...publicCalls, projectChatPath.replace(":id", "{id}")])
 /** Hosted tools are removed there. */
 const toolDropping: ReadonlySet<string> = new Set<string>([
   inferencePaths.createResponse,
@@ -75,19 +88,42 @@ const always: Json = { "x-request-id": header("RequestId"), "X-Content-Type-Opti
 
 const byStatus: Readonly<Record<string, Json>> = {
   401: { "WWW-Authenticate": header("Authenticate") },
-  402: { "Retry-After": header("RetryAfter"), "x-should-retry": header("ShouldRetry") },
   429: { "Retry-After": header("RetryAfter") },
+  503: { "Retry-After": header("RetryAfter") }
+}
+
+const byStatusOfCalls: Readonly<Record<string, Json>> = {
+  200: { "idempotent-replayed": header("IdempotentReplayed"), "X-Accel-Buffering": header("AccelBuffering") },
+  402: { "Retry-After": header("RetryAfter"), "x-should-retry": header("ShouldRetry") },
   502: {
     "Retry-After": header("RetryAfter"),
     "x-should-retry": header("ShouldRetry"),
     "idempotent-replayed": header("IdempotentReplayed")
-  },
-  503: { "Retry-After": header("RetryAfter") }
+  }
 }
 
-/** Declares on every operation the headers that are read and sent there, beside those that it declares itself. */
-export const declareHeaders = (path: string, operation: Json): void => {
-  const isPublic = path.startsWith("/v1/")
+const setCookie: Json = { "Set-Cookie": header("SetCookie") }
+
+/** What single operations send when they succeed. */
+const byOperation: Readonly<Record<string, Json>> = {
+  "session.createSession": setCookie,
+  "session.deleteSession": setCookie,
+  "oidc.startOidc": { Location: header("Location"), ...setCookie },
+  "oidc.finishOidc": { Location: header("Location"), ...setCookie },
+  "requests.listRequests": { "Content-Disposition": header("Attachment") },
+  "capture.exportCapture": { "Content-Disposition": header("Attachment") },
+  "keys.revokeKey": { ETag: header("EntityTag") },
+  "routing.activateRoutingVersion": { ETag: header("EntityTag") }
+}
+
+/** They answer without headers of their own. */
+const monitoring: ReadonlySet<string> = new Set<string>([routedPaths.livez, routedPaths.readyz, routedPaths.metrics])
+
+/**
+ * Declares on an operation the headers that are read and sent there, beside those that it declares itself; `versioned`: what it
+ * answers is changed at the same path under `If-Match`.
+ */
+export const declareHeaders = (path: string, operation: Json, versioned: boolean): void => {
   if (calls.has(path)) addParameters(operation, "IdempotencyKey", "ClientRequestId")
   if (lists.has(path)) addParameters(operation, "AnthropicVersion")
   for (const [status, response] of Object.entries(isObject(operation["responses"]) ? operation["responses"] : {})) {
@@ -95,10 +131,9 @@ export const declareHeaders = (path: string, operation: Json): void => {
     const own = isObject(response["headers"]) ? response["headers"] : {}
     response["headers"] = {
       ...always,
-      ...(isPublic ? { "Cache-Control": header("CacheControl"), ...byStatus[status] } : {}),
-      ...(calls.has(path) && status === "200"
-        ? { "idempotent-replayed": header("IdempotentReplayed"), "X-Accel-Buffering": header("AccelBuffering") }
-        : {}),
+      ...(monitoring.has(path) ? {} : { "Cache-Control": header("CacheControl"), ...byStatus[status] }),
+      ...(calls.has(path) ? byStatusOfCalls[status] : {}),
+      ...(Number(status) < 400 ? ofSuccess(operation, versioned) : {}),
       ...(lists.has(path) || inAnthropicFormat.has(path) ? { "request-id": header("AnthropicRequestId") } : {}),
       ...(lists.has(path) && status === "200" ? { Vary: header("Vary") } : {}),
       ...(toolDropping.has(path) ? { "X-Service-Dropped-Tools": header("DroppedTools") } : {}),
@@ -107,6 +142,15 @@ export const declareHeaders = (path: string, operation: Json): void => {
   }
 }
 
+const ofSuccess = (operation: Json, versioned: boolean): Json => ({
+  ...(versioned ? { ETag: header("EntityTag") } : {}),
+  ...(hasParameter(operation, "idempotency-key") ? { "idempotent-replayed": header("AnswerReplayed") } : {}),
+  ...byOperation[String(operation["operationId"])]
+})
+
+/** The operation declares it itself. */
+export const hasParameter = (operation: Json, name: string): boolean =>
+  Array.isArray(operation["parameters"]) && operation["parameters"].some((one) => isObject(one) && one["name"] === name)
 const addParameters = (operation: Json, ...names: ReadonlyArray<string>): void => {
   const before = Array.isArray(operation["parameters"]) ? operation["parameters"] : []
   operation["parameters"] = [...before, ...names.map(parameter)]

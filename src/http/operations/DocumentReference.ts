@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import { Api } from "../Api.ts"
 import { AccountApi } from "../account/AccountApi.ts"
 import { requestExamples } from "./DocumentExamples.ts"
-import { declareHeaders, documentedHeaders, documentedParameters } from "./DocumentHeaders.ts"
+import { declareHeaders, documentedHeaders, documentedParameters, hasParameter } from "./DocumentHeaders.ts"
 import { isObject, type Json, tidySchemas } from "./DocumentSchemas.ts"
 
 /** What readers, generators and validators need beside the operations themselves. */
@@ -17,11 +17,13 @@ export const asReference = (spec: Json): Json => {
   components["headers"] = documentedHeaders
   components["parameters"] = documentedParameters
   for (const [path, methods] of Object.entries(objectAt(spec, "paths"))) {
-    for (const operation of Object.values(isObject(methods) ? methods : {})) {
+    const operations = Object.entries(isObject(methods) ? methods : {})
+    const isVersioned = operations.some(([, operation]) => takesIfMatch(operation))
+    for (const [method, operation] of operations) {
       if (!isObject(operation)) continue
       const [group = ""] = String(operation["operationId"]).split(".", 1)
       operation["tags"] = [group]
-      declareHeaders(path, operation)
+      declareHeaders(path, operation, isVersioned && (method === "get" || takesIfMatch(operation)))
       separateStream(operation)
       const examples = requestExamples[path]
       const json = examples && objectAt(objectAt(objectAt(operation, "requestBody"), "content"), "application/json")
@@ -30,6 +32,8 @@ export const asReference = (spec: Json): Json => {
   }
   return spec
 }
+
+const takesIfMatch = (operation: unknown): boolean => isObject(operation) && hasParameter(operation, "if-match")
 
 /**
  * A stream stands beside the response, in `x-event-stream`: as another content type of the same status it would make generated

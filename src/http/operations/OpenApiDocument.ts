@@ -75,9 +75,11 @@ const completed = (spec: Json): Json => {
   for (const path of [
     inferencePaths.createChatCompletion,
     inferencePaths.createResponse,
-    inferencePaths.createMessage
+    inferencePaths.createMessage,
+    projectChatPath.replace(":id", "{id}")
   ]) {
     child(child(operation(paths, path, "post"), "responses"), "402")["headers"] = {
+      ...rateLimitHeaders,
       "Retry-After": {
         description: "Where `reason` is held: whole seconds until running calls have returned enough.",
         schema: { type: "integer", minimum: 1 }
@@ -174,8 +176,9 @@ const describe = (
       content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorResponse" } } }
     }
   }
-  child(responses, "200")["headers"] = rateLimitHeaders
-  child(responses, "429")["headers"] = rateLimitHeaders
+  // a call is counted before whatever else it is refused for
+  const counted = statuses === callErrors || statuses === countErrors ? Object.keys(responses) : ["200", "429"]
+  for (const status of counted) if (status !== "401") child(responses, status)["headers"] = rateLimitHeaders
   if (event !== undefined) {
     child(child(responses, "200"), "content")["text/event-stream"] = {
       // a failure after the head is one event of its own

@@ -81,7 +81,6 @@ const bodyOf = ({ request: { headers, stream } }: AppExchange): Effect.Effect<Bo
     stream
   })
 
-/** The application authenticates: there is no API key that the kept response could be sealed with. */
 const namedBy = (
   { request: { headers }, requestId }: AppExchange,
   path: string,
@@ -92,7 +91,6 @@ const namedBy = (
     ? Effect.succeed(undefined)
     : Effect.zipWith(Caller, idempotencyKeyIn(given), (caller, idempotencyKey) => ({
         caller,
-        apiKey: "",
         idempotencyKey,
         requestId,
         path,

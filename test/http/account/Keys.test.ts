@@ -223,6 +223,23 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
     }
   })
 
+  it("rotate: an answer that is kept for an Idempotency-Key is replayed to the holder of either secret", async () => {
+    const { api_key: old, id } = await create()
+    const rotated = await jsonOf<Created>(await operator.send("POST", `/api/keys/${id}/rotate`, { grace_seconds: 600 }))
+    const ask = (secret: string) =>
+      fetch(`${node.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", "idempotency-key": "asked" },
+        body: JSON.stringify({ model: "sim/fast", messages: [{ role: "user", content: "hi" }] })
+      })
+    const first = await (await ask(old)).text()
+    for (const secret of [rotated.api_key, old]) {
+      const again = await ask(secret)
+      expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"])
+      expect(await again.text()).toBe(first)
+    }
+  })
+
   it("are deleted: found no more, but their calls stay", async () => {
     const { api_key, id } = await create()
     expect((await call(node, api_key)).status).toBe(200)

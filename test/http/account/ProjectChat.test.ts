@@ -68,6 +68,18 @@ describe.each(databaseKinds)("chat completions of a person, on %s", (kind) => {
     expect(await logged.json()).toMatchObject({ key_id: keys[0]?.id, endpoint: "chat", status: "success" })
   })
 
+  it("are run once for an Idempotency-Key, whichever session of the person sends them", async () => {
+    const link = (await (await owner.send("POST", "/api/session/links")).json()) as { readonly url: string }
+    const signIn = { code: link.url.split("code=")[1], transport: "bearer" }
+    const session = await sendTo(node.url, {})("POST", "/api/session", signIn)
+    const { token } = (await session.json()) as { readonly token: string }
+    const once = { "idempotency-key": "one question" }
+    const first = await owner.send("POST", path, message, once)
+    const again = await sendTo(node.url, { authorization: `Bearer ${token}` })("POST", path, message, once)
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"])
+    expect(await again.text()).toBe(await first.text())
+  })
+
   it("are refused by the limit of that key, and when it is switched off", async () => {
     const [key] = await keysOfPersons()
     const of = `/api/keys/${key?.id}`

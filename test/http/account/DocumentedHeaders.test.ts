@@ -1,0 +1,86 @@
+// Promise: The document names every header of the account API's answers.
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openApiDocument } from "../../../src/http/operations/OpenApiDocument.ts"
+import {
+  type AccountNode,
+  codeAtStart,
+  openDatabase,
+  operatorOf,
+  type Person,
+  sendTo,
+  startNode
+} from "../../support/AccountService.ts"
+
+type Operations = Record<
+  string,
+  Record<string, { responses: Record<string, { headers?: Record<string, unknown> }> } | undefined>
+>
+const { paths } = JSON.parse(JSON.stringify(openApiDocument())) as { paths: Operations }
+
+/** Headers of node itself, which no document names. */
+const transport = ["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding"]
+
+/** Those of one answer that the document does not have. */
+const undocumented = (method: string, path: string, { headers, status }: Response): ReadonlyArray<string> => {
+  const documented = paths[path]?.[method.toLowerCase()]?.responses[status]
+  if (documented === undefined) return [`${status}`]
+  const named = Object.keys(documented.headers ?? {}).map((name) => name.toLowerCase())
+  return [...headers.keys()].filter((name) => !named.includes(name) && !transport.includes(name))
+}
+
+describe("the OpenAPI document", () => {
+  let node: AccountNode
+  let operator: Person
+  let close: () => Promise<void>
+
+  beforeAll(async () => {
+    const database = await openDatabase("embedded")
+    node = await startNode({ SIMULATED_PROVIDERS: "on", ...database.env })
+    operator = await operatorOf(node)
+    close = async () => {
+      await node.stop()
+      await database.close()
+    }
+  })
+  afterAll(() => close())
+
+  it("names every header of answers with entity tags, replays, cookies, exports, limits and refusals", async () => {
+    const me = (await (await operator.send("GET", "/api/me")).json()) as { default_project_id: string }
+    const id = me.default_project_id
+    const found: Array<readonly [string, ReadonlyArray<string>]> = []
+    const sent = new Set<string>()
+    const ask = async (
+      method: string,
+      path: string,
+      body?: unknown,
+      headers: Readonly<Record<string, string>> = {},
+      send = operator.send
+    ) => {
+      const response = await send(method, path.replace("{id}", id), body, headers)
+      for (const name of response.headers.keys()) sent.add(name)
+      found.push([`${method} ${path} ${response.status}`, undocumented(method, path, response)])
+      await response.arrayBuffer()
+    }
+    const nobody = sendTo(node.url, {})
+    await ask("GET", "/api/projects/{id}")
+    await ask("PATCH", "/api/projects/{id}", { rate_limits: { requests_per_minute: 1_000 } })
+    await ask("GET", "/api/projects/{id}/policy", undefined, {}, nobody)
+    for (const part of ["policy", "billing-mode", "alerts", "capture"]) await ask("GET", `/api/projects/{id}/${part}`)
+    const once = { "idempotency-key": randomUUID() }
+    for (const name of ["one", "one", "two"]) await ask("POST", "/api/me/projects", { name }, once)
+    const code = await codeAtStart(node)
+    await ask("POST", "/api/session", { code, transport: "cookie" }, {}, nobody)
+    await ask("GET", "/api/projects/{id}/capture/export")
+    const chat = "/api/projects/{id}/chat/completions"
+    const messages = [{ role: "user", content: "hi" }]
+    const again = { "idempotency-key": randomUUID() }
+    for (const model of ["auto", "auto", "nobody/nothing", "sim/fail"]) {
+      await ask("POST", chat, { model, messages }, model === "auto" ? again : {})
+    }
+    await ask("POST", chat, { model: "auto", messages, stream: true })
+    expect(found.filter(([, names]) => names.length > 0)).toEqual([])
+    const expected = ["etag", "idempotent-replayed", "set-cookie", "content-disposition", "www-authenticate"]
+    expect([...sent]).toEqual(expect.arrayContaining([...expected, "x-ratelimit-limit-requests"]))
+  })
+})
