@@ -1,3 +1,4 @@
+// @effect-diagnostics globalTimers:off
 import Pg from "pg"
 
 type Release = (error?: Error | boolean) => void
