@@ -50,8 +50,8 @@ export class Call {
   readonly admitted: Admitted
   /** The application has set a tracer: the steps of the call are recorded as spans. */
   readonly isTraced: boolean
-  /** Among the running calls. */
-  place: Entry<Call> | undefined
+  /** Among the running calls; set by whoever keeps them. */
+  entry: Entry<Call> | undefined
   private readonly deps: CallDeps
   private state: CallState.CallState
   private upstream: OpenUpstream | undefined

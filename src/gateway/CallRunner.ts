@@ -195,7 +195,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
         relay(deps, dispatch, call, sink)
       ),
     abort: Effect.sync(() => abort(deps)),
-    stop: (requestId) => Effect.sync(() => running(deps, requestId)?.abort({ _tag: "Stopped" })),
+    stop: (requestId) => Effect.sync(() => runningCall(deps, requestId)?.abort({ _tag: "Stopped" })),
     preview: deps.admission.preview,
     listable: deps.admission.listable,
     models: (caller) =>
@@ -310,7 +310,7 @@ const begin = (
     onSuccess: (hold) => {
       callOptions.onHeld?.()
       const call = new Call(deps.call, admitted, hold, isTraced)
-      call.place = deps.running.add(call)
+      call.entry = deps.running.add(call)
       // it was still being admitted when all others were aborted
       if (deps.isAborted) call.abort({ _tag: "Shutdown" })
       return Effect.succeed(call)
@@ -371,12 +371,12 @@ const ended = <A>(
   { keptAnswer }: Admission.CallOptions,
   exit: Exit.Exit<A, CallFailure>
 ): Effect.Effect<A, CallFailure> => {
-  if (call.place !== undefined) deps.running.remove(call.place)
+  if (call.entry !== undefined) deps.running.remove(call.entry)
   return end(deps, call, exit, keptAnswer)
 }
 
 /** Seldom asked for: to keep calls by their ids took 3 µs a call. */
-const running = (deps: RunnerDeps, requestId: RequestId): Call | undefined =>
+const runningCall = (deps: RunnerDeps, requestId: RequestId): Call | undefined =>
   deps.running.values().find(({ admitted }) => admitted.requestId === requestId)
 
 const abort = (deps: RunnerDeps): void => {

@@ -151,6 +151,7 @@ const ofSuccess = (operation: Json, versioned: boolean): Json => ({
 /** The operation declares it itself. */
 export const hasParameter = (operation: Json, name: string): boolean =>
   Array.isArray(operation["parameters"]) && operation["parameters"].some((one) => isObject(one) && one["name"] === name)
+
 const addParameters = (operation: Json, ...names: ReadonlyArray<string>): void => {
   const before = Array.isArray(operation["parameters"]) ? operation["parameters"] : []
   operation["parameters"] = [...before, ...names.map(parameter)]
