@@ -21,6 +21,13 @@ it("integers of 64 bits come back with every digit, wherever they are", () => {
   )
 })
 
+it("the shortest integer that a number cannot hold is found at every place", () => {
+  for (let before = 0; before < 40; before++) {
+    const text = `["${"x".repeat(before)}",9007199254740993]`
+    expect(writeExactly(parseExactly(text))).toBe(text)
+  }
+})
+
 it("everything else is read and written as JSON always is", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
