@@ -7,7 +7,6 @@ import { ServiceRefused } from "../../domain/GatewayError.ts"
 import { zero } from "../../domain/Money.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import * as LedgerMetrics from "../../observe/LedgerMetrics.ts"
-import { allOptions, maxHeldWaitMillis } from "../Hold.ts"
 import type {
   BatchFailed,
   BatchReservation,
@@ -19,8 +18,9 @@ import type {
 import type { WriteReports } from "../StoreHealth.ts"
 import * as BatchFailure from "./BatchFailure.ts"
 import * as FlushPolicy from "./FlushPolicy.ts"
-import { HeldQueue, scopeIdOf } from "./HeldQueue.ts"
+import { scopeIdOf } from "./HeldQueue.ts"
 import { type QueuedReservation, type ReserveError, responseTo, unavailable } from "./QueuedReservation.ts"
+import { ReservationQueue } from "./ReservationQueue.ts"
 import { type QueuedSettlement, SettlementQueue } from "./SettlementQueue.ts"
 
 /** About as many as one statement's time limit lets through; more would time out. */
@@ -29,8 +29,6 @@ const maxReservations = 4_096
 const maxSettlements = 16_384
 /** How long a settlement waits for a reservation to be written with. */
 const flushMillis = 10
-/** How often reservations that wait for held money are decided again, without a settlement of this node: others settle too. */
-const heldRetryMillis = 250
 /** The time that shutting down leaves to a database that does not answer. */
 const closeMillis = 5_000
 /** How long a reservation is tried again while another transaction has a row of its account locked. */
@@ -70,8 +68,7 @@ export class LedgerBatcher {
   /** Without it, a batch that fails because of a lock is tried again. */
   private readonly isolate: Isolate | undefined
 
-  private reservations: Array<QueuedReservation> = []
-  private readonly held = new HeldQueue<QueuedReservation>()
+  private readonly reservations: ReservationQueue
   private readonly settlements = new SettlementQueue()
 
   private writing = false
@@ -82,7 +79,6 @@ export class LedgerBatcher {
   private microtaskQueued = false
   private flushTimer: Cancel | undefined
   private retryTimer: Cancel | undefined
-  private heldTimer: Cancel | undefined
   private pauseTimer: Cancel | undefined
   private onIdle: (() => void) | undefined
 
@@ -92,16 +88,17 @@ export class LedgerBatcher {
     this.reports = reports
     this.fork = fork
     this.isolate = isolate
+    this.reservations = new ReservationQueue(timers, () => this.flush())
   }
 
   /** What waits to be written or for money. */
   get waiting(): { readonly reservations: number; readonly settlements: number } {
-    return { reservations: this.reservations.length + this.held.size, settlements: this.settlements.unwritten }
+    return { reservations: this.reservations.size, settlements: this.settlements.unwritten }
   }
 
   /** Nothing is queued, waits or is being written. */
   get isEmpty(): boolean {
-    return !this.writing && this.reservations.length + this.settlements.unwritten + this.held.size === 0
+    return !this.writing && this.reservations.size + this.settlements.unwritten === 0
   }
 
   /** Decided in order of arrival. Interrupted, it leaves no hold behind. */
@@ -109,7 +106,7 @@ export class LedgerBatcher {
     Effect.checkInterruptible((isInterruptible) =>
       Effect.async((resume) => {
         if (this.closing) return resume(unavailable("closing"))
-        if (this.reservations.length + this.held.size >= maxReservations || this.settlements.size >= maxSettlements) {
+        if (this.reservations.size >= maxReservations || this.settlements.size >= maxSettlements) {
           return resume(unavailable("too much is waiting"))
         }
         const queued: QueuedReservation = {
@@ -124,7 +121,7 @@ export class LedgerBatcher {
           queuedAtMillis: this.timers.now(),
           lockedSinceMillis: undefined
         }
-        this.reservations.push(queued)
+        this.reservations.add(queued)
         if (!this.writing) this.flushInMicrotask()
         // An uninterruptible caller is spared the cost of a canceller.
         return isInterruptible ? Effect.sync(() => queued.owner.cancel(queued)) : undefined
@@ -136,15 +133,14 @@ export class LedgerBatcher {
     for (const settlement of settlements) this.settle(settlement)
     for (const queued of reservations) {
       queued.owner = this
-      queued.state = "queued"
-      this.reservations.push(queued)
+      this.reservations.add(queued)
     }
     if (!this.writing) this.flush()
   }
 
   readonly settle = (settlement: BatchSettlement): void => {
     if (!this.settlements.add(settlement)) return
-    this.held.released(settlement.caller)
+    this.reservations.released(settlement.caller)
     this.perform(FlushPolicy.afterSettle(this.queueState()))
   }
 
@@ -159,8 +155,7 @@ export class LedgerBatcher {
   /** Rejects new reservations and waits until the queues are written, for a bounded time. */
   readonly close = Effect.async<void>((resume) => {
     this.closing = true
-    for (const queued of this.held.removeAll())
-      if (queued.state === "waiting") this.finish(queued, unavailable("closing"))
+    for (const queued of this.reservations.stopWaiting()) this.finish(queued, unavailable("closing"))
     const cancel = this.timers.after(closeMillis, () => resume(Effect.void))
     this.onIdle = () => {
       cancel()
@@ -185,7 +180,7 @@ export class LedgerBatcher {
       writing: this.writing,
       retrying: this.retryTimer !== undefined,
       closing: this.closing,
-      reservations: this.reservations.length + (this.held.isDue ? 1 : 0),
+      reservations: this.reservations.ready,
       settlements: this.settlements.size,
       suspect: this.settlements.oldestSequence <= this.failureState.suspectThrough,
       settlementsNext: this.settlementsNext,
@@ -217,47 +212,10 @@ export class LedgerBatcher {
     this.flushTimer = undefined
     const size = FlushPolicy.batchSize(this.queueState())
     this.settlementsNext = size.settlements === 0
-    const reservations = size.reservations === 0 ? [] : this.nextReservations()
+    const reservations = size.reservations === 0 ? [] : this.reservations.take()
     if (reservations.length === 0 && size.settlements === 0) return
     const settlements = FlushPolicy.withinKeptBytes(size.settlements, (index) => this.settlements.keptBytesAt(index))
     this.write(reservations, this.settlements.take(settlements))
-  }
-
-  /** First those that wait for held money and are due, then new ones that do not have to wait behind them. */
-  private nextReservations(): ReadonlyArray<QueuedReservation> {
-    const max = FlushPolicy.maxPerStatement
-    const next = [...this.held.take(this.reservations.length === 0 ? max : max / 2)]
-    let taken = 0
-    for (const queued of this.reservations) {
-      if (next.length >= max) break
-      taken += 1
-      const scope = queued.reservation.maxWaitMillis > 0 ? this.held.blockedAt(queued.reservation.caller) : undefined
-      if (scope === undefined) next.push(queued)
-      else this.wait(queued, scope)
-    }
-    this.reservations.splice(0, taken)
-    return next
-  }
-
-  private wait(queued: QueuedReservation, scope: string): void {
-    const { caller, maxWaitMillis, onWaiting } = queued.reservation
-    queued.state = "waiting"
-    this.held.wait(queued, caller, scope)
-    this.heldTimer ??= this.timers.after(heldRetryMillis, () => this.retryHeld())
-    if (queued.expiry !== undefined) return
-    const now = this.timers.now()
-    if (queued.expiresAtMillis === undefined) onWaiting?.()
-    queued.expiresAtMillis ??= now + Math.min(maxWaitMillis, maxHeldWaitMillis)
-    queued.expiry = this.timers.after(queued.expiresAtMillis - now, () => {
-      this.held.expired(queued)
-      this.flush()
-    })
-  }
-
-  private retryHeld(): void {
-    this.heldTimer = this.held.size === 0 ? undefined : this.timers.after(heldRetryMillis, () => this.retryHeld())
-    this.held.allReleased()
-    if (this.held.isDue) this.flush()
   }
 
   private finish(
@@ -266,8 +224,7 @@ export class LedgerBatcher {
     state: "granted" | "done" = "done"
   ): void {
     queued.state = state
-    this.held.remove(queued)
-    queued.expiry?.()
+    this.reservations.remove(queued)
     LedgerMetrics.reserveSeconds((this.timers.now() - queued.queuedAtMillis) / 1_000)
     queued.resume(result)
   }
@@ -275,10 +232,6 @@ export class LedgerBatcher {
   private write(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<QueuedSettlement>): void {
     this.writing = true
     const sentAtMillis = this.timers.now()
-    for (const queued of reservations) {
-      queued.state = "sent"
-      queued.isFinal = this.held.isFinal(queued)
-    }
     const batch = this.store.apply(
       reservations.map(({ isFinal, reservation }) => (isFinal ? { ...reservation, maxWaitMillis: 0 } : reservation)),
       settlements.map((queued) => queued.settlement),
@@ -321,18 +274,10 @@ export class LedgerBatcher {
       this.finish(queued, Effect.succeed(result), "granted")
       if (queued.interrupted && !reservation.extends) this.voidHold(reservation)
     } else if (result?._tag === "Insufficient" && reservation.otherOptions !== undefined && !queued.interrupted) {
-      this.decideAgain(queued, scopeIdOf(reservation.caller, result))
+      this.reservations.decideAgain(queued, scopeIdOf(reservation.caller, result))
     } else if (this.mayWait(queued) && result?._tag === "Insufficient" && result.reason === "held") {
-      this.wait(queued, scopeIdOf(reservation.caller, result))
+      this.reservations.wait(queued, scopeIdOf(reservation.caller, result))
     } else this.finish(queued, responseTo(reservation, result))
-  }
-
-  /** With all of its options, in the next statement; later ones of the scope stay behind it. */
-  private decideAgain(queued: QueuedReservation, scope: string): void {
-    const { otherOptions: _, ...reservation } = queued.reservation
-    queued.reservation = { ...reservation, options: allOptions(queued.reservation) }
-    queued.state = "waiting"
-    this.held.decideNext(queued, reservation.caller, scope)
   }
 
   private mayWait({ interrupted, reservation, isFinal }: QueuedReservation): boolean {
@@ -388,9 +333,7 @@ export class LedgerBatcher {
       reservations,
       (queued) => queued.interrupted || now - (queued.lockedSinceMillis ?? now) >= maxLockedMillis
     )
-    for (const queued of waiting) queued.state = this.held.has(queued) ? "waiting" : "queued"
-    this.reservations = [...waiting.filter((queued) => queued.state === "queued"), ...this.reservations]
-    this.held.allReleased()
+    this.reservations.putBack(waiting)
     for (const queued of ended) this.finish(queued, Effect.fail(new ServiceRefused({ reason: "overloaded" })))
     this.pauseTimer = this.timers.after(lockedPauseMillis, () => {
       this.pauseTimer = undefined
@@ -405,35 +348,19 @@ export class LedgerBatcher {
     isolate: Isolate
   ): void {
     const isTheirs = ({ caller }: { readonly caller: CallerShape }) => accounts.has(caller.accountId)
-    const waiting = this.held.all().filter(({ reservation }) => isTheirs(reservation))
-    for (const queued of reservations) queued.state = this.held.has(queued) ? "waiting" : "queued"
-    const [staying, sent] = Arr.partition(
-      reservations.filter(({ state }) => state === "queued"),
-      ({ reservation }) => isTheirs(reservation)
-    )
-    const [keptReservations, queued] = Arr.partition(this.reservations, ({ reservation }) => isTheirs(reservation))
+    const [waiting, left] = Arr.partition(reservations, ({ interrupted }) => interrupted)
+    for (const queued of left) this.finish(queued, Effect.interrupt)
+    this.reservations.putBack(waiting)
     const theirs = this.settlements.takeOf(isTheirs)
-    const [again, given] = Arr.partition(staying, ({ interrupted }) => interrupted)
-    this.reservations = [...again, ...keptReservations]
-    for (const one of waiting) {
-      this.held.remove(one)
-      one.expiry?.()
-      one.expiry = undefined
-    }
-    const [moved, left] = Arr.partition([...waiting, ...sent, ...queued], ({ interrupted }) => interrupted)
-    for (const one of [...given, ...left]) this.finish(one, Effect.interrupt)
-    this.held.allReleased()
     isolate(
-      moved,
+      this.reservations.takeOf(isTheirs),
       theirs.map(({ settlement }) => settlement)
     )
     this.settlements.settled(theirs)
   }
 
   private failQueued(cause: Cause.Cause<BatchFailed>): void {
-    for (const queued of [...this.held.removeAll(), ...this.reservations.splice(0)]) {
-      this.finish(queued, unavailable(Cause.squash(cause)))
-    }
+    for (const queued of this.reservations.removeAll()) this.finish(queued, unavailable(Cause.squash(cause)))
   }
 
   private rejectOldest(rejected: QueuedSettlement, cause: Cause.Cause<BatchFailed>): void {
@@ -457,11 +384,9 @@ export class LedgerBatcher {
 
   cancel(queued: QueuedReservation): void {
     queued.interrupted = true
-    if (queued.state === "queued") this.reservations = this.reservations.filter((other) => other !== queued)
-    else if (queued.state === "waiting") {
-      this.held.remove(queued)
-      queued.expiry?.()
-      if (this.held.isDue) this.flush()
+    if (queued.state === "queued" || queued.state === "waiting") {
+      this.reservations.remove(queued)
+      if (this.reservations.isDue) this.flush()
     } else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)
   }
 }

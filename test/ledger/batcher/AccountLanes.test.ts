@@ -45,16 +45,28 @@ const settlement = (n: number): BatchSettlement => ({
 })
 
 const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10), room: microUsd(0) }
+const refused: ReservationResult = {
+  _tag: "Insufficient",
+  scope: "account",
+  reason: "held",
+  needed: microUsd(10),
+  available: microUsd(5),
+  held: microUsd(20)
+}
 const locked = new BatchFailed({ cause: "lock timeout", rejected: false, uncertain: false, locked: true })
 const lockMillis = 200
 
 /** Lets every fiber that can run do so. */
 const quiet = Effect.repeatN(Effect.yieldNow(), 50)
 
-/** A database in which another transaction has the rows of some accounts locked, and the accounts of each statement. */
+/**
+ * A database in which another transaction has the rows of some accounts locked, and running calls hold the money of some; with the
+ * accounts of each statement.
+ */
 const setUp = Effect.gen(function* () {
   const timers = VirtualTimers.make(0)
   const lockedAccounts = new Set<string>()
+  const withoutMoney = new Set<string>()
   const statements: Array<{ readonly accounts: ReadonlyArray<number>; readonly atMillis: number }> = []
   const written: Array<string> = []
   const held: Array<string> = []
@@ -70,8 +82,9 @@ const setUp = Effect.gen(function* () {
         statements.push({ accounts: [...new Set(callers.map((one) => accounts.indexOf(one)))], atMillis: timers.now() })
         if (!callers.some(({ accountId }) => lockedAccounts.has(accountId))) {
           written.push(...settlements.map(({ callId }) => callId))
-          held.push(...reservations.map(({ callId }) => callId))
-          return Effect.succeed(reservations.map(() => granted))
+          const isRefused = ({ caller }: BatchReservation) => withoutMoney.has(caller.accountId)
+          held.push(...reservations.filter((one) => !isRefused(one)).map(({ callId }) => callId))
+          return Effect.succeed(reservations.map((one) => (isRefused(one) ? refused : granted)))
         }
         return Effect.zipRight(
           Effect.async<void>((resume) => {
@@ -95,7 +108,7 @@ const setUp = Effect.gen(function* () {
       }
       yield* quiet
     })
-  return { lanes, statements, written, held, lockedAccounts, advance, scope, timers }
+  return { lanes, statements, written, held, lockedAccounts, withoutMoney, advance, scope, timers }
 })
 
 describe("An account whose rows are locked", () => {
@@ -171,6 +184,27 @@ describe("An account whose rows are locked", () => {
       lockedAccounts.clear()
       yield* advance(500)
       expect(held).toHaveLength(7)
+    })
+  )
+
+  it.effect("one that waits for money and is given up while its batch meets the lock is not decided again", () =>
+    Effect.gen(function* () {
+      const { advance, held, lanes, lockedAccounts, statements, withoutMoney } = yield* setUp
+      withoutMoney.add(callerOf(1).accountId)
+      const waiting = yield* Effect.fork(lanes.reserve({ ...reservation(1), maxWaitMillis: 60_000 }))
+      yield* advance(10)
+      withoutMoney.clear()
+      lockedAccounts.add(callerOf(3).accountId)
+      lanes.settle(settlement(1))
+      const other = yield* Effect.fork(lanes.reserve(reservation(3)))
+      yield* advance(10)
+      expect(statements.at(-1)?.accounts).toEqual([1, 3])
+      yield* Fiber.interruptFork(waiting)
+      yield* advance(30)
+      lockedAccounts.clear()
+      yield* advance(500)
+      yield* Fiber.join(other)
+      expect(held).toHaveLength(1)
     })
   )
 

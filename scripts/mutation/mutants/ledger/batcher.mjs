@@ -4,6 +4,7 @@ const batcher = "src/ledger/batcher/LedgerBatcher.ts"
 const policy = "src/ledger/batcher/FlushPolicy.ts"
 const failure = "src/ledger/batcher/BatchFailure.ts"
 const held = "src/ledger/batcher/HeldQueue.ts"
+const reservations = "src/ledger/batcher/ReservationQueue.ts"
 const settlements = "src/ledger/batcher/SettlementQueue.ts"
 const lanes = "src/ledger/batcher/AccountLanes.ts"
 
@@ -34,9 +35,9 @@ export const batcherMutants = [
     breaks: "a call of a locked account waits without a bound"
   },
   {
-    file: batcher,
-    find: "    this.reservations = [...again, ...keptReservations]\n",
-    replace: "    this.reservations = [...again, ...this.reservations]\n",
+    file: reservations,
+    find: "    this.queued = kept\n    return [...waiting, ...queued]\n",
+    replace: "    return [...waiting, ...queued]\n",
     breaks: "what waits behind a batch that met a lock is decided twice"
   },
   {
@@ -65,14 +66,14 @@ export const batcherMutants = [
     breaks: "a reservation whose time is up waits for its turn"
   },
   {
-    file: batcher,
-    find: "queued.reservation.maxWaitMillis > 0 ? this.held.blockedAt(queued.reservation.caller) : undefined",
-    replace: "this.held.blockedAt({ ...queued.reservation.caller, accountId: queued.reservation.callId })",
+    file: reservations,
+    find: "maxWaitMillis > 0 ? this.held.blockedAt(caller) : undefined",
+    replace: "this.held.blockedAt({ ...caller, accountId: queued.reservation.callId })",
     breaks: "a later reservation overtakes one that waits for held money"
   },
   {
     file: batcher,
-    find: "    this.held.released(settlement.caller)\n",
+    find: "    this.reservations.released(settlement.caller)\n",
     replace: "",
     breaks: "money that returns is noticed by a timer only"
   },
@@ -269,8 +270,8 @@ export const batcherMutants = [
     breaks: "a hold that is granted but never taken stays"
   },
   {
-    file: batcher,
-    find: 'if (queued.state === "queued") this.reservations = this.reservations.filter((other) => other !== queued)',
+    file: reservations,
+    find: 'if (queued.state === "queued") this.queued = this.queued.filter((other) => other !== queued)',
     replace: 'if (queued.state === "queued") return',
     breaks: "a reservation whose caller has left is written"
   },
@@ -294,7 +295,7 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: "this.reservations.length + this.held.size >= maxReservations || this",
+    find: "this.reservations.size >= maxReservations || this",
     replace: "this",
     breaks: "any number of reservations may wait"
   },
