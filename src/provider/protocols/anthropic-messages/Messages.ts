@@ -120,9 +120,10 @@ const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "ima
 const lowerImage = ({ param, url }: ImageBlock): JsonObject | ProviderFailure => {
   if (isWebAddress(url)) return { type: "image", source: { type: "url", url } }
   const inline = DataUrl.parse(url)
-  return inline !== undefined && imageTypes.has(inline.mediaType)
-    ? image(inline)
-    : { _tag: "RequestRejected", message: "The provider supports JPEG, PNG, GIF and WebP images only.", param }
+  if (inline !== undefined && imageTypes.has(inline.mediaType)) return image(inline)
+  const unsupported = "The provider supports JPEG, PNG, GIF and WebP images only."
+  const message = inline === undefined ? DataUrl.faultOf(url, unsupported) : unsupported
+  return { _tag: "RequestRejected", message, param }
 }
 
 const image = ({ base64, mediaType }: DataUrl.Inline): JsonObject => ({
@@ -139,7 +140,8 @@ const lowerFile = ({ data, fileId, filename, param }: FileBlock): JsonObject | P
   if (isWebAddress(data)) return document({ type: "url", url: data }, filename)
   const inline = DataUrl.parse(data)
   if (inline === undefined) {
-    return { _tag: "RequestRejected", message: "The file is not a data: URL.", param: `${param}.file_data` }
+    const message = DataUrl.faultOf(data, "The file is not a data: URL.")
+    return { _tag: "RequestRejected", message, param: `${param}.file_data` }
   }
   const { base64, mediaType } = inline
   if (imageTypes.has(mediaType)) return image(inline)

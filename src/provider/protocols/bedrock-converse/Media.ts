@@ -11,7 +11,8 @@ export interface LoweredBlocks {
 export const lowerImage = ({ param, url }: ImageBlock): LoweredBlocks | ProviderFailure => {
   const inline = DataUrl.parse(url)
   if (inline === undefined) {
-    return { _tag: "RequestRejected", message: "The provider supports images as data: URLs only.", param }
+    const message = DataUrl.faultOf(url, "The provider supports images as data: URLs only.")
+    return { _tag: "RequestRejected", message, param }
   }
   const format = imageFormats.get(inline.mediaType)
   return format === undefined
@@ -32,7 +33,8 @@ export class Documents {
   lower({ data, filename, param }: FileBlock): LoweredBlocks | ProviderFailure {
     const inline = data === undefined ? undefined : DataUrl.parse(data)
     if (inline === undefined) {
-      return { _tag: "RequestRejected", message: "The provider supports files as data: URLs only.", param }
+      const message = DataUrl.faultOf(data, "The provider supports files as data: URLs only.")
+      return { _tag: "RequestRejected", message, param }
     }
     const imageFormat = imageFormats.get(inline.mediaType)
     if (imageFormat !== undefined) return image(imageFormat, inline)

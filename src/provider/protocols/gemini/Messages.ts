@@ -63,7 +63,9 @@ const userPart = (block: UserBlock, names: ToolNames): LoweredPart | ProviderFai
 
 const imagePart = ({ param, url }: ImageBlock): LoweredPart | ProviderFailure => {
   const inline = DataUrl.parse(url)
-  return inline === undefined ? rejected("The provider supports images as data: URLs only.", param) : inlinePart(inline)
+  return inline === undefined
+    ? rejected(DataUrl.faultOf(url, "The provider supports images as data: URLs only."), param)
+    : inlinePart(inline)
 }
 
 const audioPart = ({ data, format }: AudioBlock): LoweredPart => ({
@@ -74,7 +76,7 @@ const filePart = ({ data, fileId, param }: FileBlock): LoweredPart | ProviderFai
   const inline = data === undefined ? undefined : DataUrl.parse(data)
   if (inline !== undefined) return inlinePart(inline)
   return fileId === undefined
-    ? rejected("The provider supports files as data: URLs only.", `${param}.file_data`)
+    ? rejected(DataUrl.faultOf(data, "The provider supports files as data: URLs only."), `${param}.file_data`)
     : rejected("The provider does not support file ids.", `${param}.file_id`)
 }
 

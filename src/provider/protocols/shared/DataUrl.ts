@@ -8,7 +8,7 @@ export interface Inline {
 
 /** `undefined` unless it is a data: URL whose content can be read. */
 export const parse = (url: string): Inline | undefined => {
-  if (!/^data:/i.test(url.slice(0, 5))) return undefined
+  if (!isDataUrl(url)) return undefined
   const comma = url.indexOf(",")
   if (comma === -1 || comma > maxHeadCharacters) return undefined
   const [type = "", ...parameters] = url.slice(5, comma).split(";")
@@ -17,6 +17,14 @@ export const parse = (url: string): Inline | undefined => {
   const base64 = isBase64 ? standard(body) : fromPercent(body)
   return base64 === undefined ? undefined : { mediaType: mediaType(type), base64 }
 }
+
+/** What to say of a URL that cannot be parsed: `otherwise` of one that is no data: URL. */
+export const faultOf = (url: string | undefined, otherwise: string): string =>
+  url !== undefined && isDataUrl(url)
+    ? "The data: URL cannot be read: it has to be data:<media type>;base64,<content in base64>."
+    : otherwise
+
+const isDataUrl = (url: string): boolean => /^data:/i.test(url.slice(0, 5))
 
 /** Media types of images as providers spell them. */
 const mediaType = (given: string): string => {
