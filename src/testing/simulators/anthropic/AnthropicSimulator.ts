@@ -1,6 +1,5 @@
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Simulator from "../core/Simulator.ts"
 import { answerTo, faultReply, rejectionReply } from "./AnthropicAnswer.ts"
 import { rejectedBy } from "./AnthropicRules.ts"
@@ -11,29 +10,9 @@ export class AnthropicSimulator extends Context.Tag("gateway/testing/AnthropicSi
   Simulator.Simulator
 >() {
   /** Started with the Layer, stopped with its scope. */
-  static readonly layer: Layer.Layer<AnthropicSimulator> = Layer.scoped(
-    this,
-    Effect.acquireRelease(
-      Effect.promise(() => start()),
-      (simulator) => Effect.promise(() => simulator.stop())
-    )
-  )
+  static readonly layer: Layer.Layer<AnthropicSimulator> = Simulator.layer(this, () => start())
 }
 
 /** Listens on a free port of loopback until it is stopped. */
-export const start = (): Promise<Simulator.Simulator> => {
-  const cached = new Set<string>()
-  return Simulator.start({
-    basePath: "/v1",
-    answer: (request, fault, refused) => {
-      if (fault === "hang") return Simulator.hang
-      if (fault === "html") return Simulator.html
-      const verdict = rejectedBy(request)
-      if ("rejection" in verdict) {
-        refused(verdict.rejection.message)
-        return rejectionReply(verdict.rejection)
-      }
-      return (fault === undefined ? undefined : faultReply(fault, verdict)) ?? answerTo(verdict, fault, cached)
-    }
-  })
-}
+export const start = (): Promise<Simulator.Simulator> =>
+  Simulator.start({ basePath: "/v1", rejectedBy, rejectionReply, faultReply, answerTo })

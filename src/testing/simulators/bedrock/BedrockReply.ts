@@ -77,7 +77,7 @@ export const faultReply = (fault: InjectedFault, { stream }: Accepted): Reply | 
 }
 
 /** The response, broken by `fault` if given. */
-export const answerReply = (accepted: Accepted, fault: InjectedFault | undefined, cached: Set<string>): Reply => {
+export const answerTo = (accepted: Accepted, fault: InjectedFault | undefined, cached: Set<string>): Reply => {
   const answer = fault === "refusal" ? filtered : answerFor(accepted, cached)
   if (!accepted.stream) {
     const { content, stopReason, usage } = answer

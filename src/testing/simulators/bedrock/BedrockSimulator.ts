@@ -1,9 +1,8 @@
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Simulator from "../core/Simulator.ts"
 import type { AwsIdentity } from "./AwsSignatureRules.ts"
-import { answerReply, faultReply, rejectionReply } from "./BedrockReply.ts"
+import { answerTo, faultReply, rejectionReply } from "./BedrockReply.ts"
 import { rejectedBy } from "./BedrockRules.ts"
 
 /** The default identity of a simulator. */
@@ -19,29 +18,15 @@ export class BedrockSimulator extends Context.Tag("gateway/testing/BedrockSimula
   Simulator.Simulator
 >() {
   /** Started with the Layer, stopped with its scope. */
-  static readonly layer: Layer.Layer<BedrockSimulator> = Layer.scoped(
-    this,
-    Effect.acquireRelease(
-      Effect.promise(() => start()),
-      (simulator) => Effect.promise(() => simulator.stop())
-    )
-  )
+  static readonly layer: Layer.Layer<BedrockSimulator> = Simulator.layer(this, () => start())
 }
 
 /** Listens on a free port of loopback until it is stopped. */
-export const start = (identity: AwsIdentity = defaultIdentity): Promise<Simulator.Simulator> => {
-  const cached = new Set<string>()
-  return Simulator.start({
+export const start = (identity: AwsIdentity = defaultIdentity): Promise<Simulator.Simulator> =>
+  Simulator.start({
     basePath: "",
-    answer: (request, fault, refused) => {
-      if (fault === "hang") return Simulator.hang
-      if (fault === "html") return Simulator.html
-      const verdict = rejectedBy(request, identity)
-      if ("rejection" in verdict) {
-        refused(verdict.rejection.message)
-        return rejectionReply(verdict.rejection)
-      }
-      return (fault === undefined ? undefined : faultReply(fault, verdict)) ?? answerReply(verdict, fault, cached)
-    }
+    rejectedBy: (request) => rejectedBy(request, identity),
+    rejectionReply,
+    faultReply,
+    answerTo
   })
-}

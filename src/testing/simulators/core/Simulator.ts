@@ -1,6 +1,9 @@
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 /**
  * A provider's API on loopback. It rejects what the real API rejects, gives the same response to the same request, streams in the
@@ -78,15 +81,21 @@ export interface Reply {
   readonly ending: "end" | "cut" | "hang"
 }
 
-export interface Behaviour {
+/** A rejected request; what else is in it differs by provider. */
+export interface Rejected<R> {
+  readonly rejection: R
+}
+
+/** What is the provider's own: what it accepts, and the form of its responses. */
+export interface Behaviour<A extends object, R extends { readonly message: string }> {
   /** Added to the origin for the base URL. */
   readonly basePath: string
-  /** Reports rejections by `refused`. */
-  readonly answer: (
-    request: SimulatedRequest,
-    fault: InjectedFault | undefined,
-    refused: (why: string) => void
-  ) => Reply
+  readonly rejectedBy: (request: SimulatedRequest) => A | Rejected<R>
+  readonly rejectionReply: (rejection: R) => Reply
+  /** Of a fault in place of a response; `undefined` for those that break a response. */
+  readonly faultReply: (fault: InjectedFault, accepted: A) => Reply | undefined
+  /** The prompts in `cached` have been sent before. */
+  readonly answerTo: (accepted: A, fault: InjectedFault | undefined, cached: Set<string>) => Reply
 }
 
 export const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply => ({
@@ -96,18 +105,28 @@ export const json = (status: number, body: unknown, headers: Readonly<Record<str
   ending: "end"
 })
 
-export const html: Reply = {
+const html: Reply = {
   status: 200,
   headers: { "content-type": "text/html" },
   chunks: ["<html>a page</html>"],
   ending: "end"
 }
 
-export const hang: Reply = { status: 0, headers: {}, chunks: [], ending: "hang" }
+const hang: Reply = { status: 0, headers: {}, chunks: [], ending: "hang" }
 
 const maxRequestBytes = 32 * 1024 * 1024
 
-export const start = async (behaviour: Behaviour): Promise<Simulator> => {
+/** Started with the Layer, stopped with its scope. */
+export const layer = <I>(tag: Context.Tag<I, Simulator>, start: () => Promise<Simulator>): Layer.Layer<I> =>
+  Layer.scoped(
+    tag,
+    Effect.acquireRelease(Effect.promise(start), (simulator) => Effect.promise(() => simulator.stop()))
+  )
+
+export const start = async <A extends object, R extends { readonly message: string }>(
+  behaviour: Behaviour<A, R>
+): Promise<Simulator> => {
+  const cached = new Set<string>()
   const requests: Array<SimulatedRequest> = []
   const refusals: Array<string> = []
   const answers: Array<Uint8Array> = []
@@ -136,7 +155,7 @@ export const start = async (behaviour: Behaviour): Promise<Simulator> => {
       }
       requests.push(request)
       for (const { count, resolve } of watchers) if (requests.length === count) resolve(request)
-      const reply = behaviour.answer(request, waiting.shift(), (why) => refusals.push(why))
+      const reply = replyTo(behaviour, request, waiting.shift(), cached, refusals)
       answers.push(Buffer.concat(reply.chunks.map((chunk) => Buffer.from(chunk))))
       send(response, reply)
     })
@@ -167,6 +186,28 @@ export const start = async (behaviour: Behaviour): Promise<Simulator> => {
     }
   }
 }
+
+const replyTo = <A extends object, R extends { readonly message: string }>(
+  behaviour: Behaviour<A, R>,
+  request: SimulatedRequest,
+  fault: InjectedFault | undefined,
+  cached: Set<string>,
+  refusals: Array<string>
+): Reply => {
+  if (fault === "hang") return hang
+  if (fault === "html") return html
+  const verdict = behaviour.rejectedBy(request)
+  if (isRejected(verdict)) {
+    refusals.push(verdict.rejection.message)
+    return behaviour.rejectionReply(verdict.rejection)
+  }
+  return (
+    (fault === undefined ? undefined : behaviour.faultReply(fault, verdict)) ??
+    behaviour.answerTo(verdict, fault, cached)
+  )
+}
+
+const isRejected = <A extends object, R>(verdict: A | Rejected<R>): verdict is Rejected<R> => "rejection" in verdict
 
 const send = (response: ServerResponse, { chunks, ending, headers, status }: Reply): void => {
   if (status === 0) return

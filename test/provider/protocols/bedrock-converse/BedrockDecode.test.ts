@@ -6,7 +6,7 @@ import { Accumulator, type Answer } from "../../../../src/domain/Completion.ts"
 import { usage } from "../../../../src/domain/Usage.ts"
 import { bedrockConverse } from "../../../../src/provider/protocols/bedrock-converse/BedrockConverse.ts"
 import type { Step } from "../../../../src/provider/protocols/shared/Protocol.ts"
-import { answerReply } from "../../../../src/testing/simulators/bedrock/BedrockReply.ts"
+import { answerTo } from "../../../../src/testing/simulators/bedrock/BedrockReply.ts"
 import { rejectedBy } from "../../../../src/testing/simulators/bedrock/BedrockRules.ts"
 import { defaultIdentity } from "../../../../src/testing/simulators/bedrock/BedrockSimulator.ts"
 import * as EventStream from "../../../../src/wire/framing/EventStream.ts"
@@ -303,7 +303,7 @@ describe("properties", () => {
       defaultIdentity
     )
     if ("rejection" in accepted) throw new Error(accepted.rejection.message)
-    return answerReply(accepted, undefined, new Set()).chunks
+    return answerTo(accepted, undefined, new Set()).chunks
   }
   const streamed = Buffer.concat(replyTo(true).map((chunk) => Buffer.from(chunk)))
 
