@@ -1,5 +1,7 @@
 import { expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -18,7 +20,7 @@ import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers }
 import { request } from "../provider/protocols/calls.ts"
 import { inVirtualTime, quiet } from "./virtualTime.ts"
 
-const { answer, fail, finish, text, used, wait, end, hang } = ScriptedProvider
+const { answer, event, fail, finish, text, used, wait, end, hang } = ScriptedProvider
 
 const complete = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ stream: false })))
 const stream = Effect.flatMap(Gateway, (gateway) => gateway.stream(request()))
@@ -145,6 +147,45 @@ describe("An embedding program", () => {
           { state: "void", charged: 0 },
           { state: "void", charged: 0 }
         ])
+      })
+    )
+  })
+
+  it.effect(
+    "a stream that a defect ends after its first content fails with the defect, not as if it were whole",
+    () => {
+      const withoutText = event({ _tag: "Text", text: undefined as unknown as string })
+      const { run } = setUp([text("Hello"), wait(1_000), withoutText, wait(1_000), finish(), end])
+      return run(
+        Effect.gen(function* () {
+          const read = Effect.flatMap(stream, ({ events }) => Stream.runCollect(events))
+          const exit = yield* Effect.exit(Effect.scoped(read))
+          expect(Exit.isFailure(exit) && Cause.isDie(exit.cause)).toBe(true)
+          expect(yield* booked).toMatchObject([{ state: "void", charged: 0 }])
+        })
+      )
+    }
+  )
+
+  it.effect("a stream that is read on after its scope was closed is interrupted, not whole", () => {
+    const { run } = setUp([text("Hello"), wait(1_000), text(" there"), finish(), end])
+    return run(
+      Effect.gen(function* () {
+        const { events } = yield* Effect.scoped(stream)
+        const exit = yield* Effect.exit(Stream.runCollect(events))
+        expect(Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)).toBe(true)
+        expect(yield* booked).toMatchObject([{ state: "cancelled" }])
+      })
+    )
+  })
+
+  it.effect("closing the scope cancels a stream that was opened where nothing can be interrupted", () => {
+    const { one, run } = setUp([text("Hello"), hang])
+    return run(
+      Effect.gen(function* () {
+        yield* Effect.scoped(Effect.acquireRelease(stream, () => Effect.void))
+        expect(one.calls.map((call) => call.state())).toEqual(["closed"])
+        expect(yield* booked).toMatchObject([{ state: "cancelled" }])
       })
     )
   })
