@@ -176,11 +176,12 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       providers: yield* Providers,
       retryBudget: yield* RetryBudget,
       spans,
+      closeFailed: yield* reportOf("a provider has thrown as its call was closed"),
       deadlines: options.deadlines,
       maxAttempts: options.maxAttempts
     },
     options,
-    call: { timers, observer: combine(observers, yield* observerFailed) },
+    call: { timers, observer: combine(observers, yield* reportOf("a call observer has thrown")) },
     slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
     running: new FifoQueue(),
     isAborted: false
@@ -215,14 +216,12 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   })
 })
 
-/** An observer is not part of the call: what it throws is logged and counted as a defect. */
-const observerFailed: Effect.Effect<(defect: unknown) => void> = Effect.map(
-  Effect.runtime<never>(),
-  (runtime) => (defect) => {
+/** For what is not part of the call: what it throws is logged and counted as a defect. */
+const reportOf = (message: string): Effect.Effect<(defect: unknown) => void> =>
+  Effect.map(Effect.runtime<never>(), (runtime) => (defect) => {
     Metrics.defect()
-    Runtime.runFork(runtime)(Effect.logError("a call observer has thrown", Cause.die(defect)))
-  }
-)
+    Runtime.runFork(runtime)(Effect.logError(message, Cause.die(defect)))
+  })
 
 /**
  * Admitted and held before `use`, settled and released after it, however it ends. Only `use` can be interrupted. One mask
