@@ -1,9 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import type * as Scope from "effect/Scope"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { describe, expectTypeOf } from "vitest"
 import {
@@ -38,7 +40,7 @@ const setUp = (first: ScriptedProvider.Script, second: ScriptedProvider.Script =
   })
   const run = <A, E>(program: Effect.Effect<A, E, Gateway | Caller | MemoryLedger>): Effect.Effect<A, E> =>
     inVirtualTime(timers, program).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
-  return { one, two, timers, run }
+  return { layer, one, two, timers, run }
 }
 
 const booked = Effect.flatMap(MemoryLedger, (ledger) => Effect.map(quiet, () => ledger.calls()))
@@ -186,6 +188,37 @@ describe("An embedding program", () => {
         yield* Effect.scoped(Effect.acquireRelease(stream, () => Effect.void))
         expect(one.calls.map((call) => call.state())).toEqual(["closed"])
         expect(yield* booked).toMatchObject([{ state: "cancelled" }])
+      })
+    )
+  })
+
+  it.effect("calls that run while their Layer is closed end with an error, settled before its ledger is closed", () => {
+    const { layer, one, timers } = setUp([text("Hello"), hang])
+    return inVirtualTime(
+      timers,
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const context = yield* Layer.buildWithScope(layer, scope)
+        const forked = <A, E>(call: Effect.Effect<A, E, Gateway | Caller>) =>
+          Effect.fork(Effect.exit(call)).pipe(
+            Effect.provideService(Caller, TestGateway.testCaller),
+            Effect.provide(context)
+          )
+        const plain = yield* forked(complete)
+        const streamed = yield* forked(Effect.scoped(Effect.flatMap(stream, ({ events }) => Stream.runDrain(events))))
+        yield* Effect.async<void>((resume) => {
+          timers.after(10, () => resume(Effect.void))
+        })
+        yield* Scope.close(scope, Exit.void)
+        const calls = Context.get(context, MemoryLedger).calls()
+        expect(calls.map(({ state }) => state)).toEqual(["void", "void"])
+        expect(one.running()).toBe(0)
+        expect(yield* Fiber.join(plain)).toMatchObject({
+          cause: { error: { _tag: "ServiceRefused", reason: "shutting_down" } }
+        })
+        expect(yield* Fiber.join(streamed)).toMatchObject({
+          cause: { error: { _tag: "StreamBroken", code: "server_shutdown" } }
+        })
       })
     )
   })
