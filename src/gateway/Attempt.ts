@@ -14,6 +14,8 @@ import { ToolArguments } from "./ToolArguments.ts"
 export interface AttemptDeps {
   readonly providers: ProvidersShape
   readonly timers: TimersShape
+  /** A provider has thrown as its call was closed: that is reported, and changes nothing about the call. */
+  readonly closeFailed: (defect: unknown) => void
 }
 
 export interface AttemptOptions {
@@ -33,7 +35,7 @@ export interface AttemptOptions {
 export type End =
   | { readonly _tag: "Ended" }
   | { readonly _tag: "Failed"; readonly error: ProviderError }
-  /** Code of the gateway has thrown while it passed an event on. */
+  /** Something has thrown while an event was passed on: code of the gateway, or a provider that was to pause or to go on. */
   | { readonly _tag: "Died"; readonly defect: unknown }
 
 /** Where the events of an opened response go. */
@@ -84,6 +86,15 @@ export const open = (
     )
   })
 
+/** In the place of an upstream while its provider still opens it. */
+const unopened: Upstream = {
+  pause: () => {
+    throw new Error("a provider has sent content from inside `open`: its receiver is to be called later")
+  },
+  resume: () => {},
+  close: () => {}
+}
+
 /**
  * Events come from a socket's callback, where nothing waits for an Effect: one Effect an event costs more than its
  * translation. The class is the state machine between the two.
@@ -97,15 +108,16 @@ class Attempt implements Opened, OpenUpstream, Receiver {
   private reader: Reader | undefined
   private buffered: Array<ChatEvent> = []
   private readonly timers: TimersShape
+  private readonly closeFailed: AttemptDeps["closeFailed"]
   private readonly options: AttemptOptions
   private readonly opened: (result: Effect.Effect<Opened, ProviderError>) => void
   private readonly deadlines: AttemptDeadlines
-  private readonly upstream: Upstream
+  private upstream: Upstream = unopened
   /** Set where the client reads arguments as objects. */
   private readonly arguments: ToolArguments | undefined
 
   constructor(
-    { providers, timers }: AttemptDeps,
+    { closeFailed, providers, timers }: AttemptDeps,
     options: AttemptOptions,
     opened: (result: Effect.Effect<Opened, ProviderError>) => void
   ) {
@@ -113,6 +125,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
     const isStream = until === "first-content"
     const late: ProviderFailure = { _tag: isStream ? "FirstContentTimeout" : "AnswerTimeout" }
     this.timers = timers
+    this.closeFailed = closeFailed
     this.options = options
     this.opened = opened
     this.arguments = options.call.request.objectArguments === true ? new ToolArguments() : undefined
@@ -126,6 +139,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
       expire: (reason) => this.failWith(reason._tag === "Stalled" && this.phase === "opening" ? late : reason)
     })
     this.upstream = providers.open(options.call, this)
+    if (this.phase === "over") this.closeUpstream()
     this.deadlines.start()
   }
 
@@ -137,7 +151,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
       this.receive(event)
     } catch (defect) {
       // without this the call would neither go on nor end: nothing waits for what a socket's callback throws
-      this.over({ _tag: "Died", defect })
+      this.died(defect)
     }
   }
 
@@ -153,7 +167,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
 
   close(): void {
     this.deadlines.stop()
-    this.upstream.close()
+    this.closeUpstream()
   }
 
   closeAfter(millis: number): void {
@@ -171,7 +185,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
       try {
         this.deliver(event)
       } catch (defect) {
-        this.over({ _tag: "Died", defect })
+        this.died(defect)
       }
     }
     if (!this.isRelaying()) return
@@ -180,9 +194,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
       reader.end(this.ended)
       return
     }
-    if (this.isPausedByReader) return
-    this.deadlines.resume()
-    this.upstream.resume()
+    if (!this.isPausedByReader) this.resume()
   }
 
   private receive(event: ChatEvent): void {
@@ -233,16 +245,38 @@ class Attempt implements Opened, OpenUpstream, Receiver {
     this.deadlines.pause()
     this.reader.drained(() => {
       this.isPausedByReader = false
-      this.deadlines.resume()
-      this.upstream.resume()
+      this.resume()
     })
+  }
+
+  private resume(): void {
+    this.deadlines.resume()
+    try {
+      this.upstream.resume()
+    } catch (defect) {
+      this.died(defect)
+    }
+  }
+
+  /** The response may have ended before, while its events were still buffered: it is not whole. */
+  private died(defect: unknown): void {
+    this.ended = undefined
+    this.over({ _tag: "Died", defect })
+  }
+
+  private closeUpstream(): void {
+    try {
+      this.upstream.close()
+    } catch (defect) {
+      this.closeFailed(defect)
+    }
   }
 
   private over(end: End): void {
     if (this.ended !== undefined) return
     this.ended = end
     this.deadlines.stop()
-    if (end._tag !== "Ended") this.upstream.close()
+    if (end._tag !== "Ended") this.closeUpstream()
     if (this.phase === "relaying") {
       this.phase = "over"
       this.reader?.end(end)

@@ -122,7 +122,7 @@ export class CallRunner extends Context.Tag("gateway/gateway/CallRunner")<CallRu
     CallRunner,
     never,
     Catalog | RoutingConfigurations | Health | Ledger | Policy | Providers | RateLimits | RetryBudget | Timers
-  > => Layer.effect(this, make(options))
+  > => Layer.scoped(this, make(options))
 }
 
 interface RunnerDeps extends EndDeps {
@@ -176,15 +176,23 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       providers: yield* Providers,
       retryBudget: yield* RetryBudget,
       spans,
+      closeFailed: yield* reportOf("a provider has thrown as its call was closed"),
       deadlines: options.deadlines,
       maxAttempts: options.maxAttempts
     },
     options,
-    call: { timers, observer: combine(observers, yield* observerFailed) },
+    call: { timers, observer: combine(observers, yield* reportOf("a call observer has thrown")) },
     slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
     running: new FifoQueue(),
     isAborted: false
   }
+  // the layers that this one is built on are closed after it: what still runs settles while the ledger can write
+  yield* Effect.addFinalizer(() =>
+    Effect.zipRight(
+      Effect.sync(() => abort(deps)),
+      untilSettled(deps)
+    )
+  )
   return CallRunner.of({
     complete: (caller, request, callOptions, encode) =>
       run(deps, caller, request.stream ? { ...request, stream: false } : request, callOptions, (call, dispatch) =>
@@ -215,14 +223,12 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   })
 })
 
-/** An observer is not part of the call: what it throws is logged and counted as a defect. */
-const observerFailed: Effect.Effect<(defect: unknown) => void> = Effect.map(
-  Effect.runtime<never>(),
-  (runtime) => (defect) => {
+/** For what is not part of the call: what it throws is logged and counted as a defect. */
+const reportOf = (message: string): Effect.Effect<(defect: unknown) => void> =>
+  Effect.map(Effect.runtime<never>(), (runtime) => (defect) => {
     Metrics.defect()
-    Runtime.runFork(runtime)(Effect.logError("a call observer has thrown", Cause.die(defect)))
-  }
-)
+    Runtime.runFork(runtime)(Effect.logError(message, Cause.die(defect)))
+  })
 
 /**
  * Admitted and held before `use`, settled and released after it, however it ends. Only `use` can be interrupted. One mask
@@ -383,6 +389,20 @@ const abort = (deps: RunnerDeps): void => {
   deps.isAborted = true
   for (const call of deps.running.values()) call.abort({ _tag: "Shutdown" })
 }
+
+/** An aborted call ends within these turns, unless it waits for a retry or for money: then it ends without having sent anything. */
+const maxTurnsToSettle = 1_000
+
+const untilSettled = ({ running }: Pick<RunnerDeps, "running">, turns = 0): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    running.size === 0 || turns === maxTurnsToSettle
+      ? // the last of them is removed before it is settled
+        Effect.yieldNow()
+      : Effect.zipRight(
+          Effect.yieldNow(),
+          Effect.suspend(() => untilSettled({ running }, turns + 1))
+        )
+  )
 
 const startOf = ({ admitted }: Call, { candidate }: RunningAttempt): ResponseStart => ({
   requestId: admitted.requestId,

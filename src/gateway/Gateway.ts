@@ -23,7 +23,10 @@ import * as StreamView from "./StreamView.ts"
 
 /** Makes calls for the `Caller` in the context. */
 export interface GatewayShape {
-  /** The complete response of the first candidate that answers, settled. Interruption closes the upstream. */
+  /**
+   * The complete response of the first candidate that answers, settled. Interruption closes the upstream; while the call waits for
+   * money, for at most two seconds, it takes effect after that.
+   */
   readonly complete: (request: ChatRequest, options?: CallOptions) => Effect.Effect<Completion, CallFailure, Caller>
   /**
    * The same, written by `encode` before the call is settled: what it throws is a defect, and the response is not charged. For
@@ -41,7 +44,10 @@ export interface GatewayShape {
   readonly relay: (request: ChatRequest, sink: Sink, options?: CallOptions) => Effect.Effect<void, CallFailure, Caller>
   /** The streamed response as a Stream: fails before the first content, or the Stream itself fails; closing the scope cancels. */
   readonly stream: (request: ChatRequest) => Effect.Effect<StreamView.StreamedAnswer, CallFailure, Caller | Scope.Scope>
-  /** Fails every running call: the process has to go down. Callers receive the error and are not charged. */
+  /**
+   * Fails every running call: the process has to go down. Callers receive the error and are not charged. The end of the Layer does
+   * the same.
+   */
   readonly abort: Effect.Effect<void>
   /** The models and routing configurations that the caller's key may use. */
   readonly models: Effect.Effect<Listable, RateLimited | StoreUnavailable, Caller>

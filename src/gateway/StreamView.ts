@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -33,7 +34,10 @@ export class StreamBroken extends Data.TaggedError("StreamBroken")<{
 
 /** A response whose first content is there. */
 export interface StreamedAnswer extends ResponseStart {
-  /** What the model answers as it comes, and `Completed` last; fails where the response breaks. */
+  /**
+   * What the model answers as it comes, and `Completed` last; fails where the response breaks. A defect of the call, and the end of
+   * its scope before the last element, are causes of the stream too: only what ends with `Completed` is whole.
+   */
   readonly events: Stream.Stream<ChatEvent | Completed, StreamBroken>
 }
 
@@ -55,26 +59,29 @@ export const make = (
       waiting += 1
       return waiting < window
     }
+    const call = run({
+      begin: (start) => Deferred.unsafeDone(begun, Effect.succeed(start)),
+      // usage comes with the last element
+      event: (event) => (event._tag === "Usage" ? true : push(event)),
+      drained: (go) => {
+        resume = go
+      },
+      complete: (finish, usage, metadata) => {
+        push({ _tag: "Completed", finish, usage, metadata })
+      },
+      fail: ({ code, message }) => {
+        mailbox.unsafeDone(Exit.fail(new StreamBroken({ code, message: message ?? "The provider failed." })))
+      }
+    })
+    // The call alone can be interrupted, even where the program that opens the stream cannot: whoever still reads then reads why
+    // it has ended, and not the end of a whole response.
     yield* Effect.forkScoped(
-      Effect.matchCauseEffect(
-        run({
-          begin: (start) => Deferred.unsafeDone(begun, Effect.succeed(start)),
-          // usage comes with the last element
-          event: (event) => (event._tag === "Usage" ? true : push(event)),
-          drained: (go) => {
-            resume = go
-          },
-          complete: (finish, usage, metadata) => {
-            push({ _tag: "Completed", finish, usage, metadata })
-          },
-          fail: ({ code, message }) => {
-            mailbox.unsafeDone(Exit.fail(new StreamBroken({ code, message: message ?? "The provider failed." })))
-          }
-        }),
-        {
-          onFailure: (cause) => Effect.zipRight(Deferred.failCause(begun, cause), mailbox.end),
+      Effect.uninterruptible(
+        Effect.matchCauseEffect(Effect.interruptible(call), {
+          onFailure: (cause) =>
+            Effect.zipRight(Deferred.failCause(begun, cause), mailbox.failCause(Cause.stripFailures(cause))),
           onSuccess: () => mailbox.end
-        }
+        })
       )
     )
     const start = yield* Deferred.await(begun)

@@ -43,7 +43,10 @@ export interface Receiver {
   readonly fail: (error: ProviderError) => void
 }
 
-/** The socket of an attempt. `close` is idempotent, ends the upstream call at once, and silences the receiver. */
+/**
+ * The socket of an attempt. `close` is idempotent, ends the upstream call at once, and silences the receiver; what it throws is
+ * reported as a defect and does not touch the call. What the others throw ends the call.
+ */
 export interface Upstream {
   /** No more events, please: the reader is slow. */
   readonly pause: () => void
@@ -63,7 +66,7 @@ export interface Provider {
   readonly id: string
   /** `open` uses the credential of the call where it has one; to other providers such a call is never sent. */
   readonly takesCredentials?: boolean
-  /** Starts the attempt; everything else comes to the receiver. */
+  /** Starts the attempt; everything else comes to the receiver. What it throws is a defect of the call: no other provider is tried. */
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
   /** Asks about the credential, the provider's own one unless another is given, without the cost of a call. */
   readonly probe?: ((credential?: ProviderCredential) => Effect.Effect<Probed>) | undefined

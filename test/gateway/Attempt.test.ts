@@ -38,7 +38,7 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
     probe: () => Effect.succeed(null)
   }
   const opened = open(
-    { providers, timers },
+    { providers, timers, closeFailed: (defect) => log.push(String(defect)) },
     { own: () => {} },
     {
       attempt: attemptOf(
@@ -163,6 +163,21 @@ describe("After the end of a response", () => {
 })
 
 describe("A reader", () => {
+  it.effect("a reader that throws on an event of a response that has ended receives no end of a whole response", () =>
+    Effect.gen(function* () {
+      const opened = yield* openAfter(opening(), (receiver) => {
+        receiver.event(text("a"))
+        receiver.event(stop)
+        receiver.end()
+      })
+      const { ends, reader } = recordingReader(() => {
+        throw new Error("the reader is broken")
+      })
+      opened.relay(reader)
+      expect(ends).toEqual(["Died"])
+    })
+  )
+
   const buffered = (receiver: Receiver): void => {
     receiver.event(served)
     receiver.event(text("a"))

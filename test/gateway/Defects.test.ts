@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { describe } from "vitest"
 import type { Sink } from "../../src/gateway/Relay.ts"
-import { Caller, Gateway } from "../../src/index.ts"
+import { Caller, Gateway, type Provider, type Upstream } from "../../src/index.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
 import { request, requestId } from "../provider/protocols/calls.ts"
 import { inVirtualTime } from "./virtualTime.ts"
@@ -125,6 +125,90 @@ it.effect("a provider that throws when it is called costs nothing and is not cal
     )
   })
 )
+
+describe("A provider whose methods throw", () => {
+  /** A scripted provider with these methods in place of its own ones. */
+  const throwingAt = (script: ScriptedProvider.Script, methods: Partial<Upstream>) => {
+    const timers = VirtualTimers.make()
+    const scripted = ScriptedProvider.make({ id: "one", timers, script: () => script })
+    const provider: Provider = {
+      id: "one",
+      open: (call, receiver) => ({ ...scripted.open(call, receiver), ...methods })
+    }
+    return inVirtualTime(
+      timers,
+      Effect.gen(function* () {
+        const gateway = yield* Gateway
+        const nonStreaming = yield* Effect.exit(gateway.complete(request({ stream: false })))
+        const failures: Array<string> = []
+        const sink = { ...quietSink, fail: ({ code }: { readonly code: string }) => failures.push(code) }
+        const streamed = yield* Effect.exit(gateway.relay(request({ stream: true }), sink))
+        yield* Effect.async<void>((resume) => {
+          timers.after(5_000, () => resume(Effect.void))
+        })
+        return { nonStreaming, streamed, failures, calls: (yield* MemoryLedger).calls() }
+      }).pipe(
+        Effect.provideService(Caller, TestGateway.testCaller),
+        Effect.provide(TestGateway.layer({ models: [testModel("one/m")], providers: [provider], timers }))
+      )
+    )
+  }
+
+  it.effect("a close that throws takes nothing from a response, which is charged", () =>
+    Effect.gen(function* () {
+      const { calls, nonStreaming, streamed } = yield* throwingAt(answer("a", "b"), { close: throwing })
+      expect([nonStreaming, streamed]).toMatchObject([{ _tag: "Success" }, { _tag: "Success" }])
+      expect(calls).toMatchObject([{ state: "settled" }, { state: "settled" }])
+    })
+  )
+
+  it.effect("a close that throws after a finish without an end is not thrown by the timer that closes", () =>
+    Effect.gen(function* () {
+      const { calls, streamed } = yield* throwingAt([text("a"), finish(), hang], { close: throwing })
+      expect(Exit.isSuccess(streamed)).toBe(true)
+      expect(calls.at(-1)).toMatchObject({ state: "settled" })
+    })
+  )
+
+  it.effect("a close that throws at a deadline leaves no hold and no call behind", () =>
+    Effect.gen(function* () {
+      const { calls, failures, nonStreaming, streamed } = yield* throwingAt([text("a"), hang], { close: throwing })
+      expect(nonStreaming).toMatchObject({ _tag: "Failure", cause: { error: { _tag: "ProvidersFailed" } } })
+      expect(Exit.isSuccess(streamed)).toBe(true)
+      expect(failures).toEqual(["stream_stalled"])
+      expect(calls).toMatchObject([{ state: "void" }, { state: "void" }])
+    })
+  )
+
+  for (const method of ["pause", "resume"] as const) {
+    it.effect(`a ${method} that throws ends the stream, which costs nothing`, () =>
+      Effect.gen(function* () {
+        const { calls, streamed } = yield* throwingAt(answer("a", "b"), { [method]: throwing })
+        expect(isOurDefect(streamed)).toBe(true)
+        expect(calls.at(-1)).toMatchObject(free)
+      })
+    )
+  }
+
+  it.effect("a provider that sends content before its open has returned is told so, and its upstream is closed", () =>
+    Effect.gen(function* () {
+      let closed = 0
+      const hasty: Provider = {
+        id: "one",
+        open: (_, receiver) => {
+          receiver.event({ _tag: "Text", text: "a" })
+          return { pause: () => {}, resume: () => {}, close: () => closed++ }
+        }
+      }
+      const exit = yield* Effect.exit(relayed({})).pipe(
+        Effect.provideService(Caller, TestGateway.testCaller),
+        Effect.provide(TestGateway.layer({ models: [testModel("one/m")], providers: [hasty] }))
+      )
+      expect(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "").toContain("from inside `open`")
+      expect(closed).toBeGreaterThan(0)
+    })
+  )
+})
 
 describe("Content after a finish", () => {
   const lost = [

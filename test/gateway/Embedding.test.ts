@@ -1,7 +1,11 @@
 import { expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import type * as Scope from "effect/Scope"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { describe, expectTypeOf } from "vitest"
 import {
@@ -18,7 +22,7 @@ import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers }
 import { request } from "../provider/protocols/calls.ts"
 import { inVirtualTime, quiet } from "./virtualTime.ts"
 
-const { answer, fail, finish, text, used, wait, end, hang } = ScriptedProvider
+const { answer, event, fail, finish, text, used, wait, end, hang } = ScriptedProvider
 
 const complete = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ stream: false })))
 const stream = Effect.flatMap(Gateway, (gateway) => gateway.stream(request()))
@@ -36,7 +40,7 @@ const setUp = (first: ScriptedProvider.Script, second: ScriptedProvider.Script =
   })
   const run = <A, E>(program: Effect.Effect<A, E, Gateway | Caller | MemoryLedger>): Effect.Effect<A, E> =>
     inVirtualTime(timers, program).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
-  return { one, two, timers, run }
+  return { layer, one, two, timers, run }
 }
 
 const booked = Effect.flatMap(MemoryLedger, (ledger) => Effect.map(quiet, () => ledger.calls()))
@@ -145,6 +149,76 @@ describe("An embedding program", () => {
           { state: "void", charged: 0 },
           { state: "void", charged: 0 }
         ])
+      })
+    )
+  })
+
+  it.effect(
+    "a stream that a defect ends after its first content fails with the defect, not as if it were whole",
+    () => {
+      const withoutText = event({ _tag: "Text", text: undefined as unknown as string })
+      const { run } = setUp([text("Hello"), wait(1_000), withoutText, wait(1_000), finish(), end])
+      return run(
+        Effect.gen(function* () {
+          const read = Effect.flatMap(stream, ({ events }) => Stream.runCollect(events))
+          const exit = yield* Effect.exit(Effect.scoped(read))
+          expect(Exit.isFailure(exit) && Cause.isDie(exit.cause)).toBe(true)
+          expect(yield* booked).toMatchObject([{ state: "void", charged: 0 }])
+        })
+      )
+    }
+  )
+
+  it.effect("a stream that is read on after its scope was closed is interrupted, not whole", () => {
+    const { run } = setUp([text("Hello"), wait(1_000), text(" there"), finish(), end])
+    return run(
+      Effect.gen(function* () {
+        const { events } = yield* Effect.scoped(stream)
+        const exit = yield* Effect.exit(Stream.runCollect(events))
+        expect(Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)).toBe(true)
+        expect(yield* booked).toMatchObject([{ state: "cancelled" }])
+      })
+    )
+  })
+
+  it.effect("closing the scope cancels a stream that was opened where nothing can be interrupted", () => {
+    const { one, run } = setUp([text("Hello"), hang])
+    return run(
+      Effect.gen(function* () {
+        yield* Effect.scoped(Effect.acquireRelease(stream, () => Effect.void))
+        expect(one.calls.map((call) => call.state())).toEqual(["closed"])
+        expect(yield* booked).toMatchObject([{ state: "cancelled" }])
+      })
+    )
+  })
+
+  it.effect("calls that run while their Layer is closed end with an error, settled before its ledger is closed", () => {
+    const { layer, one, timers } = setUp([text("Hello"), hang])
+    return inVirtualTime(
+      timers,
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const context = yield* Layer.buildWithScope(layer, scope)
+        const forked = <A, E>(call: Effect.Effect<A, E, Gateway | Caller>) =>
+          Effect.fork(Effect.exit(call)).pipe(
+            Effect.provideService(Caller, TestGateway.testCaller),
+            Effect.provide(context)
+          )
+        const plain = yield* forked(complete)
+        const streamed = yield* forked(Effect.scoped(Effect.flatMap(stream, ({ events }) => Stream.runDrain(events))))
+        yield* Effect.async<void>((resume) => {
+          timers.after(10, () => resume(Effect.void))
+        })
+        yield* Scope.close(scope, Exit.void)
+        const calls = Context.get(context, MemoryLedger).calls()
+        expect(calls.map(({ state }) => state)).toEqual(["void", "void"])
+        expect(one.running()).toBe(0)
+        expect(yield* Fiber.join(plain)).toMatchObject({
+          cause: { error: { _tag: "ServiceRefused", reason: "shutting_down" } }
+        })
+        expect(yield* Fiber.join(streamed)).toMatchObject({
+          cause: { error: { _tag: "StreamBroken", code: "server_shutdown" } }
+        })
       })
     )
   })

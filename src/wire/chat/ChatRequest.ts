@@ -39,7 +39,7 @@ export const obfuscation = "stream_options.include_obfuscation"
 
 /**
  * A request that is written in code: the compiler knows every field, in the names of the API. What no type can say, such as the
- * range of `temperature`, is an `InvalidRequest`. For parsed JSON there is `decodeChatRequest`.
+ * range of `alpha`, is an `InvalidRequest`. A field that is `undefined` is absent. For parsed JSON there is `decodeChatRequest`.
  *
  * @example
  * const request = makeRequest({ model: "auto", messages: [{ role: "user", content: "Say hello." }] })

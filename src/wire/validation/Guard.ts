@@ -135,7 +135,7 @@ export const record =
     return value as Readonly<Record<string, A>>
   }
 
-/** Unknown fields are left out. */
+/** Unknown fields are left out. A field that is `undefined`, as a request written in code may have it, is absent. */
 export const struct = <A extends object>(fields: FieldsOf<A>): Guard<A> => structOf(fields, undefined)
 
 /** Unknown fields are rejected: one that restricts something must not be lost. */
@@ -152,13 +152,14 @@ const structOf = <A extends object>(fields: FieldsOf<A>, unknown: Rejected | und
     for (const key in value) {
       const before = value[key]
       const field = known.get(key)
-      const checked = field === undefined ? unknown : field.guard(before, trail)
+      const isAbsent = before === undefined
+      const checked = isAbsent ? undefined : field === undefined ? unknown : field.guard(before, trail)
       if (checked === rejected) {
         trail.push(key)
         return rejected
       }
       if (field?.needed === true && checked !== undefined) seen++
-      if (copy === undefined && (field === undefined || checked !== before)) copy = upTo(value, key)
+      if (copy === undefined && (field === undefined || isAbsent || checked !== before)) copy = upTo(value, key)
       if (copy !== undefined && checked !== undefined) copy[key] = checked
     }
     return seen === needed ? ((copy ?? value) as A) : rejected

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import type { ChatRequest } from "../../../src/domain/Chat.ts"
-import { decode } from "../../../src/wire/chat/ChatRequest.ts"
+import { decode, make } from "../../../src/wire/chat/ChatRequest.ts"
 
 const messages = [{ role: "user", content: "hi" }]
 const minimal = { model: "auto", messages }
@@ -113,6 +113,26 @@ describe("every field", () => {
     for (const name of ["model", "messages", "stream", "token_doctor"]) {
       expect(faultOf({ [name]: null })).toEqual(["invalid_type", name])
     }
+  })
+
+  it("is absent when undefined in a request that is written in code, as is one inside of messages, tools and restrictions", () => {
+    const others: object = { unknown: undefined }
+    const written = make({
+      ...minimal,
+      ...others,
+      temperature: undefined,
+      stream: undefined,
+      models: { allow: undefined, deny: undefined },
+      stream_options: { include_usage: undefined },
+      reasoning: { effort: undefined },
+      messages: [{ role: "user", content: "hi", name: undefined }],
+      tools: [{ type: "function", function: { name: "f", description: undefined, strict: undefined } }]
+    })
+    expect(Either.getOrThrow(written)).toEqual({
+      ...nothing,
+      tools: [{ type: "function", function: { name: "f" } }]
+    })
+    expect(fault({ ...minimal, model: undefined })[1]).toBe("model")
   })
 
   it("reaches the call", () => {
