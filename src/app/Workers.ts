@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Signals from "./Signals.ts"
+import * as UnacceptedConnection from "./UnacceptedConnection.ts"
 import { supervised, WorkerMetrics } from "./WorkerMetrics.ts"
 
 /** Delay before an exited worker is replaced, so that a worker that cannot start does not restart in a tight loop. */
@@ -54,6 +55,7 @@ const runOne = (
   Effect.acquireUseRelease(
     Effect.sync(() => {
       const worker = cluster.fork()
+      UnacceptedConnection.closeWithWorker(worker)
       metrics.joined(supervised(worker, name))
       worker.once("listening", () => {
         start.hasListened = true
