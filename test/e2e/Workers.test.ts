@@ -43,8 +43,14 @@ describe.skipIf(databaseUrl === undefined)("several workers", () => {
 const workersOf = ({ process }: Service): ReadonlyArray<number> =>
   readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ").map(Number)
 
+const lineOf = (service: Service, message: string): string =>
+  service
+    .output()
+    .split("\n")
+    .find((line) => line.includes(message)) ?? ""
+
 describe.skipIf(databaseUrl === undefined || process.platform !== "linux")("a worker that is killed", () => {
-  it("leaves no connection open that it was given and did not take, and is replaced", async () => {
+  it("leaves no connection open that it was given and did not take, is named in the log, and is replaced", async () => {
     const service = await startService({ env: { WORKERS: "2" } })
     try {
       await expect.poll(() => service.output().split('"started"').length - 1, { timeout: 30_000 }).toBe(2)
@@ -61,6 +67,11 @@ describe.skipIf(databaseUrl === undefined || process.platform !== "linux")("a wo
       process.kill(frozen, "SIGKILL")
       const ended = await Promise.allSettled(asked)
       expect(ended.filter(({ status }) => status === "rejected")).toHaveLength(1)
+      const message = "a worker process exited unexpectedly and is restarted"
+      await expect.poll(() => lineOf(service, message)).not.toBe("")
+      expect(JSON.parse(lineOf(service, message))).toMatchObject({
+        annotations: { worker: expect.stringMatching(/^[12]$/), pid: frozen, exitCode: null, signal: "SIGKILL" }
+      })
       await expect.poll(() => service.output().split('"started"').length - 1, { timeout: 30_000 }).toBe(3)
     } finally {
       expect(await service.stop()).toBe(0)
