@@ -206,6 +206,9 @@ const make = (sql: SqlClient): ContentStoreShape => {
             yield* sql`delete from chat_artifact_event where artifact_id in ${artifacts}`
             yield* sql`delete from chat_artifact_version where artifact_id in ${artifacts}`
             yield* sql`delete from chat_artifact where conversation_id = any(${gone}::uuid[])`
+            // where no other message has them they are unused from now on, whenever they were uploaded
+            yield* sql`update chat_image set created_at = 'epoch'
+              where id in (select image_id from chat_message_image where message_id in ${messages})`
             yield* sql`delete from chat_message_image where message_id in ${messages}`
             yield* sql`delete from chat_message where conversation_id = any(${gone}::uuid[])`
             yield* sql`delete from conversation where id = any(${gone}::uuid[])`

@@ -387,6 +387,7 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect(await erase(0)).toBe(4)
     expect(await erase(61_000)).toBe(0)
     expect((await person.send("POST", `${root}/${id}/restore`)).status).toBe(404)
+    expect(await kept(image.id)).toEqual({ row: false, object: false })
   })
 
   it("erase an image with the next run when its object could not be removed", async () => {
