@@ -3,10 +3,13 @@ import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Signals from "./Signals.ts"
+import * as UnacceptedConnection from "./UnacceptedConnection.ts"
 import { supervised, WorkerMetrics } from "./WorkerMetrics.ts"
 
-/** Delay before an exited worker is replaced, so that a worker that cannot start does not restart in a tight loop. */
+/** Delay before an exited worker is replaced. */
 const restartMillis = 1_000
+/** Where it ends again and again before it listens, the delay is doubled up to this: each start costs seconds of CPU. */
+const maxRestartMillis = 30_000
 
 /** As many workers as there are have ended, and none has ever listened: one that is started again would end the same way. */
 export class WorkersFailed extends Data.TaggedError("WorkersFailed")<{ readonly workers: number }> {
@@ -19,6 +22,19 @@ export class WorkersFailed extends Data.TaggedError("WorkersFailed")<{ readonly 
 interface Start {
   hasListened: boolean
   failed: number
+}
+
+/** One of the workers, and those that replace it. */
+interface Place {
+  readonly name: string
+  /** How many in a row have ended before they listened. */
+  failedStarts: number
+}
+
+/** How a worker process has ended; one of the two is `null`. */
+interface Ended {
+  readonly exitCode: number | null
+  readonly signal: string | null
 }
 
 /** Whether this process only supervises workers; the workers share a port, and each is a complete gateway. */
@@ -36,8 +52,8 @@ export const supervise = (workers: number): Effect.Effect<never, WorkersFailed> 
           return start.hasListened || start.failed < workers ? Effect.void : new WorkersFailed({ workers })
         })
         return Effect.forEach(
-          Array.from({ length: workers }, (_, index) => String(index + 1)),
-          (name) => Effect.forever(runOne(metrics, name, start, failed)),
+          Array.from({ length: workers }, (_, index): Place => ({ name: String(index + 1), failedStarts: 0 })),
+          (place) => Effect.forever(runOne(metrics, place, start, failed)),
           { concurrency: "unbounded", discard: true }
         )
       })
@@ -47,22 +63,25 @@ export const supervise = (workers: number): Effect.Effect<never, WorkersFailed> 
 
 const runOne = (
   metrics: WorkerMetrics,
-  name: string,
+  place: Place,
   start: Start,
   failed: Effect.Effect<void, WorkersFailed>
 ): Effect.Effect<void, WorkersFailed> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
       const worker = cluster.fork()
-      metrics.joined(supervised(worker, name))
+      place.failedStarts++
+      UnacceptedConnection.closeWithWorker(worker)
+      metrics.joined(supervised(worker, place.name))
       worker.once("listening", () => {
         start.hasListened = true
+        place.failedStarts = 0
       })
       worker.on("message", (message) => metrics.received(worker.id, message))
       worker.once("exit", () => metrics.exited(worker.id))
       return worker
     }),
-    (worker) => ended(worker),
+    (worker) => Effect.map(ended(worker), (how) => ({ worker: place.name, pid: worker.process.pid, ...how })),
     (worker, exit) =>
       exit._tag === "Failure" && Cause.isInterrupted(exit.cause) && !worker.isDead()
         ? Effect.zipRight(
@@ -71,13 +90,26 @@ const runOne = (
           )
         : Effect.void
   ).pipe(
-    Effect.zipRight(failed),
-    Effect.flatMap(() => Effect.logWarning("a worker process exited unexpectedly and is restarted")),
-    Effect.zipRight(Effect.sleep(restartMillis))
+    Effect.tap(() => failed),
+    Effect.flatMap((how) => {
+      const restartAfterMillis = restartDelayMillis(place.failedStarts)
+      const restarted = Effect.logWarning("a worker process exited unexpectedly and is restarted")
+      return Effect.zipRight(
+        Effect.annotateLogs(restarted, { ...how, restartAfterMillis }),
+        Effect.sleep(restartAfterMillis)
+      )
+    })
   )
 
-const ended = (worker: Worker): Effect.Effect<void> =>
+/** By the number of starts in a row that have failed. */
+export const restartDelayMillis = (failedStarts: number): number =>
+  Math.min(maxRestartMillis, restartMillis * 2 ** Math.max(0, failedStarts - 1))
+
+const ended = (worker: Worker): Effect.Effect<Ended> =>
   Effect.async((resume) => {
-    if (worker.isDead()) return resume(Effect.void)
-    worker.once("exit", () => resume(Effect.void))
+    const { exitCode, signalCode } = worker.process
+    if (worker.isDead()) return resume(Effect.succeed({ exitCode, signal: signalCode }))
+    worker.once("exit", (code: number | null, signal: string | null) =>
+      resume(Effect.succeed({ exitCode: code, signal }))
+    )
   })

@@ -55,8 +55,10 @@ export interface ContentStoreShape {
   readonly images: (
     conversation: ConversationId
   ) => Effect.Effect<ReadonlyArray<typeof MessageImage.Type>, StoreUnavailable>
-  /** Uploaded before, and in no message. */
-  readonly takeUnused: (before: Date, max: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /** Uploaded before, and in no message; the oldest first. */
+  readonly unused: (before: Date, max: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+  /** Of these, the ones that are still in no message. */
+  readonly removeUnused: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
   /** In their last version, by name, without deleted ones. */
   readonly artifacts: (conversation: ConversationId) => Effect.Effect<ReadonlyArray<Artifact>, StoreUnavailable>
   /** Of one artifact, the newest first; of a deleted one, none. */
@@ -145,14 +147,17 @@ const make = (sql: SqlClient): ContentStoreShape => {
         Effect.flatMap(decodeMessageImages),
         fromSql
       ),
-    takeUnused: (before, max) =>
-      sql`delete from chat_image where id in (select i.id from chat_image i where i.created_at < ${before}
-        and not exists (select from chat_message_image mi where mi.image_id = i.id) limit ${max} for update skip locked)
-        returning id`.pipe(
+    unused: (before, max) =>
+      sql`select i.id from chat_image i where i.created_at < ${before}
+        and not exists (select from chat_message_image mi where mi.image_id = i.id)
+        order by i.created_at limit ${max}`.pipe(
         Effect.flatMap(decodeIds),
         Effect.map((rows) => rows.map(({ id }) => id)),
         fromSql
       ),
+    removeUnused: (ids) =>
+      done(sql`delete from chat_image i where i.id = any(${ids}::uuid[])
+        and not exists (select from chat_message_image mi where mi.image_id = i.id)`),
     artifacts: (conversation) =>
       sql`select distinct on (a.name) ${artifact} from chat_artifact a join chat_artifact_version v on v.artifact_id = a.id
         where a.conversation_id = ${conversation} and a.deleted_at is null order by a.name, v.version desc`.pipe(
@@ -201,6 +206,9 @@ const make = (sql: SqlClient): ContentStoreShape => {
             yield* sql`delete from chat_artifact_event where artifact_id in ${artifacts}`
             yield* sql`delete from chat_artifact_version where artifact_id in ${artifacts}`
             yield* sql`delete from chat_artifact where conversation_id = any(${gone}::uuid[])`
+            // where no other message has them they are unused from now on, whenever they were uploaded
+            yield* sql`update chat_image set created_at = 'epoch'
+              where id in (select image_id from chat_message_image where message_id in ${messages})`
             yield* sql`delete from chat_message_image where message_id in ${messages}`
             yield* sql`delete from chat_message where conversation_id = any(${gone}::uuid[])`
             yield* sql`delete from conversation where id = any(${gone}::uuid[])`

@@ -33,8 +33,9 @@ export const eraseAll = ({ contents, objects, timers }: ErasureDeps): Effect.Eff
   Effect.gen(function* () {
     const now = timers.now()
     yield* Effect.repeat(contents.erase(dateAt(now - undoMillis), perPortion), { while: (count) => count > 0 })
-    const removed = Effect.tap(contents.takeUnused(dateAt(now - unusedMillis), perPortion), (ids) =>
-      Effect.forEach(ids, objects.remove)
+    // the row last: without it nobody would find an object that is still there
+    const removed = Effect.tap(contents.unused(dateAt(now - unusedMillis), perPortion), (ids) =>
+      Effect.zipRight(Effect.forEach(ids, objects.remove, { discard: true }), contents.removeUnused(ids))
     )
     yield* Effect.repeat(removed, { while: (ids) => ids.length > 0 })
   })

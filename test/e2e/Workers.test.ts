@@ -1,7 +1,8 @@
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { describe, expect, it } from "vitest"
-import { startService } from "../support/Service.ts"
+import { type Service, startService } from "../support/Service.ts"
 import { complaintsOf, samplesOf } from "../support/TextFormat.ts"
 
 const databaseUrl = process.env["TEST_DATABASE_URL"]
@@ -32,6 +33,46 @@ describe.skipIf(databaseUrl === undefined)("several workers", () => {
           expect(samples.get(`process_resident_memory_bytes{worker="${worker}"}`)).toBeGreaterThan(1_000_000)
         }
       }
+    } finally {
+      expect(await service.stop()).toBe(0)
+    }
+  })
+})
+
+/** The process ids of the workers of a service. */
+const workersOf = ({ process }: Service): ReadonlyArray<number> =>
+  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ").map(Number)
+
+const lineOf = (service: Service, message: string): string =>
+  service
+    .output()
+    .split("\n")
+    .find((line) => line.includes(message)) ?? ""
+
+describe.skipIf(databaseUrl === undefined || process.platform !== "linux")("a worker that is killed", () => {
+  it("leaves no connection open that it was given and did not take, is named in the log, and is replaced", async () => {
+    const service = await startService({ env: { WORKERS: "2" } })
+    try {
+      await expect.poll(() => service.output().split('"started"').length - 1, { timeout: 30_000 }).toBe(2)
+      const [frozen = 0] = workersOf(service)
+      process.kill(frozen, "SIGSTOP")
+      // it is given one of them; the other worker takes all others
+      let answered = 0
+      const asked = Array.from({ length: 8 }, async () => {
+        const answer = await service.fetch("/livez", { headers: { connection: "close" } })
+        answered++
+        return answer.status
+      })
+      await expect.poll(() => answered).toBe(asked.length - 1)
+      process.kill(frozen, "SIGKILL")
+      const ended = await Promise.allSettled(asked)
+      expect(ended.filter(({ status }) => status === "rejected")).toHaveLength(1)
+      const message = "a worker process exited unexpectedly and is restarted"
+      await expect.poll(() => lineOf(service, message)).not.toBe("")
+      expect(JSON.parse(lineOf(service, message))).toMatchObject({
+        annotations: { worker: expect.stringMatching(/^[12]$/), pid: frozen, exitCode: null, signal: "SIGKILL" }
+      })
+      await expect.poll(() => service.output().split('"started"').length - 1, { timeout: 30_000 }).toBe(3)
     } finally {
       expect(await service.stop()).toBe(0)
     }

@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { ContentStore } from "../../../src/chat/ContentStore.ts"
 import { eraseAll } from "../../../src/chat/Erasure.ts"
-import { Objects } from "../../../src/chat/Objects.ts"
+import { Objects, type ObjectsShape } from "../../../src/chat/Objects.ts"
+import { StoreUnavailable } from "../../../src/domain/GatewayError.ts"
 import { Timers } from "../../../src/domain/Timers.ts"
 import { type AccountNode, databaseKinds, newPerson, operatorOf, type Person } from "../../support/AccountService.ts"
 import { codeOf, jsonOf, openService, Reader, startTalker, type Talker, talkOf } from "../../support/Chat.ts"
@@ -57,6 +58,22 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
   })
 
   const chat = () => talkOf(person)
+  /** Makes an image older than one may be that is in no message. */
+  const age = (image: string) =>
+    node.run(
+      Effect.flatMap(
+        SqlClient,
+        (sql) => sql`update chat_image set created_at = created_at - interval '25 hours' where id = ${image}`
+      )
+    )
+  const kept = (image: string) =>
+    node.run(
+      Effect.gen(function* () {
+        const rows = yield* Effect.flatMap(SqlClient, (sql) => sql`select from chat_image where id = ${image}`)
+        const object = yield* Effect.flatMap(Objects, ({ get }) => get(image))
+        return { row: rows.length > 0, object: object !== undefined }
+      })
+    )
   const upload = (bytes: Buffer, filename = "a.png", by = person) =>
     fetch(`${node.url}/api/chat/images?filename=${filename}`, {
       method: "POST",
@@ -134,13 +151,6 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect((await get(image.url.replace(image.id, foreign.id))).status).toBe(404)
     expect((await get(`/content/images/${image.id}`)).status).toBe(404)
 
-    const age = (image: string) =>
-      node.run(
-        Effect.flatMap(
-          SqlClient,
-          (sql) => sql`update chat_image set created_at = created_at - interval '25 hours' where id = ${image}`
-        )
-      )
     await age(image.id)
     await age(unused.id)
     const erase = node.run(
@@ -377,5 +387,23 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect(await erase(0)).toBe(4)
     expect(await erase(61_000)).toBe(0)
     expect((await person.send("POST", `${root}/${id}/restore`)).status).toBe(404)
+    expect(await kept(image.id)).toEqual({ row: false, object: false })
+  })
+
+  it("erase an image with the next run when its object could not be removed", async () => {
+    const image = await jsonOf<Image>(upload(png(8, 8)), 201)
+    await age(image.id)
+    const eraseWith = (remove: (objects: ObjectsShape) => ObjectsShape["remove"]) =>
+      node.run(
+        Effect.gen(function* () {
+          const objects = yield* Objects
+          const deps = { contents: yield* ContentStore, timers: yield* Timers }
+          return yield* Effect.exit(eraseAll({ ...deps, objects: { ...objects, remove: remove(objects) } }))
+        })
+      )
+    const failed = await eraseWith(() => () => new StoreUnavailable({ cause: "away", store: "images" }))
+    expect([failed._tag, await kept(image.id)]).toEqual(["Failure", { row: true, object: true }])
+    expect((await eraseWith(({ remove }) => remove))._tag).toBe("Success")
+    expect(await kept(image.id)).toEqual({ row: false, object: false })
   })
 })
