@@ -68,4 +68,17 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     await page.getByRole("link", { name: "Credits", exact: true }).click()
     await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
   })
+
+  it("says that a person is still signed in where the service could not end the session", async () => {
+    const { errors, page } = await at().signIn()
+    const error = { type: "server_error", code: "store_unavailable", message: "Not now.", param: null }
+    await page.route("**/api/session", (route) => route.fulfill({ status: 503, json: { error } }))
+    await signOut(page)
+    const dialog = page.getByRole("dialog", { name: "You are still signed in" })
+    await dialog.getByText("Not now.").waitFor()
+    await page.unroute("**/api/session")
+    await dialog.getByRole("button", { name: "Retry" }).click()
+    await isAtSignIn(page, null)
+    expect(errors).toEqual([])
+  })
 })
