@@ -1,6 +1,8 @@
 import type { Page } from "playwright-core"
-import { describe, expect, it } from "vitest"
-import { hasChromium, openPage } from "../support/Chromium.ts"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { clientSecret, startProvider } from "../support/OpenIdProvider.ts"
+import { startService } from "../support/Service.ts"
 import { journey } from "./Journey.ts"
 
 describe.skipIf(!hasChromium)("a browser with several tabs", () => {
@@ -79,6 +81,36 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     await page.unroute("**/api/session")
     await dialog.getByRole("button", { name: "Retry" }).click()
     await isAtSignIn(page, null)
+    expect(errors).toEqual([])
+  })
+})
+
+describe.skipIf(!hasChromium)("signing in at an identity provider", () => {
+  it("ends at the page that asked for it, also at the second attempt", async () => {
+    const provider = await startProvider("localhost", () => [])
+    onTestFinished(() => provider.stop())
+    const service = await startService({
+      env: { OIDC_ISSUER: provider.url, OIDC_CLIENT_ID: "gateway", OIDC_CLIENT_SECRET: clientSecret }
+    })
+    onTestFinished(async () => {
+      await service.stop()
+    })
+    provider.serve(service.url)
+    const browser = await launchChromium()
+    onTestFinished(() => browser.close())
+    const { errors, page } = await openPage(browser)
+    const signIn = page.getByRole("link", { name: "Sign in" })
+    await page.goto(`${service.url}/dashboard/settings?tab=sessions`)
+    await signIn.click()
+    await page.getByRole("link", { name: /cancel/i }).click()
+    await page.getByRole("alert").getByText("did not sign you in").waitFor()
+    await signIn.click()
+    await page.locator("[name=login]").fill("alice")
+    await page.locator("[name=password]").fill("any")
+    await page.locator("[type=submit]").click()
+    await page.locator("[type=submit]").click()
+    await page.getByRole("heading", { name: "Your sessions" }).waitFor()
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/dashboard/settings?tab=sessions")
     expect(errors).toEqual([])
   })
 })
