@@ -5,7 +5,7 @@ import { RouterProvider } from "@tanstack/react-router"
 import { setNonce } from "get-nonce"
 import { createRoot } from "react-dom/client"
 import { queryClient } from "./api/queryClient.ts"
-import { whenSignedOut } from "./api/session.ts"
+import { whenSignedInElsewhere, whenSignedOut } from "./api/session.ts"
 import { router } from "./router.tsx"
 import { cssVariables, theme } from "./theme.ts"
 
@@ -18,6 +18,14 @@ whenSignedOut(() => {
   queryClient.clear()
   const { href, pathname } = router.state.location
   if (pathname !== "/sign-in") void router.navigate({ to: "/sign-in", search: { return_to: href } })
+})
+
+whenSignedInElsewhere(() => {
+  // which has no session to wait for any more
+  if (router.state.location.pathname === "/sign-in") return location.reload()
+  // what is shown may be another person's
+  queryClient.removeQueries({ type: "inactive" })
+  void queryClient.invalidateQueries()
 })
 
 const root = document.getElementById("root")

@@ -20,6 +20,8 @@ export interface StubIssuer {
   isDown: boolean
   /** What the token endpoint returns for any code. */
   idToken: string
+  /** What the token endpoint answers in its place. */
+  tokenFault: { readonly status: number; readonly headers?: Record<string, string>; readonly body: string } | null
   /** The requests that came, by path. */
   readonly requests: Array<string>
   readonly tokenRequests: Array<{ readonly authorization: string | undefined; readonly body: URLSearchParams }>
@@ -59,7 +61,10 @@ export const startIssuer = async (): Promise<StubIssuer> => {
       case "/token":
         return bodyOf(request).then((body) => {
           stub.tokenRequests.push({ authorization: request.headers.authorization, body: new URLSearchParams(body) })
-          send({ access_token: "opaque", token_type: "Bearer", id_token: stub.idToken })
+          const fault = stub.tokenFault
+          if (fault !== null) {
+            response.writeHead(fault.status, { "content-type": "application/json", ...fault.headers }).end(fault.body)
+          } else send({ access_token: "opaque", token_type: "Bearer", id_token: stub.idToken })
         })
       default:
         return response.writeHead(404).end()
@@ -71,6 +76,7 @@ export const startIssuer = async (): Promise<StubIssuer> => {
     keys: [],
     isDown: false,
     idToken: "",
+    tokenFault: null,
     requests: [],
     tokenRequests: [],
     close: () =>

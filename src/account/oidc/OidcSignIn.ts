@@ -23,6 +23,19 @@ export interface BegunSignIn {
   readonly secret: string
 }
 
+export interface ReturnedBrowser {
+  /** Of all sign-ins that it has begun; the query's `state` tells which one this is. */
+  readonly secrets: ReadonlyArray<string>
+  readonly redirectUri: string
+  readonly query: string
+}
+
+export interface EndedSignIn {
+  readonly opened: OpenedSession
+  /** Of the sign-in that has ended. */
+  readonly secret: string
+}
+
 export interface TokenUser {
   readonly userId: UserId
   readonly accountId: AccountId
@@ -34,10 +47,7 @@ export interface OidcSignInShape {
   /** Not found where people sign in by links of the gateway. */
   readonly begin: (redirectUri: string) => Effect.Effect<BegunSignIn, NotFound | IssuerUnavailable | StoreUnavailable>
   /** Signs the person in whom the issuer sent back with this query, at the browser that began. */
-  readonly end: (
-    returned: { readonly secret: string | undefined; readonly redirectUri: string; readonly query: string },
-    request: SignInRequest
-  ) => Effect.Effect<OpenedSession, Failed>
+  readonly end: (returned: ReturnedBrowser, request: SignInRequest) => Effect.Effect<EndedSignIn, Failed>
   /** The person of the issuer's token; failures count as those of `Sessions.authenticate`. */
   readonly authenticate: (
     token: string,
@@ -91,20 +101,24 @@ const make = Effect.gen(function* () {
         yield* flows.begin(flow.hash, dateAt(now + flowMillis), dateAt(now))
         return { url, secret }
       }),
-    end: ({ query, redirectUri, secret }, request) =>
+    end: ({ query, redirectUri, secrets }, request) =>
       sessions.guarded(
         request.address,
         Effect.gen(function* () {
+          const state = new URLSearchParams(query).get("state")
+          const secret = secrets.find((one) => flowOf(one).state === state)
+          // what another page sends back ends none of the browser's sign-ins
           if (secret === undefined) return yield* new Unauthenticated()
           const flow = flowOf(secret)
           if (!(yield* flows.end(flow.hash, dateAt(timers.now())))) return yield* new Unauthenticated()
           const person = yield* issuer.redeem(flow, redirectUri, query)
-          return yield* transactions.commit(() =>
+          const opened = yield* transactions.commit(() =>
             Effect.gen(function* () {
               const user = yield* users.signedIn(person, request)
               return yield* sessions.open({ userId: user.id, accountId: user.accountId }, request)
             })
           )
+          return { opened, secret }
         })
       ),
     authenticate: (token, request) =>

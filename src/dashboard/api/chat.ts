@@ -33,10 +33,11 @@ interface Asked {
 export const ask = async ({ model, onText, project, signal, text }: Asked): Promise<CallMetadata | undefined> => {
   const url = `${location.origin}/api/projects/${project}/chat/completions`
   const body = JSON.stringify({ model, stream: true, messages: [{ role: "user", content: text }] })
+  const token = pageToken()
   const started = performance.now()
   const response = await fetch(url, {
     method: "POST",
-    headers: { "content-type": "application/json", "x-csrf-token": pageToken() ?? "" },
+    headers: { "content-type": "application/json", "x-csrf-token": token ?? "" },
     body,
     signal
   }).catch((thrown: unknown) => {
@@ -52,7 +53,7 @@ export const ask = async ({ model, onText, project, signal, text }: Asked): Prom
     requestId
   })
   if (!response.ok || response.body === null) {
-    if (response.status === 401) sessionEnded()
+    if (response.status === 401) sessionEnded(token)
     throw failureOf(response, await response.json().catch(() => undefined))
   }
   let metadata: CallMetadata | undefined

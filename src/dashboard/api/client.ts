@@ -27,7 +27,9 @@ const middleware: Middleware = {
       requestId: response.headers.get("x-request-id")
     })
     // signing in has no session yet: its 401 means that the code is wrong
-    if (response.status === 401 && !(request.method === "POST" && request.url.endsWith("/api/session"))) sessionEnded()
+    if (response.status === 401 && !(request.method === "POST" && request.url.endsWith("/api/session"))) {
+      sessionEnded(request.headers.get("x-csrf-token"))
+    }
     return undefined
   }
 }

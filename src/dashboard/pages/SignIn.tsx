@@ -28,11 +28,22 @@ const exchanged = (code: string): Promise<string> => {
 /** Only a path of this app: an address from outside could lead anywhere. */
 const returnPath = (to: string | undefined): string => (to?.startsWith("/") && !to.startsWith("//") ? to : "/")
 
+/** Of this tab, while the person is at the identity provider. */
+const returnKey = "gateway.return-to"
+/** Back from there, in success or not, the address has no path to return to. */
+const returnFromIssuer = (): string | undefined =>
+  fragment.has("error") || fragment.has("csrf_token") ? (sessionStorage.getItem(returnKey) ?? undefined) : undefined
+const keepForIssuer = (to: string | undefined): void => {
+  if (to === undefined) sessionStorage.removeItem(returnKey)
+  else sessionStorage.setItem(returnKey, to)
+}
+
 const SignIn = () => {
   useDocumentTitle("Sign in · Model routing gateway")
   const router = useRouter()
   const queries = useQueryClient()
-  const { return_to } = useSearch({ from: "/sign-in" })
+  const search = useSearch({ from: "/sign-in" })
+  const [returnTo] = useState(() => search.return_to ?? returnFromIssuer())
   const [error, setError] = useState<unknown>(null)
   const code = fragment.get("code")
   const tokenOfIssuer = fragment.get("csrf_token")
@@ -46,12 +57,13 @@ const SignIn = () => {
       // a second visit of this page must not use what has been used
       fragment.delete("code")
       fragment.delete("csrf_token")
-      void router.navigate({ href: returnPath(return_to), replace: true })
+      sessionStorage.removeItem(returnKey)
+      void router.navigate({ href: returnPath(returnTo), replace: true })
     }
     if (tokenOfIssuer !== null) enter(tokenOfIssuer)
     else if (code !== null) exchanged(code).then(enter, setError)
-    else if (pageToken() !== null) void router.navigate({ href: returnPath(return_to), replace: true })
-  }, [code, tokenOfIssuer, return_to, router, queries])
+    else if (pageToken() !== null) void router.navigate({ href: returnPath(returnTo), replace: true })
+  }, [code, tokenOfIssuer, returnTo, router, queries])
 
   return (
     <Center mih="100dvh" p="md" component="main">
@@ -74,7 +86,7 @@ const SignIn = () => {
                     : "Signing in is not possible at the moment. Try again later."}
                 </Text>
               )}
-              <Button component="a" href="/api/session/oidc/start">
+              <Button component="a" href="/api/session/oidc/start" onClick={() => keepForIssuer(returnTo)}>
                 Sign in
               </Button>
             </>

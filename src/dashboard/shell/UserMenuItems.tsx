@@ -1,9 +1,11 @@
-import { Menu, useComputedColorScheme, useMantineColorScheme } from "@mantine/core"
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { Menu, Modal, useComputedColorScheme, useMantineColorScheme } from "@mantine/core"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { client } from "../api/client.ts"
+import { client, take } from "../api/client.ts"
+import { asFailure } from "../api/failure.ts"
 import { me } from "../api/queries.ts"
 import { forgetPageToken } from "../api/session.ts"
+import { Failure } from "../parts/Failure.tsx"
 import { UserButton } from "./UserButton.tsx"
 import { useOpenedMenu } from "./useOpenedMenu.ts"
 
@@ -14,26 +16,38 @@ const UserMenuItems = () => {
   const scheme = useComputedColorScheme("light")
   const { setColorScheme } = useMantineColorScheme()
   const { menu, target } = useOpenedMenu()
-  const signOut = async () => {
-    await client.DELETE("/api/session", {})
-    forgetPageToken()
-    queries.clear()
-    await navigate({ to: "/sign-in" })
-  }
+  const signOut = useMutation({
+    mutationFn: async () => {
+      try {
+        await take(client.DELETE("/api/session", {}))
+      } catch (thrown) {
+        // the session has ended already
+        if (asFailure(thrown).status !== 401) throw thrown
+      }
+      forgetPageToken()
+      queries.clear()
+      await navigate({ to: "/sign-in" })
+    }
+  })
   return (
-    <Menu position="bottom-end" width={200} {...menu}>
-      <Menu.Target>
-        <UserButton ref={target} />
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{data?.user.name ?? "…"}</Menu.Label>
-        <Menu.Item onClick={() => void navigate({ to: "/settings" })}>Settings</Menu.Item>
-        <Menu.Item onClick={() => setColorScheme(scheme === "dark" ? "light" : "dark")}>
-          {scheme === "dark" ? "Light" : "Dark"} colours
-        </Menu.Item>
-        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end" width={200} {...menu}>
+        <Menu.Target>
+          <UserButton ref={target} />
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{data?.user.name ?? "…"}</Menu.Label>
+          <Menu.Item onClick={() => void navigate({ to: "/settings" })}>Settings</Menu.Item>
+          <Menu.Item onClick={() => setColorScheme(scheme === "dark" ? "light" : "dark")}>
+            {scheme === "dark" ? "Light" : "Dark"} colours
+          </Menu.Item>
+          <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
+        <Failure error={signOut.error} retry={signOut.mutate} />
+      </Modal>
+    </>
   )
 }
 

@@ -11,9 +11,24 @@ export const set = (publicUrl: string, token: string, maxAgeSeconds: number): st
 /** Of a sign-in at the identity provider. */
 export const flowNameAt = (publicUrl: string): string => nameAt(publicUrl).replace("session", "sign_in")
 
-/** Sent with the redirect back from the identity provider, which is another site. */
-export const setFlow = (publicUrl: string, secret: string, maxAgeSeconds: number): string =>
-  cookie(publicUrl, `${flowNameAt(publicUrl)}=${secret}`, maxAgeSeconds, "Lax")
+/** A person may begin in one tab after another; with more the oldest is given up. */
+const maxFlows = 4
+const flowSeparator = "."
+
+/** Sent with the redirect back from the identity provider, which is another site; of all sign-ins that have begun, newest first. */
+export const setFlows = (publicUrl: string, secrets: ReadonlyArray<string>, maxAgeSeconds: number): string => {
+  const kept = secrets.slice(0, maxFlows)
+  return cookie(
+    publicUrl,
+    `${flowNameAt(publicUrl)}=${kept.join(flowSeparator)}`,
+    kept.length === 0 ? 0 : maxAgeSeconds,
+    "Lax"
+  )
+}
+
+/** The secrets that a cookie of `setFlows` has. */
+export const flowsIn = (value: string | undefined): ReadonlyArray<string> =>
+  (value ?? "").split(flowSeparator).filter((secret) => secret !== "")
 
 const cookie = (publicUrl: string, pair: string, maxAgeSeconds: number, sameSite: "Strict" | "Lax"): string =>
   [

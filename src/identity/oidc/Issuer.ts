@@ -1,5 +1,6 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type JWTPayload, errors as joseErrors } from "jose"
@@ -38,25 +39,33 @@ const make = Effect.fnUntraced(function* (options: OidcOptions) {
   const claimsBy = (token: string, audience: string, { keys }: Documents.IssuerDocuments) =>
     Effect.tryPromise({
       try: () => verified(token, keys, { issuer: options.issuer, audience, nowMillis: timers.now() }),
-      catch: (cause) =>
-        cause instanceof joseErrors.JWKSNoMatchingKey ? ("unknown key" as const) : new Unauthenticated()
+      catch: (cause) => new TokenRefused({ cause })
     })
 
   /** A key that is not known may be new: the keys are then fetched once more, if that was not just done. */
-  const claimsOf = (token: string, audience: string): Effect.Effect<JWTPayload, Unauthenticated | IssuerUnavailable> =>
+  const claimsOf = (token: string, audience: string): Effect.Effect<JWTPayload, TokenRefused | IssuerUnavailable> =>
     Effect.flatMap(documents.current, (current) =>
-      claimsBy(token, audience, current).pipe(
-        Effect.catchIf(
-          (error) => error === "unknown key",
-          () => Effect.flatMap(documents.newerThan(current), (newer) => claimsBy(token, audience, newer))
-        ),
-        Effect.mapError((error) => (error === "unknown key" ? new Unauthenticated() : error))
+      Effect.catchIf(
+        claimsBy(token, audience, current),
+        ({ cause }) => cause instanceof joseErrors.JWKSNoMatchingKey,
+        () => Effect.flatMap(documents.newerThan(current), (newer) => claimsBy(token, audience, newer))
       )
     )
   const person = (token: string, audience: string) =>
     Effect.flatMap(claimsOf(token, audience), (claims) => {
       const found = personOf(claims, options)
-      return found === undefined ? Effect.fail(new Unauthenticated()) : Effect.succeed(found)
+      return found === undefined
+        ? Effect.fail(new TokenRefused({ cause: new Error("its subject cannot be stored") }))
+        : Effect.succeed(found)
+    })
+
+  let toldMillis = Number.NEGATIVE_INFINITY
+  /** What the settings, a clock or the issuer is the reason of, as nobody else would say it; a stranger can cause it at will. */
+  const tell = (why: string) =>
+    Effect.suspend(() => {
+      if (timers.now() - toldMillis < tellMillis) return Effect.void
+      toldMillis = timers.now()
+      return Effect.logWarning(`the identity provider ${options.issuer} has signed nobody in: ${why}`)
     })
 
   return Issuer.of({
@@ -85,22 +94,64 @@ const make = Effect.fnUntraced(function* (options: OidcOptions) {
               pkceCodeVerifier: flow.codeVerifier,
               idTokenExpected: true
             }),
-          catch: (cause) => (isRefusal(cause) ? new Unauthenticated() : unreachable)
-        })
+          catch: exchangeFault
+        }).pipe(
+          Effect.tapError(({ why }) => (why === null ? Effect.void : tell(why))),
+          Effect.mapError(({ failure }) => failure)
+        )
         // came over the connection to the issuer; its signature is checked like that of any other token
-        return yield* person(tokens.id_token ?? "", options.clientId)
+        return yield* person(tokens.id_token ?? "", options.clientId).pipe(
+          Effect.catchTag("TokenRefused", ({ cause }) =>
+            Effect.zipRight(tell(`its token is refused (${messageOf(cause)})`), Effect.fail(new Unauthenticated()))
+          )
+        )
       }),
-    verify: (token) => person(token, options.audience)
+    verify: (token) =>
+      Effect.catchTag(person(token, options.audience), "TokenRefused", () => Effect.fail(new Unauthenticated()))
   })
 })
+
+/** The log has a line about sign-ins that fail this often at most. */
+const tellMillis = 5_000
+
+class TokenRefused extends Data.TaggedError("TokenRefused")<{ readonly cause: unknown }> {}
 
 const scope = "openid profile email"
 
 const unreachable = new IssuerUnavailable({ message: "The identity provider cannot be reached." })
+const unusable = new IssuerUnavailable({
+  message: "The identity provider has not said who signed in; the log of the service says why."
+})
 
-/** The query, the issuer's response or its token are not what was asked for; anything else is a failed request. */
-const isRefusal = (cause: unknown): boolean =>
-  cause instanceof client.AuthorizationResponseError ||
-  cause instanceof client.ResponseBodyError ||
-  cause instanceof client.WWWAuthenticateChallengeError ||
-  (cause instanceof client.ClientError && cause.code !== "OAUTH_TIMEOUT" && cause.code !== undefined)
+/** An exchange that has given no token; `why` is for the log, where neither the person nor who wrote the query is the reason. */
+interface ExchangeFault {
+  readonly failure: Unauthenticated | IssuerUnavailable
+  readonly why: string | null
+}
+
+const exchangeFault = (cause: unknown): ExchangeFault => {
+  if (cause instanceof client.AuthorizationResponseError) return { failure: new Unauthenticated(), why: null }
+  if (cause instanceof client.ResponseBodyError) {
+    return cause.error === "invalid_grant"
+      ? { failure: new Unauthenticated(), why: null }
+      : { failure: unusable, why: `it refuses to exchange a code (${cause.status}, ${cause.error})` }
+  }
+  if (cause instanceof client.WWWAuthenticateChallengeError) {
+    return { failure: unusable, why: `it refuses the credential of the client (${cause.status})` }
+  }
+  const code = cause instanceof client.ClientError ? cause.code : undefined
+  // the library's own message of a request that fails says nothing
+  const told = code === undefined && cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+  const why = `it did not exchange a code (${messageOf(told)})`
+  if (code === undefined || code === "OAUTH_TIMEOUT") return { failure: unreachable, why }
+  return { failure: faultsOfIssuer.has(code) ? unusable : new Unauthenticated(), why }
+}
+
+/** The response is no OAuth response at all; with other codes the query or the token is not what was asked for. */
+const faultsOfIssuer: ReadonlySet<string> = new Set([
+  "OAUTH_RESPONSE_IS_NOT_CONFORM",
+  "OAUTH_RESPONSE_IS_NOT_JSON",
+  "OAUTH_PARSE_ERROR"
+])
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)

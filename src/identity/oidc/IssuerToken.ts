@@ -36,7 +36,9 @@ export const verified = async (
   return payload
 }
 
-export class IssuedInFuture extends Error {}
+export class IssuedInFuture extends Error {
+  override readonly message = "it was issued in the future"
+}
 
 /** A person as the issuer knows them. */
 export interface IssuerPerson {

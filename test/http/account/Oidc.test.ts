@@ -62,6 +62,8 @@ describe.each(databaseKinds)("signing in at an OpenID provider on %s", (kind) =>
   /** Up to the redirect back to the gateway, which is not followed. */
   const upToCallback = async (browser: Browser, login: string): Promise<string> => {
     const page = await browser.follow(`${node.url}/api/session/oidc/start`, isCallback)
+    // whom the provider knows from before is not asked again
+    if (isCallback(page.url)) return page.url
     const consent = await browser.submit(formOf(page.html), { prompt: "login", login, password: "x" }, isCallback)
     return (await browser.submit(formOf(consent.html), { prompt: "consent" }, isCallback)).url
   }
@@ -138,6 +140,27 @@ describe.each(databaseKinds)("signing in at an OpenID provider on %s", (kind) =>
     expect((await browser.get(callback)).status).toBe(303)
     browser.cookies.set(...(secret ?? ["", ""]))
     expect(await refusalOf(await browser.get(callback))).toEqual(await nobody(node))
+  })
+
+  it("ends in each tab that began, in whatever order they come back", async () => {
+    const browser = openBrowser()
+    const [first, second] = [await upToCallback(browser, "alice"), await upToCallback(browser, "alice")]
+    // as another site could have the browser open it
+    const forged = new URL(first)
+    forged.searchParams.set("state", "of another site")
+    expect(await refusalOf(await browser.get(forged.href))).toEqual(await nobody(node))
+    expect((await browser.get(first)).status).toBe(303)
+    expect((await browser.get(second)).status).toBe(303)
+    expect([...browser.cookies.keys()].filter((name) => name.startsWith("gateway_sign_in"))).toEqual([])
+  })
+
+  it("gives up the oldest sign-in of a browser that begins many", async () => {
+    const browser = openBrowser()
+    const begun: Array<string> = []
+    for (let tab = 0; tab < 6; tab += 1) begun.push(await upToCallback(browser, "alice"))
+    const answers = []
+    for (const callback of begun) answers.push((await browser.get(callback)).status)
+    expect(answers).toEqual([401, 401, 303, 303, 303, 303])
   })
 
   it.each(["state", "code", "iss"])("is refused with another %s", async (name) => {

@@ -28,7 +28,10 @@ let issuer: StubIssuer
 let timers: VirtualTimers.VirtualTimers
 let runtime: ManagedRuntime.ManagedRuntime<Issuer, never>
 let key: IssuerKey
+/** Of the log. */
+let lines: Array<string>
 beforeEach(async () => {
+  lines = []
   issuer = await startIssuer()
   issuer.keys = keys.map(({ publicJwk }) => publicJwk)
   key = keys[0] as IssuerKey
@@ -43,7 +46,14 @@ beforeEach(async () => {
     }).pipe(
       Layer.provide(NodeHttpClient.layerUndici),
       Layer.provide(Layer.succeed(Timers, timers)),
-      Layer.provide(Logger.remove(Logger.defaultLogger))
+      Layer.provide(
+        Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(({ message }) => {
+            lines.push(String(message))
+          })
+        )
+      )
     )
   )
 })
@@ -283,6 +293,53 @@ describe("a code of the issuer", () => {
     issuer.idToken = `${head}.${body}.${createHmac("sha256", "").update(`${head}.${body}`).digest("base64url")}`
     expect(await redeem()).toEqual(refused)
     expect(await redeemed({})).toMatchObject({ subject: "alice" })
+  })
+
+  const fault = (status: number, body: object | string, headers: Record<string, string> = {}) => {
+    issuer.tokenFault = { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) }
+    return redeem()
+  }
+  const told = () => lines.splice(0)
+
+  it("is refused where the issuer does not know it, which is nothing for the log", async () => {
+    expect(await fault(400, { error: "invalid_grant" })).toEqual(new Unauthenticated())
+    expect(told()).toEqual([])
+  })
+
+  it.each([
+    ["refuses the client", 401, { error: "invalid_client" }, {}, "invalid_client"],
+    ["challenges the client", 401, { error: "invalid_client" }, { "www-authenticate": "Basic" }, "401"],
+    ["does not allow it", 400, { error: "unauthorized_client" }, {}, "unauthorized_client"],
+    ["fails", 500, "", {}, "unexpected HTTP response status code"],
+    ["redirects", 302, "", { location: "/elsewhere" }, "unexpected HTTP response status code"],
+    ["answers with a page", 200, "<html>", { "content-type": "text/html" }, "unexpected response content-type"],
+    ["answers with no JSON", 200, "<html>", {}, "parsing error"]
+  ] as const)("waits for an issuer that %s, and the log says why", async (_, status, body, headers, reason) => {
+    expect(await fault(status, body, headers)).toBeInstanceOf(IssuerUnavailable)
+    expect(told()).toEqual([expect.stringContaining(reason)])
+    // a stranger can have it fail as often as they like
+    expect(await redeem()).toBeInstanceOf(IssuerUnavailable)
+    expect(told()).toEqual([])
+    timers.advance(5_000)
+    expect(await redeem()).toBeInstanceOf(IssuerUnavailable)
+    expect(told()).toEqual([expect.stringContaining(reason)])
+  })
+
+  it("waits for an issuer that does not answer, and the log says why", async () => {
+    issuer.idToken = await signed(key, idClaims())
+    await runtime.runPromise(Effect.flatMap(Issuer, (one) => one.authorizationUrl(flow, redirectUri)))
+    await issuer.close()
+    expect(await redeem()).toEqual(new IssuerUnavailable({ message: "The identity provider cannot be reached." }))
+    expect(told()).toEqual([expect.stringContaining("POST")])
+  })
+
+  it("is refused with a token of another clock, and the log says why", async () => {
+    const ahead = Math.floor(Date.now() / 1_000) + 120
+    expect(await redeemed({ iat: ahead, exp: ahead + 300 })).toEqual(new Unauthenticated())
+    expect(told()).toEqual([expect.stringContaining("issued in the future")])
+    timers.advance(5_000)
+    expect(await redeemed({ iss: "https://another.example.com" })).toEqual(new Unauthenticated())
+    expect(told()).toEqual([expect.stringContaining("unexpected JWT claim value")])
   })
 
   it("is refused with another state, before it is exchanged", async () => {

@@ -14,12 +14,13 @@ const quality = 0.9
 export const upload = async (file: File): Promise<Image> => {
   const url = `${location.origin}/api/chat/images?filename=${encodeURIComponent(nameOf(file))}`
   const body = await prepared(file)
+  const token = pageToken()
   const sentAt = performance.now()
   const response = await fetch(url, {
     method: "POST",
     headers: {
       "content-type": "application/octet-stream",
-      "x-csrf-token": pageToken() ?? "",
+      "x-csrf-token": token ?? "",
       "idempotency-key": newIdempotencyKey()
     },
     body
@@ -35,7 +36,7 @@ export const upload = async (file: File): Promise<Image> => {
     requestId: response.headers.get("x-request-id")
   })
   const answer = await response.json().catch(() => undefined)
-  if (response.status === 401) sessionEnded()
+  if (response.status === 401) sessionEnded(token)
   if (!response.ok) throw failureOf(response, answer)
   return answer as Image
 }

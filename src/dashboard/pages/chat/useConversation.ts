@@ -88,15 +88,16 @@ export const useConversation = (id: string, onEnd: () => void) => {
 async function* eventsFrom(id: string, cursor: string | undefined, signal: AbortSignal) {
   const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`
   const url = `${location.origin}/api/chat/conversations/${id}/events${query}`
+  const token = pageToken()
   const sentAt = performance.now()
-  const response = await fetch(url, { headers: { "x-csrf-token": pageToken() ?? "" }, signal }).catch(() => {
+  const response = await fetch(url, { headers: { "x-csrf-token": token ?? "" }, signal }).catch(() => {
     throw unreachable()
   })
   const requestId = response.headers.get("x-request-id")
   const millis = Math.round(performance.now() - sentAt)
   addCall({ method: "GET", url, body: null, status: response.status, millis, requestId })
   if (!response.ok || response.body === null) {
-    if (response.status === 401) sessionEnded()
+    if (response.status === 401) sessionEnded(token)
     throw failureOf(response, await response.json().catch(() => undefined))
   }
   try {

@@ -34,7 +34,7 @@ export const oidcHandlers = HttpApiBuilder.group(AccountApi, "oidc", (handlers) 
         Effect.gen(function* () {
           const base = publicUrl.at(Incoming.of(request).port)
           const { secret, url } = yield* oidc.begin(redirectUriAt(base))
-          return redirect(url, [SessionCookie.setFlow(base, secret, flowMillis / 1_000)])
+          return redirect(url, [flowCookie(base, [secret, ...begunIn(request, base)])])
         }).pipe(orToSignInPage(request))
       )
       .handleRaw("finishOidc", ({ request }) =>
@@ -42,11 +42,11 @@ export const oidcHandlers = HttpApiBuilder.group(AccountApi, "oidc", (handlers) 
           const { address, port, requestId } = Incoming.of(request)
           const base = publicUrl.at(port)
           const returned = {
-            secret: request.cookies[SessionCookie.flowNameAt(base)],
+            secrets: begunIn(request, base),
             redirectUri: redirectUriAt(base),
             query: request.url.split("?")[1] ?? ""
           }
-          const opened = yield* oidc.end(returned, {
+          const { opened, secret } = yield* oidc.end(returned, {
             transport: "cookie",
             address,
             requestId,
@@ -58,12 +58,22 @@ export const oidcHandlers = HttpApiBuilder.group(AccountApi, "oidc", (handlers) 
           })
           return redirect(`${base}/dashboard/sign-in#${fragment}`, [
             SessionCookie.set(base, opened.token, maxSessionMillis / 1_000),
-            SessionCookie.setFlow(base, "", 0)
+            flowCookie(
+              base,
+              returned.secrets.filter((one) => one !== secret)
+            )
           ])
         }).pipe(orToSignInPage(request))
       )
   })
 )
+
+/** The sign-ins that the browser has begun, in its tabs. */
+const begunIn = (request: HttpServerRequest.HttpServerRequest, base: string): ReadonlyArray<string> =>
+  SessionCookie.flowsIn(request.cookies[SessionCookie.flowNameAt(base)])
+
+const flowCookie = (base: string, secrets: ReadonlyArray<string>): string =>
+  SessionCookie.setFlows(base, secrets, flowMillis / 1_000)
 
 /** What the page says of a failed sign-in, by the error; of all others that it is to be tried later. */
 const failures: ReadonlyMap<string, string> = new Map([

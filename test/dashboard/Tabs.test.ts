@@ -1,0 +1,116 @@
+import type { Page } from "playwright-core"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { clientSecret, startProvider } from "../support/OpenIdProvider.ts"
+import { startService } from "../support/Service.ts"
+import { journey } from "./Journey.ts"
+
+describe.skipIf(!hasChromium)("a browser with several tabs", () => {
+  const at = journey()
+
+  const secondTab = async (page: Page, path: string, heading: string) => {
+    const other = await page.context().newPage()
+    // less than a test has, as that of the first
+    other.setDefaultTimeout(20_000)
+    await other.goto(`${at().service.url}/dashboard${path}`)
+    await other.getByRole("heading", { name: heading, exact: true }).waitFor()
+    return other
+  }
+  const signOut = async (page: Page) => {
+    await page.getByRole("button", { name: "You", exact: true }).click()
+    await page.getByRole("menuitem", { name: "Sign out" }).click()
+  }
+  const isAtSignIn = async (page: Page, returnTo: string | null) => {
+    await page.getByText("Open a sign-in link of this service").waitFor()
+    expect(new URL(page.url()).searchParams.get("return_to")).toBe(returnTo)
+  }
+
+  it("shows nothing of the account in any of them once one has signed out", async () => {
+    const { errors, page } = await at().signIn()
+    const other = await secondTab(page, "/credits", "Credits")
+    await signOut(page)
+    await isAtSignIn(page, null)
+    await isAtSignIn(other, "/credits")
+    expect(errors).toEqual([])
+  })
+
+  it("leads from each to the sign-in page where the session has ended, and back from each", async () => {
+    const { page } = await at().signIn()
+    const other = await secondTab(page, "/credits", "Credits")
+    const { items } = await at().api<{ readonly items: ReadonlyArray<{ id: string; transport: string }> }>(
+      "GET",
+      "/api/sessions"
+    )
+    for (const { id, transport } of items) {
+      if (transport === "cookie") await at().api("DELETE", `/api/sessions/${id}`)
+    }
+    await page.getByRole("link", { name: "Keys", exact: true }).click()
+    await isAtSignIn(page, `/p/${at().projectId}/keys`)
+    await isAtSignIn(other, "/credits")
+    const { url } = await at().api<{ readonly url: string }>("POST", "/api/session/links")
+    await page.goto(url)
+    await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    await other.getByRole("heading", { name: "Credits", exact: true }).waitFor()
+  })
+
+  it("keeps the new session where a tab is told late that the one before has ended", async () => {
+    const { page } = await at().signIn()
+    const other = await secondTab(page, "/credits", "Credits")
+    const held: Array<() => void> = []
+    await page.route("**/api/projects/*/policy", (route) => new Promise((go) => held.push(() => go(route.continue()))))
+    await page.getByRole("link", { name: "Policy", exact: true }).click()
+    await expect.poll(() => held.length).toBeGreaterThan(0)
+    const { url } = await at().api<{ readonly url: string }>("POST", "/api/session/links")
+    await other.goto(url)
+    await other.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    const late = page.waitForResponse("**/api/projects/*/policy")
+    for (const go of held) go()
+    expect((await late).status()).toBe(401)
+    await page.unrouteAll({ behavior: "wait" })
+    await page.getByRole("link", { name: "Credits", exact: true }).click()
+    await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
+  })
+
+  it("says that a person is still signed in where the service could not end the session", async () => {
+    const { errors, page } = await at().signIn()
+    const error = { type: "server_error", code: "store_unavailable", message: "Not now.", param: null }
+    await page.route("**/api/session", (route) => route.fulfill({ status: 503, json: { error } }))
+    await signOut(page)
+    const dialog = page.getByRole("dialog", { name: "You are still signed in" })
+    await dialog.getByText("Not now.").waitFor()
+    await page.unroute("**/api/session")
+    await dialog.getByRole("button", { name: "Retry" }).click()
+    await isAtSignIn(page, null)
+    expect(errors).toEqual([])
+  })
+})
+
+describe.skipIf(!hasChromium)("signing in at an identity provider", () => {
+  it("ends at the page that asked for it, also at the second attempt", async () => {
+    const provider = await startProvider("localhost", () => [])
+    onTestFinished(() => provider.stop())
+    const service = await startService({
+      env: { OIDC_ISSUER: provider.url, OIDC_CLIENT_ID: "gateway", OIDC_CLIENT_SECRET: clientSecret }
+    })
+    onTestFinished(async () => {
+      await service.stop()
+    })
+    provider.serve(service.url)
+    const browser = await launchChromium()
+    onTestFinished(() => browser.close())
+    const { errors, page } = await openPage(browser)
+    const signIn = page.getByRole("link", { name: "Sign in" })
+    await page.goto(`${service.url}/dashboard/settings?tab=sessions`)
+    await signIn.click()
+    await page.getByRole("link", { name: /cancel/i }).click()
+    await page.getByRole("alert").getByText("did not sign you in").waitFor()
+    await signIn.click()
+    await page.locator("[name=login]").fill("alice")
+    await page.locator("[name=password]").fill("any")
+    await page.locator("[type=submit]").click()
+    await page.locator("[type=submit]").click()
+    await page.getByRole("heading", { name: "Your sessions" }).waitFor()
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/dashboard/settings?tab=sessions")
+    expect(errors).toEqual([])
+  })
+})
