@@ -188,10 +188,10 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
   }
   // the layers that this one is built on are closed after it: what still runs settles while the ledger can write
   yield* Effect.addFinalizer(() =>
-    Effect.zipRight(
-      Effect.sync(() => abort(deps)),
-      untilSettled(deps)
-    )
+    Effect.suspend(() => {
+      abort(deps)
+      return untilSettled(deps.running)
+    })
   )
   return CallRunner.of({
     complete: (caller, request, callOptions, encode) =>
@@ -393,15 +393,11 @@ const abort = (deps: RunnerDeps): void => {
 /** An aborted call ends within these turns, unless it waits for a retry or for money: then it ends without having sent anything. */
 const maxTurnsToSettle = 1_000
 
-const untilSettled = ({ running }: Pick<RunnerDeps, "running">, turns = 0): Effect.Effect<void> =>
-  Effect.suspend(() =>
-    running.size === 0 || turns === maxTurnsToSettle
-      ? // the last of them is removed before it is settled
-        Effect.yieldNow()
-      : Effect.zipRight(
-          Effect.yieldNow(),
-          Effect.suspend(() => untilSettled({ running }, turns + 1))
-        )
+/** The last of them is removed before it is settled, in one turn more. */
+const untilSettled = (running: FifoQueue<Call>): Effect.Effect<void> =>
+  Effect.yieldNow().pipe(
+    Effect.repeat({ while: () => running.size > 0, times: maxTurnsToSettle }),
+    Effect.zipRight(Effect.yieldNow())
   )
 
 const startOf = ({ admitted }: Call, { candidate }: RunningAttempt): ResponseStart => ({

@@ -132,7 +132,7 @@ export const runnerMutants = [
   },
   {
     file: runner,
-    find: '    Runtime.runFork(runtime)(Effect.logError("a call observer has thrown", Cause.die(defect)))\n',
+    find: "    Runtime.runFork(runtime)(Effect.logError(message, Cause.die(defect)))\n",
     replace: "",
     breaks: "what an observer throws is not logged",
     tests: runnerTests

@@ -32,7 +32,7 @@ const viewTests = ["test/gateway/Embedding.test.ts"]
 export const streamMutants = [
   {
     file: attempt,
-    find: '    if (end._tag !== "Ended") this.upstream.close()\n',
+    find: '    if (end._tag !== "Ended") this.closeUpstream()\n',
     replace: "",
     breaks: "an upstream that has failed is not closed at once",
     tests: attemptTests
@@ -67,14 +67,27 @@ export const streamMutants = [
   },
   {
     file: attempt,
-    find: '      // without this the call would neither go on nor end: nothing waits for what a socket\'s callback throws\n      this.over({ _tag: "Died", defect })',
+    find: "    try {\n      this.upstream.close()\n    } catch (defect) {\n      this.closeFailed(defect)\n    }\n",
+    replace: "    this.upstream.close()\n",
+    breaks: "a provider that throws as its call is closed leaves the hold open"
+  },
+  {
+    file: attempt,
+    find: "    this.ended = undefined\n    this.over",
+    replace: "    this.over",
+    breaks: "a reader that throws on the last buffered events receives the end of a whole response",
+    tests: attemptTests
+  },
+  {
+    file: attempt,
+    find: "      // without this the call would neither go on nor end: nothing waits for what a socket's callback throws\n      this.died(defect)",
     replace: "      throw defect",
     breaks: "a call whose sink throws neither goes on nor ends",
     tests: attemptTests
   },
   {
     file: attempt,
-    find: '      } catch (defect) {\n        this.over({ _tag: "Died", defect })\n      }\n    }\n    if',
+    find: "      } catch (defect) {\n        this.died(defect)\n      }\n    }\n    if",
     replace: "      } catch (defect) {\n        throw defect\n      }\n    }\n    if",
     breaks: "a call whose sink throws on a buffered event does not close its upstream",
     tests: attemptTests
@@ -95,22 +108,22 @@ export const streamMutants = [
   },
   {
     file: attempt,
-    find: "    if (this.isPausedByReader) return\n    this.deadlines.resume()",
-    replace: "    this.deadlines.resume()",
+    find: "    if (!this.isPausedByReader) this.resume()\n",
+    replace: "    this.resume()\n",
     breaks: "a reader that is slow at the first piece does not hold the upstream back",
     tests: attemptTests
   },
   {
     file: attempt,
-    find: "    if (this.isPausedByReader) return\n    this.deadlines.resume()\n",
-    replace: "    if (this.isPausedByReader) return\n",
+    find: "    if (!this.isPausedByReader) this.resume()\n",
+    replace: "    if (!this.isPausedByReader) this.upstream.resume()\n",
     breaks: "silence after the first content is not noticed",
     tests: attemptTests
   },
   {
     file: attempt,
-    find: "    if (this.isPausedByReader) return\n    this.deadlines.resume()\n    this.upstream.resume()\n",
-    replace: "    if (this.isPausedByReader) return\n    this.deadlines.resume()\n",
+    find: "    if (!this.isPausedByReader) this.resume()\n",
+    replace: "    if (!this.isPausedByReader) this.deadlines.resume()\n",
     breaks: "nothing is read after the first content",
     tests: attemptTests
   },
@@ -200,15 +213,15 @@ export const streamMutants = [
   },
   {
     file: attempt,
-    find: "      this.isPausedByReader = false\n      this.deadlines.resume()\n",
-    replace: "      this.isPausedByReader = false\n",
+    find: "      this.isPausedByReader = false\n      this.resume()\n",
+    replace: "      this.isPausedByReader = false\n      this.upstream.resume()\n",
     breaks: "after a slow reader has gone on, silence is not noticed",
     tests: attemptTests
   },
   {
     file: attempt,
-    find: "      this.isPausedByReader = false\n      this.deadlines.resume()\n",
-    replace: "      this.deadlines.resume()\n",
+    find: "      this.isPausedByReader = false\n      this.resume()\n",
+    replace: "      this.resume()\n",
     breaks: "a reader can hold the upstream back only once",
     tests: attemptTests
   },
@@ -452,8 +465,14 @@ export const streamMutants = [
   },
   {
     file: view,
-    find: "onFailure: (cause) => Effect.zipRight(Deferred.failCause(begun, cause), mailbox.end)",
-    replace: "onFailure: () => mailbox.end",
+    find: "mailbox.failCause(Cause.stripFailures(cause))",
+    replace: "mailbox.end",
+    breaks: "a defect after the first content passes as the end of a whole response"
+  },
+  {
+    file: view,
+    find: "Effect.zipRight(Deferred.failCause(begun, cause), mailbox.failCause(Cause.stripFailures(cause)))",
+    replace: "mailbox.failCause(Cause.stripFailures(cause))",
     breaks: "an embedding program waits for ever for a stream that failed before its first content",
     tests: viewTests
   },
