@@ -112,6 +112,13 @@ const decodeContent = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ name: Schema.String, mediaType: Schema.String, content: Schema.String }))
 )
 
+/** Each has up to a megabyte: a statement that deletes more of them may take longer than a statement may. */
+const maxTextsPerStatement = 100
+
+/** Until it has deleted nothing. */
+const inPortions = <E, R>(deletion: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.repeat(Effect.flatMap(deletion, decodeCount), { while: ([{ count }]) => count > 0 })
+
 const make = (sql: SqlClient): ContentStoreShape => {
   const image = sql.literal(`i.id, i.filename, i.media_type as "mediaType", i.size_bytes as "sizeBytes"`)
   const artifact = sql.literal(`a.id, a.name, v.version, v.media_type as "mediaType", v.size_bytes as "sizeBytes",
@@ -204,13 +211,17 @@ const make = (sql: SqlClient): ContentStoreShape => {
             const messages = sql`(select id from chat_message where conversation_id = any(${gone}::uuid[]))`
             const artifacts = sql`(select id from chat_artifact where conversation_id = any(${gone}::uuid[]))`
             yield* sql`delete from chat_artifact_event where artifact_id in ${artifacts}`
-            yield* sql`delete from chat_artifact_version where artifact_id in ${artifacts}`
+            yield* inPortions(sql`with gone as (delete from chat_artifact_version where ctid = any(array(
+                select ctid from chat_artifact_version where artifact_id in ${artifacts} limit ${maxTextsPerStatement}))
+              returning 1) select count(*)::int as count from gone`)
             yield* sql`delete from chat_artifact where conversation_id = any(${gone}::uuid[])`
             // where no other message has them they are unused from now on, whenever they were uploaded
             yield* sql`update chat_image set created_at = 'epoch'
               where id in (select image_id from chat_message_image where message_id in ${messages})`
             yield* sql`delete from chat_message_image where message_id in ${messages}`
-            yield* sql`delete from chat_message where conversation_id = any(${gone}::uuid[])`
+            yield* inPortions(sql`with gone as (delete from chat_message where ctid = any(array(
+                select ctid from chat_message where conversation_id = any(${gone}::uuid[]) limit ${maxTextsPerStatement}))
+              returning 1) select count(*)::int as count from gone`)
             yield* sql`delete from conversation where id = any(${gone}::uuid[])`
             return gone.length
           })
