@@ -6,6 +6,7 @@ import { setNonce } from "get-nonce"
 import { createRoot } from "react-dom/client"
 import { queryClient } from "./api/queryClient.ts"
 import { whenSignedInElsewhere, whenSignedOut } from "./api/session.ts"
+import { reloadIfReplaced } from "./replaced.ts"
 import { router } from "./router.tsx"
 import { cssVariables, theme } from "./theme.ts"
 
@@ -27,6 +28,9 @@ whenSignedInElsewhere(() => {
   queryClient.removeQueries({ type: "inactive" })
   void queryClient.invalidateQueries()
 })
+
+// fails where the service was replaced while the page was open: what the page has not loaded yet has other names then
+addEventListener("vite:preloadError", () => void reloadIfReplaced())
 
 const root = document.getElementById("root")
 if (root === null) throw new Error("index.html has the root")

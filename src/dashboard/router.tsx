@@ -167,7 +167,8 @@ export const router = createRouter({
   basepath: "/dashboard",
   defaultPreload: "intent",
   defaultPendingComponent: () => <Loader aria-hidden="true" />,
-  defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
+  // a part that could not be loaded is asked for again by a new page only
+  defaultErrorComponent: ({ error }) => <Failure error={error} retry={() => location.reload()} />,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true
 })

@@ -49,4 +49,17 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     expect(saved).toMatch(/^Saved ≈ \$0\.\d+ in 7 d, compared with sending everything to sim/)
     expect(errors).toEqual([])
   })
+
+  it("name as having answered only a model that has, and no usage where there was none", async () => {
+    const answer = await call("sim/cut")
+    expect(answer.status).toBe(502)
+    await answer.text()
+    const { errors, page } = await at().signIn()
+    await page.goto(`${at().service.url}/dashboard/requests/${answer.headers.get("x-request-id")}`)
+    await page.getByText("Last tried").waitFor()
+    await page.getByText("$0 charged: a call that fails costs nothing").waitFor()
+    expect(await page.getByText("Answered", { exact: true }).count()).toBe(0)
+    expect(await page.getByText("the provider reported,").count()).toBe(0)
+    expect(errors).toEqual([])
+  })
 })

@@ -42,7 +42,7 @@ const Facts = ({ call }: { readonly call: Call }) => {
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
       <Fact label="Requested" value={call.requested_model} />
-      <Fact label="Answered" value={call.model ?? "nobody"} />
+      <Fact label={hasFailed(call) ? "Last tried" : "Answered"} value={call.model ?? "nobody"} />
       <Fact label="First content" value={seconds(call.first_content_ms)} />
       <Fact label="Total" value={seconds(call.latency_ms)} />
       <Fact label="Tokens in" value={count(call.usage?.prompt_tokens)} />
@@ -181,6 +181,15 @@ const Trail = ({ call }: { readonly call: Call }) => (
   </Part>
 )
 
+const hasFailed = ({ status }: Call): boolean => status === "error" || status === "timeout"
+
+const basisOf = (call: Call): string => {
+  if (hasFailed(call) && call.cost.amount_microusd === 0) return "charged: a call that fails costs nothing"
+  return call.cost.basis === "charged"
+    ? "charged, from the usage that the provider reported"
+    : "estimated: counted by the gateway"
+}
+
 const Money = ({ call }: { readonly call: Call }) => (
   <Part title="Money">
     {call.held_microusd === null ? null : (
@@ -190,11 +199,7 @@ const Money = ({ call }: { readonly call: Call }) => (
       </Text>
     )}
     <Text size="sm" className="figures">
-      {cost(call.cost)}{" "}
-      {call.cost.basis === "charged"
-        ? "charged, from the usage that the provider reported"
-        : "estimated: counted by the gateway"}
-      , settled {dateTime(call.ended_at)}.
+      {cost(call.cost)} {basisOf(call)}, settled {dateTime(call.ended_at)}.
     </Text>
     {call.baseline === null ? null : (
       <Text size="sm" className="figures">
