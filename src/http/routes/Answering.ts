@@ -36,6 +36,8 @@ export interface AppExchange {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly requestId: RequestId
   readonly format: WireFormat
+  /** It is one running call to the drain until all functions that this has returned are called, each once. */
+  readonly stay: () => () => void
   headers: Headers
 }
 
@@ -63,9 +65,15 @@ export const answering = (
   answer: (exchange: AppExchange) => Answered<GatewayError>
 ): RouteHandler =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const exchange: AppExchange = { request, requestId: nextRequestId(ids), format: formatFor(request), headers: {} }
+    const exchange: AppExchange = {
+      request,
+      requestId: nextRequestId(ids),
+      format: formatFor(request),
+      stay: staying(drain),
+      headers: {}
+    }
     const answered = Effect.gen(function* () {
-      yield* Effect.acquireRelease(Effect.sync(drain.enter), (leave) => Effect.sync(leave))
+      yield* Effect.acquireRelease(Effect.sync(exchange.stay), (leave) => Effect.sync(leave))
       if (drain.isDraining()) return yield* new ServiceRefused({ reason: "shutting_down" })
       return yield* answer(exchange)
     })
@@ -74,6 +82,22 @@ export const answering = (
       HttpServerResponse.setHeaders(requestIdHeaders(exchange))
     )
   })
+
+/** Request, response and call of one exchange end at different times. */
+const staying = ({ enter }: Pick<DrainShape, "enter">): AppExchange["stay"] => {
+  let stays = 0
+  let leave: (() => void) | undefined
+  return () => {
+    stays += 1
+    leave ??= enter()
+    return () => {
+      stays -= 1
+      if (stays > 0) return
+      leave?.()
+      leave = undefined
+    }
+  }
+}
 
 const requestIdHeaders = ({ format: { requestIdHeader }, requestId }: AppExchange): Headers => ({
   "x-request-id": requestId,

@@ -99,7 +99,7 @@ const namedBy = (
 }
 
 const complete = <Decoded extends WithRequest>(
-  { drain, gateway, idempotency }: AppDeps,
+  { gateway, idempotency }: AppDeps,
   { decoded, endpoint, exchange, named, options }: AppCall<Decoded>
 ): Answered<GatewayError> => {
   const ofRequest = exchange.headers
@@ -121,7 +121,7 @@ const complete = <Decoded extends WithRequest>(
   if (named === undefined) return run(undefined)
   // it goes on to its end when its client leaves, who can come back for the response
   return Effect.suspend(() => {
-    const leave = drain.enter()
+    const leave = exchange.stay()
     const running = Effect.ensuring(
       once(idempotency, named, { replay: (answer) => Effect.succeed(replayed(answer, ofRequest)), run }),
       Effect.sync(leave)

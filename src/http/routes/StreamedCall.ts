@@ -24,7 +24,7 @@ import { StreamedBody } from "./StreamedBody.ts"
  * of its own.
  */
 export const streamed = <Decoded extends WithRequest>(
-  { drain, gateway, headHoldMillis, heartbeatMillis, idempotency, timers }: AppDeps,
+  { gateway, headHoldMillis, heartbeatMillis, idempotency, timers }: AppDeps,
   { decoded, endpoint, exchange, named, options }: AppCall<Decoded>
 ): Answered<GatewayError> =>
   Effect.uninterruptibleMask((restore) =>
@@ -34,7 +34,7 @@ export const streamed = <Decoded extends WithRequest>(
       let running: Fiber.RuntimeFiber<void, GatewayError> | undefined
       let replay: KeptAnswer | undefined
       // the response goes on after its handler, and a named call after its response: the drain waits for both
-      const [leaveBody, leaveCall] = [drain.enter(), drain.enter()]
+      const [leaveBody, leaveCall] = [exchange.stay(), exchange.stay()]
       const body = new StreamedBody({
         timers,
         headHoldMillis,

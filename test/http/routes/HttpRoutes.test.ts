@@ -3,7 +3,10 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import OpenAI from "openai"
 import { Timers } from "../../../src/domain/Timers.ts"
@@ -150,10 +153,18 @@ describe("the routes in an application of HttpLayerRouter", () => {
 
   it.scopedLive("a running stream ends with an error when the application stops, and costs nothing", () =>
     Effect.gen(function* () {
-      const { close, ledger, url } = yield* served([text("a"), hang])
+      const running: Array<unknown> = []
+      const logger = Logger.make(({ annotations, message }) => {
+        if (String(message).startsWith("draining"))
+          running.push(Option.getOrUndefined(HashMap.get(annotations, "running")))
+      })
+      const { close, ledger, url } = yield* Effect.provide(served([text("a"), hang]), Logger.add(logger))
       const response = yield* Effect.promise(() => post(url, body({ stream: true })))
-      yield* Effect.fork(close)
+      const closing = yield* Effect.fork(close)
       const sent = yield* Effect.promise(() => response.text())
+      yield* Fiber.join(closing)
+      // its request, its response and its call are one
+      expect(running).toEqual([1])
       expect(sent).toContain('"code":"server_shutdown"')
       expect(sent).not.toContain("[DONE]")
       expect(ledger.calls().map(({ charged }) => charged)).toEqual([0])
