@@ -1,5 +1,6 @@
-import { Button, Modal, Stack, TextInput } from "@mantine/core"
+import { Button, Stack, TextInput } from "@mantine/core"
 import { type ReactNode, useState } from "react"
+import { Modal } from "./Dialog.tsx"
 import { Failure } from "./Failure.tsx"
 
 interface ConfirmByNameProps {

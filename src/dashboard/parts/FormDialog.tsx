@@ -1,5 +1,6 @@
-import { Button, Modal, Stack } from "@mantine/core"
+import { Button, Stack } from "@mantine/core"
 import type { FormEvent, ReactNode } from "react"
+import { Modal } from "./Dialog.tsx"
 import { Failure } from "./Failure.tsx"
 
 interface FormDialogProps {

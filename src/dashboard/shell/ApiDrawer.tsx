@@ -1,7 +1,8 @@
-import { Code, Drawer, Group, Stack, Text } from "@mantine/core"
+import { Code, Group, Stack, Text } from "@mantine/core"
 import { useSyncExternalStore } from "react"
 import { curlOf, recordedCalls } from "../api/calls.ts"
 import { CopyIconButton } from "../parts/CopyText.tsx"
+import { Drawer } from "../parts/Dialog.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { seconds } from "../parts/format.ts"
 

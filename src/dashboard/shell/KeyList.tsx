@@ -1,5 +1,6 @@
-import { Group, Kbd, Modal, Stack, Switch, Text } from "@mantine/core"
+import { Group, Kbd, Stack, Switch, Text } from "@mantine/core"
 import { useState } from "react"
+import { Modal } from "../parts/Dialog.tsx"
 import { setSingleKeys, singleKeysAreOn } from "./keys.ts"
 import { personPages, projectPages } from "./pages.ts"
 

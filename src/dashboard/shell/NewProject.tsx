@@ -1,8 +1,9 @@
-import { Button, Modal, Stack, Text, TextInput } from "@mantine/core"
+import { Button, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../api/client.ts"
+import { Modal } from "../parts/Dialog.tsx"
 import { Failure } from "../parts/Failure.tsx"
 
 const NewProject = ({

@@ -1,8 +1,9 @@
-import { Modal, NavLink, ScrollArea, Stack, Text, TextInput } from "@mantine/core"
+import { NavLink, ScrollArea, Stack, Text, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { type KeyboardEvent, useState } from "react"
 import { catalog, projects } from "../api/queries.ts"
+import { Modal } from "../parts/Dialog.tsx"
 import { adminPages, personPages, projectPages } from "./pages.ts"
 
 interface PaletteProps {

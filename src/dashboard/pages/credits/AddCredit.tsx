@@ -1,7 +1,8 @@
-import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core"
+import { Button, Group, NumberInput, Stack, Text } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
+import { Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 
 const amounts = [10, 25, 50]

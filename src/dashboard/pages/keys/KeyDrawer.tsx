@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, Modal, Select, Stack, Switch, Table, Text, TextInput } from "@mantine/core"
+import { Button, Group, Select, Stack, Switch, Table, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -6,6 +6,7 @@ import { client, newIdempotencyKey, type Records, type Tagged, take, takeWithTag
 import { balance, key, project } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
+import { Drawer, Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { dateTime, money, relative } from "../../parts/format.ts"

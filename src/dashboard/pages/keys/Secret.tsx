@@ -1,6 +1,7 @@
-import { Alert, Button, Code, Group, Modal, Stack, Text } from "@mantine/core"
+import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core"
 import type { Records } from "../../api/client.ts"
 import { CopyIconButton } from "../../parts/CopyText.tsx"
+import { Modal } from "../../parts/Dialog.tsx"
 import { Snippets } from "./Snippets.tsx"
 
 interface SecretProps {

@@ -1,8 +1,9 @@
-import { Drawer, Group, Progress, Stack, Text } from "@mantine/core"
+import { Group, Progress, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { Records } from "../../api/client.ts"
 import { balance, catalog, key, project } from "../../api/queries.ts"
 import { CopyText } from "../../parts/CopyText.tsx"
+import { Drawer } from "../../parts/Dialog.tsx"
 import { count, dateTime, money, seconds } from "../../parts/format.ts"
 import { LinkButton } from "../../parts/LinkButton.tsx"
 

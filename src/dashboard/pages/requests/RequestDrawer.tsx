@@ -1,4 +1,4 @@
-import { Drawer } from "@mantine/core"
+import { Drawer } from "../../parts/Dialog.tsx"
 import { RequestDetail } from "./RequestDetail.tsx"
 
 const RequestDrawer = ({ onClose, requestId }: { readonly requestId: string; readonly onClose: () => void }) => (

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text } from "@mantine/core"
+import { Alert, Button, Group, SimpleGrid, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate, useParams } from "@tanstack/react-router"
@@ -7,6 +7,7 @@ import { client, type Records, type Tagged, take, takeWithTag } from "../../api/
 import { ApiFailure } from "../../api/failure.ts"
 import { routing } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
+import { Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { Page } from "../../parts/Page.tsx"

@@ -1,4 +1,4 @@
-import { Code, Drawer, Stack, Text } from "@mantine/core"
+import { Code, Stack, Text } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import type { Records } from "../../api/client.ts"
@@ -6,6 +6,7 @@ import { audit } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
+import { Drawer } from "../../parts/Dialog.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { dateTime, time } from "../../parts/format.ts"
 

@@ -1,0 +1,38 @@
+import { Drawer as DrawerOfMantine, type DrawerProps, Modal as ModalOfMantine, type ModalProps } from "@mantine/core"
+import { useEffect, useState } from "react"
+
+/**
+ * A dialog that is in the page only while it is open. It gives the focus back to what had it before: Mantine does so where `opened`
+ * changes, and a dialog that is taken out of the page has no time for it.
+ */
+export const Modal = (props: ModalProps) => {
+  useFocusBack()
+  return <ModalOfMantine {...props} />
+}
+
+/** As `Modal`. */
+export const Drawer = (props: DrawerProps) => {
+  useFocusBack()
+  return <DrawerOfMantine {...props} />
+}
+
+/** What had the focus before the first of the dialogs that are open, or follow each other. */
+let opener: Element | null = null
+
+const focused = (): Element | null => {
+  const at = document.activeElement
+  if (at?.closest("[role=dialog]") === null) opener = at
+  return at
+}
+
+const useFocusBack = (): void => {
+  // a field with `autoFocus` takes the focus before any effect runs
+  const [before] = useState(focused)
+  useEffect(
+    () => () => {
+      const there = [before, opener].find((one) => one instanceof HTMLElement && one.isConnected)
+      if (there instanceof HTMLElement) there.focus({ preventScroll: true })
+    },
+    [before]
+  )
+}
