@@ -1,11 +1,12 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import type * as ParseResult from "effect/ParseResult"
-import type { ProjectId } from "../domain/Ids.ts"
+import { deleteInPortions } from "../sql/Portions.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import type { CaptureStoreShape } from "./CaptureRecords.ts"
 import { at, bytes, decodeCount, decodePlaces, insertPacks, sharedIds } from "./CaptureRowStore.ts"
+
+/** Each has all that was sent and answered. */
+const maxSamplesPerStatement = 500
 
 /** Deletes samples: on request, with their project, and when they have expired. */
 export const erasures = (
@@ -52,7 +53,12 @@ export const erasures = (
     Effect.gen(function* () {
       yield* sql`delete from capture_project_key where project_id = ${project}`
       yield* sql`delete from capture_day_key where project_id = ${project}`
-      const gone = yield* deleteSamples(sql, project)
+      const gone = yield* deleteInPortions(sql`with gone as (
+          delete from capture_sample where id = any(array(
+            select id from capture_sample where project_id = ${project} limit ${maxSamplesPerStatement}))
+          returning id
+        )
+        select count(*)::int as count from gone`)
       yield* sql`delete from capture_shared where project_id = ${project}`
       yield* sql`delete from capture_conversation where project_id = ${project}`
       yield* sql`delete from capture_threshold where project_id = ${project}`
@@ -89,24 +95,3 @@ export const erasures = (
       )
       .pipe(fromSql)
 })
-
-/** A statement that deletes more of them, with all that was sent and answered, may take longer than a statement may. */
-const maxSamplesPerStatement = 500
-
-/** All of a project, with as many statements as it takes; returns their number. */
-const deleteSamples = (
-  sql: SqlClient,
-  project: ProjectId,
-  before = 0
-): Effect.Effect<number, ParseResult.ParseError | SqlError> =>
-  Effect.gen(function* () {
-    const [{ count }] = yield* decodeCount(
-      yield* sql`with gone as (
-          delete from capture_sample where id = any(array(
-            select id from capture_sample where project_id = ${project} limit ${maxSamplesPerStatement}))
-          returning id
-        )
-        select count(*)::int as count from gone`
-    )
-    return count === 0 ? before : yield* deleteSamples(sql, project, before + count)
-  })

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { type ConversationId, MessageId, type UserId } from "../domain/Ids.ts"
 import { AccountSql } from "../sql/AccountDatabase.ts"
+import { deleteInPortions } from "../sql/Portions.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import { artifactActions } from "../wire/account/Chat.ts"
 
@@ -57,8 +58,8 @@ export interface ContentStoreShape {
   ) => Effect.Effect<ReadonlyArray<typeof MessageImage.Type>, StoreUnavailable>
   /** Uploaded before, and in no message; the oldest first. */
   readonly unused: (before: Date, max: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
-  /** Of these, the ones that are still in no message. */
-  readonly removeUnused: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+  /** Unless it is in a message by now. */
+  readonly removeUnused: (id: string) => Effect.Effect<void, StoreUnavailable>
   /** In their last version, by name, without deleted ones. */
   readonly artifacts: (conversation: ConversationId) => Effect.Effect<ReadonlyArray<Artifact>, StoreUnavailable>
   /** Of one artifact, the newest first; of a deleted one, none. */
@@ -112,12 +113,8 @@ const decodeContent = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ name: Schema.String, mediaType: Schema.String, content: Schema.String }))
 )
 
-/** Each has up to a megabyte: a statement that deletes more of them may take longer than a statement may. */
+/** Each has up to a megabyte. */
 const maxTextsPerStatement = 100
-
-/** Until it has deleted nothing. */
-const inPortions = <E, R>(deletion: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-  Effect.repeat(Effect.flatMap(deletion, decodeCount), { while: ([{ count }]) => count > 0 })
 
 const make = (sql: SqlClient): ContentStoreShape => {
   const image = sql.literal(`i.id, i.filename, i.media_type as "mediaType", i.size_bytes as "sizeBytes"`)
@@ -162,8 +159,8 @@ const make = (sql: SqlClient): ContentStoreShape => {
         Effect.map((rows) => rows.map(({ id }) => id)),
         fromSql
       ),
-    removeUnused: (ids) =>
-      done(sql`delete from chat_image i where i.id = any(${ids}::uuid[])
+    removeUnused: (id) =>
+      done(sql`delete from chat_image i where i.id = ${id}
         and not exists (select from chat_message_image mi where mi.image_id = i.id)`),
     artifacts: (conversation) =>
       sql`select distinct on (a.name) ${artifact} from chat_artifact a join chat_artifact_version v on v.artifact_id = a.id
@@ -211,7 +208,7 @@ const make = (sql: SqlClient): ContentStoreShape => {
             const messages = sql`(select id from chat_message where conversation_id = any(${gone}::uuid[]))`
             const artifacts = sql`(select id from chat_artifact where conversation_id = any(${gone}::uuid[]))`
             yield* sql`delete from chat_artifact_event where artifact_id in ${artifacts}`
-            yield* inPortions(sql`with gone as (delete from chat_artifact_version where ctid = any(array(
+            yield* deleteInPortions(sql`with gone as (delete from chat_artifact_version where ctid = any(array(
                 select ctid from chat_artifact_version where artifact_id in ${artifacts} limit ${maxTextsPerStatement}))
               returning 1) select count(*)::int as count from gone`)
             yield* sql`delete from chat_artifact where conversation_id = any(${gone}::uuid[])`
@@ -219,7 +216,7 @@ const make = (sql: SqlClient): ContentStoreShape => {
             yield* sql`update chat_image set created_at = 'epoch'
               where id in (select image_id from chat_message_image where message_id in ${messages})`
             yield* sql`delete from chat_message_image where message_id in ${messages}`
-            yield* inPortions(sql`with gone as (delete from chat_message where ctid = any(array(
+            yield* deleteInPortions(sql`with gone as (delete from chat_message where ctid = any(array(
                 select ctid from chat_message where conversation_id = any(${gone}::uuid[]) limit ${maxTextsPerStatement}))
               returning 1) select count(*)::int as count from gone`)
             yield* sql`delete from conversation where id = any(${gone}::uuid[])`

@@ -35,7 +35,7 @@ export const eraseAll = ({ contents, objects, timers }: ErasureDeps): Effect.Eff
     yield* Effect.repeat(contents.erase(dateAt(now - undoMillis), perPortion), { while: (count) => count > 0 })
     // the row last: without it nobody would find an object that is still there
     const removed = Effect.tap(contents.unused(dateAt(now - unusedMillis), perPortion), (ids) =>
-      Effect.zipRight(Effect.forEach(ids, objects.remove, { discard: true }), contents.removeUnused(ids))
+      Effect.forEach(ids, (id) => Effect.zipRight(objects.remove(id), contents.removeUnused(id)), { discard: true })
     )
     yield* Effect.repeat(removed, { while: (ids) => ids.length > 0 })
   })
