@@ -1,4 +1,3 @@
-import * as Arr from "effect/Array"
 import { type Baseline, type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import { conversationOf } from "../domain/Conversation.ts"
@@ -9,7 +8,6 @@ import type { Settlement } from "../ledger/Ledger.ts"
 import { likeliest } from "../routing/quality/Classify.ts"
 import { recorded } from "../routing/RequestFeatures.ts"
 import type { Ranked } from "../routing/Router.ts"
-import type { Admitted } from "./Admission.ts"
 import {
   type CallState,
   cancelled,
@@ -41,7 +39,7 @@ export const metadataOf = (state: CallState, attempt: RunningAttempt, now: numbe
     fallback: { enabled: admitted.ranked.fallbackEnabled, used: admitted.ranked.candidates[0].model.id !== model.id },
     attempts,
     cost: attempts.at(-1)?.cost ?? noCost,
-    candidate_pool: { models: poolOf(admitted) },
+    candidate_pool: { models: admitted.ranked.models },
     ...(skipped.length === 0 ? {} : { skipped }),
     ...(admitted.ranked.pinned ? {} : { prediction: predictionOf(admitted.ranked, candidate) }),
     excluded: admitted.ranked.excluded,
@@ -91,7 +89,7 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     routingConfig: admitted.configuration?.slug ?? null,
     reason: reasonOf(state),
     policyVersion: admitted.allowed.policyVersion,
-    pool: { models: poolOf(admitted) },
+    pool: { models: admitted.ranked.models },
     attempts,
     failedUsage: state.failedUsage,
     attemptUses: state.attemptUses,
@@ -148,8 +146,4 @@ const skippedOf = ({ admitted, attempts, unaffordable }: CallState): ReadonlyArr
     ...spared.map((model) => ({ model, reason: "resting" as const })),
     ...unaffordable.map((model) => ({ model, reason: "unaffordable" as const }))
   ]
-}
-
-const poolOf = ({ ranked }: Admitted): Arr.NonEmptyReadonlyArray<string> => {
-  return Arr.map(ranked.candidates, ({ model }) => model.id)
 }

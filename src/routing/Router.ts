@@ -21,7 +21,7 @@ import { candidatesOf } from "./RankedCandidates.ts"
 import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported } from "./Requirements.ts"
-import { byHealthyRank, byRank, reasoningFactor, type Scored, score, unit, weigh } from "./Score.ts"
+import { byHealthyRank, byRank, inOrder, reasoningFactor, type Scored, score, unit, weigh } from "./Score.ts"
 import { termsAt } from "./Terms.ts"
 
 /** What the ranking knows beside the features of the request. Immutable while it runs. */
@@ -58,6 +58,8 @@ export interface RankInput extends RankContext {
 export interface Ranked {
   /** Best first; just one for a pinned model. */
   readonly candidates: Arr.NonEmptyReadonlyArray<Candidate>
+  /** The ids of their models, in their order. */
+  readonly models: Arr.NonEmptyReadonlyArray<string>
   readonly reason: RoutingReason
   /** The request names its model. */
   readonly pinned: boolean
@@ -94,8 +96,10 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   )
   if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request, pool.pinned, eligibility))
   const [best] = scored
+  const ranked = pool.pinned ? Arr.of(best) : scored
   return Either.right({
-    candidates: candidatesOf(pool.pinned ? Arr.of(best) : scored, input, pool.pinned),
+    candidates: candidatesOf(ranked, input, pool.pinned),
+    models: Arr.map(ranked, ({ model }) => model.id),
     reason: explored ? "exploration" : reasonOf(scored, policy.alpha, pool.pinned, input.affinity),
     pinned: pool.pinned,
     fallbackEnabled: policy.fallbackEnabled && !pool.pinned,
@@ -158,7 +162,7 @@ const decide = (
 ): Decision => {
   const { affinity, exploration, policy } = context
   const { assessed, eligibility } = assessAll(pool, features, context, pinnedEffort)
-  const scored = weigh(assessed, policy.alpha).sort(byRank)
+  const scored = inOrder(weigh(assessed, policy.alpha))
   const drawn = balance(scored, context.draw, context.load)
   const stays = affinity !== undefined && stay(scored, affinity, policy.alpha)
   const explored = stays || exploration === undefined ? unexplored : explore(scored, exploration)
@@ -195,6 +199,7 @@ const assessAll = (
   const assessed = score(eligibility.eligible, {
     features,
     effortOf: (model) => effortFor(model, features, pinnedEffort),
+    asksForEffort: asksForEffort(features, pinnedEffort),
     termsOf: termsFor,
     qualityOf: context.quality,
     outputTokensOf: context.outputTokens,
@@ -266,14 +271,16 @@ const reasonOf = (
   return alpha === 0 ? "cheapest_eligible" : alpha === 1 ? "highest_quality" : "quality_cost_tradeoff"
 }
 
+const asksForEffort = ({ reasoning }: RequestFeatures, pinnedEffort: Effort | number | undefined): boolean =>
+  pinnedEffort !== undefined || reasoning?.mode !== undefined
+
 /** `auto` uses the effort of each model's profile; some models reject an effort together with tools. */
 const effortFor = (
   model: Model,
   features: RequestFeatures,
   pinnedEffort: Effort | number | undefined
 ): Effort | number | undefined => {
-  const isAsked = pinnedEffort !== undefined || features.reasoning?.mode !== undefined
-  if (!isAsked && model.profile.effort === null) return undefined
+  if (model.profile.effort === null && !asksForEffort(features, pinnedEffort)) return undefined
   if (isUnsupported(model, "reasoning_effort")) return undefined
   const isNone = pinnedEffort === "none"
   // a model that takes `none` without listing it reasons no more than with nothing

@@ -2,7 +2,7 @@ import type { Effort } from "../domain/Chat.ts"
 import { byCodePoint } from "../domain/CodePointOrder.ts"
 import type { Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
-import { feeOf, listOf, type PriceTerms, ratesFor } from "../domain/Prices.ts"
+import { feeOf, listOf, type PriceTerms, plainTerms, ratesFor } from "../domain/Prices.ts"
 import { priorFailure } from "./Breaker.ts"
 import type { RouteHealth } from "./Health.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
@@ -14,6 +14,9 @@ import type { RequestFeatures } from "./RequestFeatures.ts"
  */
 export interface Scored {
   model: Model
+  fixed: Fixed
+  /** Its place among the eligible routes, whatever its rank. */
+  readonly at: number
   effort: Effort | number | undefined
   /** Expected, as `dearness`: known once all routes are. */
   cost: MicroUsd
@@ -61,10 +64,56 @@ const reasoningFactors: Readonly<Record<Effort, number>> = {
   max: 16
 }
 
+/**
+ * What a score needs of its model where the request asks for nothing special, in one object: a hundred models are a thousand
+ * objects, which a busy processor no longer has in its cache.
+ */
+interface Fixed {
+  readonly isPriced: boolean
+  /** The rates depend on the length of the prompt. */
+  readonly isTiered: boolean
+  /** Rates of the provider's standard tier; 0 without prices. */
+  readonly input: number
+  readonly output: number
+  /** Of prompt tokens that the provider has cached. */
+  readonly cached: number
+  /** `Infinity`: not limited. */
+  readonly maxOutputTokens: number
+  /** How many times as much the model writes as without reasoning, where no effort is sent. */
+  readonly factor: number
+  /** An effort is sent for it where the request asks for none. */
+  readonly hasEffort: boolean
+}
+
+const known = new WeakMap<Model, Fixed>()
+
+const fixedOf = (model: Model): Fixed => {
+  const before = known.get(model)
+  if (before !== undefined) return before
+  const { outputTokens, prices, profile } = model
+  const fixed: Fixed = {
+    isPriced: prices !== null,
+    isTiered: prices !== null && prices.tiers.length > 0,
+    input: prices?.input ?? 0,
+    output: prices?.output ?? 0,
+    cached: prices?.cacheRead ?? prices?.input ?? 0,
+    maxOutputTokens: Math.min(
+      outputTokens ?? Number.POSITIVE_INFINITY,
+      profile.maxOutputTokens ?? Number.POSITIVE_INFINITY
+    ),
+    factor: reasoningFactor(model, undefined),
+    hasEffort: profile.effort !== null
+  }
+  known.set(model, fixed)
+  return fixed
+}
+
 /** What the costs and the scores of the eligible models are told from. */
 export interface Expectations {
   readonly features: RequestFeatures
+  /** Asked for models that have an effort of their own, or all if the request asks for one. */
   readonly effortOf: (model: Model) => Effort | number | undefined
+  readonly asksForEffort: boolean
   readonly termsOf: (model: Model) => PriceTerms
   /** 0 to 1. */
   readonly qualityOf: (model: Model) => number
@@ -84,8 +133,8 @@ export const score = (models: ReadonlyArray<Model>, expectations: Expectations):
   let lowest = Number.POSITIVE_INFINITY
   let highest: MicroUsd = zero
   const scored = models.map((model, at) => {
-    const one = setScores(scoresAt(at, model), model, expectations)
-    if (model.prices !== null) {
+    const one = setScores(scoresAt(at, model), expectations)
+    if (one.fixed.isPriced) {
       if (one.cost < lowest) lowest = one.cost
       if (one.cost > highest) highest = one.cost
     }
@@ -94,7 +143,7 @@ export const score = (models: ReadonlyArray<Model>, expectations: Expectations):
   const floor = Math.log1p(Math.max(Math.min(lowest, highest), highest / maxCostRatio))
   const span = Math.log1p(highest) - floor
   for (const one of scored) {
-    if (one.model.prices === null) one.cost = highest
+    if (!one.fixed.isPriced) one.cost = highest
     const position = span === 0 ? 0 : Math.max(0, Math.log1p(one.cost) - floor) / span
     one.dearness = Math.round(position * costWeight * unit)
   }
@@ -105,15 +154,21 @@ export const score = (models: ReadonlyArray<Model>, expectations: Expectations):
 const scores: Array<Scored> = []
 
 const scoresAt = (at: number, model: Model): Scored => {
-  const known = scores[at]
-  if (known !== undefined) return known
-  const made = newScores(model)
-  scores[at] = made
-  return made
+  let one = scores[at]
+  if (one === undefined) {
+    one = newScores(at, model)
+    scores[at] = one
+  } else if (one.model !== model) {
+    one.model = model
+    one.fixed = fixedOf(model)
+  }
+  return one
 }
 
-const newScores = (model: Model): Scored => ({
+const newScores = (at: number, model: Model): Scored => ({
+  at,
   model,
+  fixed: fixedOf(model),
   effort: undefined,
   cost: zero,
   tier: 0,
@@ -126,16 +181,16 @@ const newScores = (model: Model): Scored => ({
   openUntilMillis: 0
 })
 
-const setScores = (one: Scored, model: Model, expectations: Expectations): Scored => {
-  const effort = expectations.effortOf(model)
+const setScores = (one: Scored, expectations: Expectations): Scored => {
+  const { fixed, model } = one
+  const effort = fixed.hasEffort || expectations.asksForEffort ? expectations.effortOf(model) : undefined
   const { failure, latencyMillis, openUntilMillis } = expectations.health(model)
   const isOpen = openUntilMillis > expectations.nowMillis
   // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
   const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
   const predicted = expectations.qualityOf(model)
-  one.model = model
   one.effort = effort
-  one.cost = expectedCost(model, effort, expectations)
+  one.cost = fixed.isPriced ? expectedCost(one, expectations) : zero
   one.tier = (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0)
   one.quality = Math.round(predicted * (1 - excess) * unit)
   one.healthyQuality = Math.round(predicted * unit)
@@ -154,6 +209,24 @@ export const weigh = (scored: Array<Scored>, alpha: number): Array<Scored> => {
     one.healthyUtility = forQuality * one.healthyQuality - penalty
   }
   return scored
+}
+
+/** The places of the last ranking of so many routes, best first. */
+const orders = new Map<number, Array<number>>()
+
+/** Best first. Mostly that is nearly the order of the ranking before: sorted from there, each is compared about once. */
+export const inOrder = (scored: ReadonlyArray<Scored>): Array<Scored> => {
+  const before = orders.get(scored.length)
+  const order = before ?? scored.map(({ at }) => at)
+  if (before === undefined) orders.set(scored.length, order)
+  const sorted: Array<Scored> = []
+  for (const at of order) {
+    const one = scored[at]
+    if (one !== undefined) sorted.push(one)
+  }
+  sorted.sort(byRank)
+  for (let rank = 0; rank < sorted.length; rank++) order[rank] = sorted[rank]?.at ?? rank
+  return sorted
 }
 
 /** A total order: tier, utility, then tie breakers; cost before latency, so that of equals the cheapest is first. */
@@ -178,29 +251,41 @@ const descending = (a: number, b: number): number => (a > b ? -1 : a < b ? 1 : 0
 
 const byId = (a: Scored, b: Scored): number => byCodePoint(a.model.id, b.model.id)
 
-/** 0 for a route without prices. */
 const expectedCost = (
-  model: Model,
-  effort: Effort | number | undefined,
+  { effort, fixed, model }: Scored,
   { cachedTokensOf, features, outputTokensOf, termsOf }: Expectations
 ): MicroUsd => {
-  if (model.prices === null) return zero
-  const { maxOutputTokens, promptTokens } = features
-  const terms = termsOf(model)
-  const rates = ratesFor(listOf(model.prices, terms), promptTokens)
-  const cached = Math.min(promptTokens, cachedTokensOf(model))
+  const { maxOutputTokens, promptTokens, terms } = features
+  const factor = effort === undefined ? fixed.factor : reasoningFactor(model, effort)
   const outputTokens = Math.min(
-    Math.round(outputTokensOf(model) * reasoningFactor(model, effort)),
+    Math.round(outputTokensOf(model) * factor),
     maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    model.outputTokens ?? Number.POSITIVE_INFINITY,
-    model.profile.maxOutputTokens ?? Number.POSITIVE_INFINITY
+    fixed.maxOutputTokens
   )
-  const product =
+  const cached = Math.min(promptTokens, cachedTokensOf(model))
+  const isPlain = terms === plainTerms && !fixed.isTiered
+  const product = isPlain
+    ? (promptTokens - cached) * fixed.input + cached * fixed.cached + outputTokens * fixed.output
+    : specialProduct(model, termsOf(model), promptTokens, cached, outputTokens)
+  return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
+}
+
+/** Tokens times rates, where the request or the length of its prompt decides about the rates. */
+const specialProduct = (
+  { prices }: Model,
+  terms: PriceTerms,
+  promptTokens: number,
+  cached: number,
+  outputTokens: number
+): number => {
+  if (prices === null) return 0
+  const rates = ratesFor(listOf(prices, terms), promptTokens)
+  return (
     (promptTokens - cached) * rates.input +
     cached * (rates.cacheRead ?? rates.input) +
     outputTokens * rates.output +
-    feeOf(model.prices, terms) * 1_000_000
-  return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
+    feeOf(prices, terms) * 1_000_000
+  )
 }
 
 /** How many times as much a model writes at this effort as without reasoning. */

@@ -50,6 +50,7 @@ const admitted: Admitted = {
   },
   ranked: {
     candidates: [candidate],
+    models: [candidate.model.id],
     reason: "only_candidate",
     pinned: false,
     fallbackEnabled: true,

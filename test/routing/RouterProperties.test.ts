@@ -143,6 +143,19 @@ describe("Ranking", () => {
     )
   })
 
+  it("rankings of other models and weights in between change nothing", () => {
+    fc.assert(
+      fc.property(routes, routes, alpha, alpha, (rows, others, weight, other) => {
+        const [made, between] = [world(rows), world(others)]
+        const listed = () => Either.map(run(made, weight).ranked, ({ models }) => models)
+        const first = listed()
+        run(between, other)
+        run(made, other)
+        expect(listed()).toEqual(first)
+      })
+    )
+  })
+
   it("no route with an open circuit comes before one that is ready, and none is lost to health", () => {
     fc.assert(
       fc.property(routes, alpha, (rows, weight) => {
