@@ -1,0 +1,86 @@
+// @ts-check
+// CPU of a call by builds and models, beside each other: `npm run bench:pairs -- [OTHER/dist/main.js…]`, or
+//   node scripts/bench/load/pairs.mjs [BUNDLE…] [--models pinned,auto] [--scenario c64] [--databases postgres] [--laps 24] [--secs 0.6]
+// All run at once and are asked in turn, for less than a second each: a machine that is slower for some seconds is so for all of
+// them. The first row is what the others are divided by, lap by lap. PostgreSQL is the one of TEST_DATABASE_URL.
+import { parseArgs } from "node:util"
+import { builtBundle } from "../../lib/built.mjs"
+import { cpuMillis, killAll, limitations, pinSelf, stopServer } from "../../lib/processes.mjs"
+import { run } from "../lib/loops.mjs"
+import { bodyOf, scenarios } from "../lib/scenarios.mjs"
+import { choosing, cleanUp, startGateway, startUpstream } from "../lib/servers.mjs"
+
+/** @import { Gateway } from "../lib/servers.mjs" */
+
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: {
+    models: { type: "string", default: "pinned,auto" },
+    scenario: { type: "string", default: "c64" },
+    databases: { type: "string", default: "postgres" },
+    laps: { type: "string", default: "24" },
+    secs: { type: "string", default: "0.6" }
+  }
+})
+const seconds = Number(options.secs)
+const warmSeconds = 0.1
+const warmUpSeconds = 4
+const scenario = Object.entries(scenarios).find(([name]) => name === options.scenario)?.[1]
+if (scenario === undefined) throw new Error(`--scenario is one of ${Object.keys(scenarios).join(", ")}`)
+
+/** @param {ReadonlyArray<number>} values */
+const median = (values) => Float64Array.from(values).sort()[values.length >> 1] ?? Number.NaN
+
+/** @typedef {{ name: string, gateway: Gateway, micros: Array<number> }} Side */
+
+/** Microseconds of CPU a call. @param {Side} side @param {number} time */
+const ask = async ({ gateway: { headers, model, path, pid, port } }, time) => {
+  const readCpuMillis = () => cpuMillis(pid)
+  const body = bodyOf(scenario, model)
+  return (await run({ path, headers, port, scenario, body, seconds: time, warmSeconds, readCpuMillis }))
+    .cpuMicrosPerRequest
+}
+
+/** @param {string} database @param {import("../../lib/processes.mjs").Running} upstream */
+const measure = async (database, upstream) => {
+  /** @type {Array<Gateway>} */
+  const gateways = []
+  /** @type {Array<Side>} */
+  const sides = []
+  for (const bundle of [builtBundle, ...positionals]) {
+    const gateway = await startGateway({ name: database, database, bundle, upstream })
+    if (gateway === undefined) return console.log("No PostgreSQL (TEST_DATABASE_URL): that form is left out.")
+    gateways.push(gateway)
+    const build = bundle === builtBundle ? "this build" : bundle
+    for (const model of options.models.split(",")) {
+      const asked = model === "auto" ? choosing(gateway) : gateway
+      sides.push({ name: `${build}, ${model}`, gateway: asked, micros: [] })
+    }
+  }
+  for (const side of sides) await ask(side, warmUpSeconds)
+  for (let lap = 0; lap < Number(options.laps); lap++) {
+    for (const side of lap % 2 === 0 ? sides : sides.toReversed()) side.micros.push(await ask(side, seconds))
+  }
+  const [first] = sides
+  console.log(`\n## ${database}, ${scenario.about}: median of ${options.laps} laps of ${seconds} s`)
+  console.table(
+    Object.fromEntries(
+      sides.map(({ micros, name }) => {
+        const ratios = micros.map((each, lap) => each / (first?.micros[lap] ?? Number.NaN))
+        return [name, { "µs CPU a call": Math.round(median(micros)), ratio: Number(median(ratios).toFixed(3)) }]
+      })
+    )
+  )
+  for (const gateway of gateways) await gateway.stop()
+}
+
+for (const limitation of limitations) console.log(`Note: ${limitation}.`)
+try {
+  const upstream = await startUpstream()
+  pinSelf()
+  for (const database of options.databases.split(",")) await measure(database, upstream)
+  await stopServer(upstream)
+} finally {
+  killAll()
+  await cleanUp()
+}
