@@ -5,8 +5,8 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./root.mjs"
 
-/** They start services and browsers, stop the process, count its work, or read its metrics. */
-const folders = ["app", "browser", "dashboard", "e2e", "faults", "hardening", "observe", "simulation"]
+/** They change or stop the process, count its work, or read its metrics. */
+const folders = ["app", "browser", "hardening", "observe", "simulation"]
 
 /** @returns {{ readonly isolated: ReadonlyArray<string>, readonly shared: ReadonlyArray<string> }} relative to the root */
 export const testFiles = () => {

@@ -14,7 +14,7 @@ import type { RequestFeatures } from "./RequestFeatures.ts"
  */
 export interface Scored {
   model: Model
-  fixed: Fixed
+  facts: ModelFacts
   /** Its place among the eligible routes, whatever its rank. */
   readonly at: number
   effort: Effort | number | undefined
@@ -68,7 +68,7 @@ const reasoningFactors: Readonly<Record<Effort, number>> = {
  * What a score needs of its model where the request asks for nothing special, in one object: a hundred models are a thousand
  * objects, which a busy processor no longer has in its cache.
  */
-interface Fixed {
+interface ModelFacts {
   readonly isPriced: boolean
   /** The rates depend on the length of the prompt. */
   readonly isTiered: boolean
@@ -85,13 +85,13 @@ interface Fixed {
   readonly hasEffort: boolean
 }
 
-const known = new WeakMap<Model, Fixed>()
+const known = new WeakMap<Model, ModelFacts>()
 
-const fixedOf = (model: Model): Fixed => {
+const factsOf = (model: Model): ModelFacts => {
   const before = known.get(model)
   if (before !== undefined) return before
   const { outputTokens, prices, profile } = model
-  const fixed: Fixed = {
+  const facts: ModelFacts = {
     isPriced: prices !== null,
     isTiered: prices !== null && prices.tiers.length > 0,
     input: prices?.input ?? 0,
@@ -104,8 +104,8 @@ const fixedOf = (model: Model): Fixed => {
     factor: reasoningFactor(model, undefined),
     hasEffort: profile.effort !== null
   }
-  known.set(model, fixed)
-  return fixed
+  known.set(model, facts)
+  return facts
 }
 
 /** What the costs and the scores of the eligible models are told from. */
@@ -134,7 +134,7 @@ export const score = (models: ReadonlyArray<Model>, expectations: Expectations):
   let highest: MicroUsd = zero
   const scored = models.map((model, at) => {
     const one = setScores(scoresAt(at, model), expectations)
-    if (one.fixed.isPriced) {
+    if (one.facts.isPriced) {
       if (one.cost < lowest) lowest = one.cost
       if (one.cost > highest) highest = one.cost
     }
@@ -143,7 +143,7 @@ export const score = (models: ReadonlyArray<Model>, expectations: Expectations):
   const floor = Math.log1p(Math.max(Math.min(lowest, highest), highest / maxCostRatio))
   const span = Math.log1p(highest) - floor
   for (const one of scored) {
-    if (!one.fixed.isPriced) one.cost = highest
+    if (!one.facts.isPriced) one.cost = highest
     const position = span === 0 ? 0 : Math.max(0, Math.log1p(one.cost) - floor) / span
     one.dearness = Math.round(position * costWeight * unit)
   }
@@ -160,7 +160,7 @@ const scoresAt = (at: number, model: Model): Scored => {
     scores[at] = one
   } else if (one.model !== model) {
     one.model = model
-    one.fixed = fixedOf(model)
+    one.facts = factsOf(model)
   }
   return one
 }
@@ -168,7 +168,7 @@ const scoresAt = (at: number, model: Model): Scored => {
 const newScores = (at: number, model: Model): Scored => ({
   at,
   model,
-  fixed: fixedOf(model),
+  facts: factsOf(model),
   effort: undefined,
   cost: zero,
   tier: 0,
@@ -182,15 +182,15 @@ const newScores = (at: number, model: Model): Scored => ({
 })
 
 const setScores = (one: Scored, expectations: Expectations): Scored => {
-  const { fixed, model } = one
-  const effort = fixed.hasEffort || expectations.asksForEffort ? expectations.effortOf(model) : undefined
+  const { facts, model } = one
+  const effort = facts.hasEffort || expectations.asksForEffort ? expectations.effortOf(model) : undefined
   const { failure, latencyMillis, openUntilMillis } = expectations.health(model)
   const isOpen = openUntilMillis > expectations.nowMillis
   // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
   const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
   const predicted = expectations.qualityOf(model)
   one.effort = effort
-  one.cost = fixed.isPriced ? expectedCost(one, expectations) : zero
+  one.cost = facts.isPriced ? expectedCost(one, expectations) : zero
   one.tier = (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0)
   one.quality = Math.round(predicted * (1 - excess) * unit)
   one.healthyQuality = Math.round(predicted * unit)
@@ -252,20 +252,20 @@ const descending = (a: number, b: number): number => (a > b ? -1 : a < b ? 1 : 0
 const byId = (a: Scored, b: Scored): number => byCodePoint(a.model.id, b.model.id)
 
 const expectedCost = (
-  { effort, fixed, model }: Scored,
+  { effort, facts, model }: Scored,
   { cachedTokensOf, features, outputTokensOf, termsOf }: Expectations
 ): MicroUsd => {
   const { maxOutputTokens, promptTokens, terms } = features
-  const factor = effort === undefined ? fixed.factor : reasoningFactor(model, effort)
+  const factor = effort === undefined ? facts.factor : reasoningFactor(model, effort)
   const outputTokens = Math.min(
     Math.round(outputTokensOf(model) * factor),
     maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    fixed.maxOutputTokens
+    facts.maxOutputTokens
   )
   const cached = Math.min(promptTokens, cachedTokensOf(model))
-  const isPlain = terms === plainTerms && !fixed.isTiered
+  const isPlain = terms === plainTerms && !facts.isTiered
   const product = isPlain
-    ? (promptTokens - cached) * fixed.input + cached * fixed.cached + outputTokens * fixed.output
+    ? (promptTokens - cached) * facts.input + cached * facts.cached + outputTokens * facts.output
     : specialProduct(model, termsOf(model), promptTokens, cached, outputTokens)
   return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
 }
