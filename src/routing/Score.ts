@@ -213,12 +213,16 @@ export const weigh = (scored: Array<Scored>, alpha: number): Array<Scored> => {
 
 /** The places of the last ranking of so many routes, best first. */
 const orders = new Map<number, Array<number>>()
+const maxOrders = 16
 
 /** Best first. Mostly that is nearly the order of the ranking before: sorted from there, each is compared about once. */
 export const inOrder = (scored: ReadonlyArray<Scored>): Array<Scored> => {
-  const before = orders.get(scored.length)
-  const order = before ?? scored.map(({ at }) => at)
-  if (before === undefined) orders.set(scored.length, order)
+  let order = orders.get(scored.length)
+  if (order === undefined) {
+    if (orders.size >= maxOrders) orders.clear()
+    order = scored.map(({ at }) => at)
+    orders.set(scored.length, order)
+  }
   const sorted: Array<Scored> = []
   for (const at of order) {
     const one = scored[at]
