@@ -81,11 +81,25 @@ export const provider = {
       tests: httpProvider
     },
     {
-      file: "src/provider/transport/HttpProvider.ts",
+      file: "src/provider/transport/ResponseBody.ts",
       find: 'if (encoding.toLowerCase() !== "identity") return',
       replace: "if (false) return",
       breaks: "an encoded answer is read as if it were none",
       tests: httpProvider
+    },
+    {
+      file: "src/provider/transport/ResponseBody.ts",
+      find: "return isUtf8(bytes) ?",
+      replace: "return true ?",
+      breaks: "bytes of an answer that are not UTF-8 become replacement characters",
+      tests: httpProvider
+    },
+    {
+      file: "src/provider/protocols/bedrock-converse/Decode.ts",
+      find: "isUtf8(message.payload) ?",
+      replace: "true ?",
+      breaks: "bytes of an event that are not UTF-8 become replacement characters",
+      tests: ["test/provider/protocols/UnknownIsNeverSuccess.test.ts"]
     },
     {
       file: "src/provider/transport/HttpProvider.ts",

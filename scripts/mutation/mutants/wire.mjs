@@ -16,8 +16,8 @@ export const wire = {
     },
     {
       file: "src/wire/framing/Sse.ts",
-      find: 'const decoder = new TextDecoder("utf-8")',
-      replace: 'const decoder = new TextDecoder("utf-8", { ignoreBOM: true })',
+      find: 'new TextDecoder("utf-8", { fatal: true })',
+      replace: 'new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })',
       breaks: "a byte order mark at the start is read as text",
       tests: sse
     },
@@ -26,6 +26,13 @@ export const wire = {
       find: "decoder.decode(bytes, { stream: true })",
       replace: "decoder.decode(bytes)",
       breaks: "a character that is split between reads is lost",
+      tests: sse
+    },
+    {
+      file: "src/wire/framing/Sse.ts",
+      find: 'new TextDecoder("utf-8", { fatal: true })',
+      replace: 'new TextDecoder("utf-8")',
+      breaks: "bytes that are not UTF-8 become replacement characters",
       tests: sse
     },
     {

@@ -127,7 +127,8 @@ const AssistantMessage = Schema.Struct({
   }),
   Schema.annotations({ identifier: "AssistantMessage" })
 )
-const contentRule = "an assistant message needs content unless it has tool calls, a refusal or audio"
+const contentRule =
+  "an assistant message needs content unless it has 'tool_calls', a refusal or audio ('function_call' is not supported)"
 
 /** True for an assistant message without content, refusal, audio and tool calls. */
 export const isEmptyMessage = (message: {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer"
 import { crc32 } from "node:zlib"
 
 /** One message of an AWS event stream (`application/vnd.amazon.eventstream`). */
@@ -142,7 +143,7 @@ const decodeHeaders = (bytes: Uint8Array): Headers | undefined => {
     if (length === undefined || valueAt + length > bytes.length) return undefined
     const name = text(bytes.subarray(at + 1, valueAt - 1))
     const value = decodeValue(view.getUint8(valueAt - 1), viewOf(bytes.subarray(valueAt, valueAt + length)))
-    if (value === undefined) return undefined
+    if (name === undefined || value === undefined) return undefined
     headers[name] = value
     at = valueAt + length
   }
@@ -174,8 +175,10 @@ const decodeValue = (type: number, view: DataView): HeaderValue | undefined => {
       return { type: "long", value: view.getBigInt64(0) }
     case 6:
       return { type: "binary", value: copyOf(bytesOf(view).subarray(2)) }
-    case 7:
-      return { type: "string", value: text(bytesOf(view).subarray(2)) }
+    case 7: {
+      const value = text(bytesOf(view).subarray(2))
+      return value === undefined ? undefined : { type: "string", value }
+    }
     case 8:
       return { type: "timestamp", value: view.getBigInt64(0) }
     case 9:
@@ -230,6 +233,6 @@ const bytesOf = (view: DataView): Uint8Array => new Uint8Array(view.buffer, view
 /** Copies bytes that belong to the socket. (`slice` of a Buffer does not copy.) */
 const copyOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
 
-const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+const text = (bytes: Uint8Array): string | undefined => (isUtf8(bytes) ? new TextDecoder().decode(bytes) : undefined)
 
 const grouped = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")

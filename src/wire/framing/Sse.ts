@@ -9,9 +9,9 @@ export interface SseEvent {
 /** An event without data: some servers send one to keep the connection alive. */
 export const isBlank = ({ data }: SseEvent): boolean => !/\S/.test(data)
 
-/** The bound that a stream has exceeded; later bytes are ignored. */
+/** The rule that the bytes violate; later bytes are ignored. */
 export interface SseViolation {
-  readonly _tag: "EventTooLarge"
+  readonly _tag: "EventTooLarge" | "InvalidUtf8"
   readonly detail: string
 }
 
@@ -30,16 +30,25 @@ export const bounds: SseBounds = { eventLength: 1024 * 1024 }
 /**
  * Reads server-sent events as the WHATWG defines them: lines end in CR, LF or CRLF wherever the reads cut them, one BOM at
  * the very start is dropped, several data lines join with LF, comments, `id` and `retry` are ignored, and an event without
- * its blank line is discarded. Invalid UTF-8 becomes replacement characters, as the standard has it.
+ * its blank line is discarded. Invalid UTF-8 is a violation, where the standard has replacement characters: text would be lost.
  */
 export const reader = (onEvent: (event: SseEvent) => void, limits: SseBounds = bounds): SseReader => {
-  const decoder = new TextDecoder("utf-8")
+  const decoder = new TextDecoder("utf-8", { fatal: true })
   let line = ""
   let afterCr = false
   let event = ""
   let data: string | undefined
   let eventLength = 0
   let violation: SseViolation | undefined
+
+  /** `undefined` for bytes that no character has; one that the read cuts comes with the next. */
+  const decoded = (bytes: Uint8Array): string | undefined => {
+    try {
+      return decoder.decode(bytes, { stream: true })
+    } catch {
+      return undefined
+    }
+  }
 
   const field = (text: string): void => {
     const colon = text.indexOf(":")
@@ -61,7 +70,11 @@ export const reader = (onEvent: (event: SseEvent) => void, limits: SseBounds = b
   return {
     push: (bytes) => {
       if (violation !== undefined) return violation
-      const text = decoder.decode(bytes, { stream: true })
+      const text = decoded(bytes)
+      if (text === undefined) {
+        violation = { _tag: "InvalidUtf8", detail: "an event stream that is not UTF-8" }
+        return violation
+      }
       let from = 0
       let nextCr = text.indexOf("\r")
       for (;;) {

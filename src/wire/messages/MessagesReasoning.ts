@@ -13,13 +13,13 @@ export const signatureOf = (block: ReasoningBlock, model: string): string => min
 
 /** The reasoning of a thinking block that a client sends back; `undefined` where nothing could be sent to any model. */
 export const textDetail = (thinking: string, signature: string): ReasoningDetail | undefined => {
-  const own = recover(signature, () => thinking)
+  const own = recover(signature, thinking)
   if (own !== undefined || signature === "") return own
   return { type: "reasoning.text", text: thinking, signature, format: atAnthropic }
 }
 
 export const redactedDetail = (data: string): ReasoningDetail | undefined => {
-  const own = recover(data, () => "")
+  const own = recover(data, "")
   if (own !== undefined || data === "") return own
   return { type: "reasoning.encrypted", data, format: atAnthropic }
 }

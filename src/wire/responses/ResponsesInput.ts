@@ -46,6 +46,7 @@ const notInput = "Invalid type for 'input': expected a string or an array of ite
 
 const addItem = (history: History, item: JsonObject, param: string, tools: Pick<DecodedTools, "nameOf">): void => {
   const type = itemType(item, param)
+  for (const name of unreadFields.get(type) ?? []) optional(item[name], `${param}.${name}`, string)
   switch (type) {
     case "message":
       addMessage(history, item, param)
@@ -74,6 +75,17 @@ const addItem = (history: History, item: JsonObject, param: string, tools: Pick<
       reject("unsupported_value", `${param}.type`, `Input items of type '${cut(type)}' are not supported.`)
   }
 }
+
+/** Texts that are accepted as they were returned, and have no effect. */
+const unreadFields: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["message", ["id", "status", "phase"]],
+  ["function_call", ["id", "status"]],
+  ["custom_tool_call", ["id", "status"]],
+  ["function_call_output", ["id", "status"]],
+  ["custom_tool_call_output", ["id", "status"]],
+  ["reasoning", ["id", "status"]],
+  ["web_search_call", ["id"]]
+])
 
 /** The type may be absent for messages, and for references, which have an id only. */
 const itemType = (item: JsonObject, param: string): string => {
@@ -124,14 +136,10 @@ const addOutput = (history: History, item: JsonObject, param: string): void => {
 
 /** Only reasoning items created by this gateway can be read; reasoning of other services is left out. */
 const addReasoning = (history: History, item: JsonObject, param: string): void => {
-  const content = optional(item["encrypted_content"], `${param}.encrypted_content`, string)
-  const detail =
-    content === undefined
-      ? undefined
-      : recover(
-          content,
-          () => textIn(item["summary"], `${param}.summary`) || textIn(item["content"], `${param}.content`)
-        )
+  const encrypted = optional(item["encrypted_content"], `${param}.encrypted_content`, string)
+  const summary = textIn(item["summary"], `${param}.summary`)
+  const content = textIn(item["content"], `${param}.content`)
+  const detail = encrypted === undefined ? undefined : recover(encrypted, summary || content)
   if (detail !== undefined) history.addReasoning(detail)
 }
 

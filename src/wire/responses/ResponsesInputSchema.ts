@@ -115,6 +115,7 @@ const ToolOutput = Schema.Struct({
 const Reasoning = Schema.Struct({
   type: Schema.Literal("reasoning").annotations({ description: "Reasoning, as it was returned." }),
   summary: optional(Schema.Array(freeForm), "The summary, as it was returned."),
+  content: optional(Schema.Array(freeForm), "The text, as it was returned."),
   encrypted_content: optional(
     Schema.String,
     "As it was returned. Reasoning without a value created by this gateway is ignored."

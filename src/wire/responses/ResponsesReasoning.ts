@@ -33,8 +33,8 @@ export const mint = (block: ReasoningBlock, origin: string): string => {
   return prefix + Buffer.from(JSON.stringify(continuity), "utf8").toString("base64url")
 }
 
-/** The block of an `encrypted_content` created by `mint`; `undefined` for any other value. `text` reads the summary. */
-export const recover = (encryptedContent: string, text: () => string): ReasoningDetail | undefined => {
+/** The block of an `encrypted_content` created by `mint`; `undefined` for any other value. `text` is what the item shows. */
+export const recover = (encryptedContent: string, text: string): ReasoningDetail | undefined => {
   const continuity = parse(encryptedContent)
   if (continuity === undefined) return undefined
   const more = {
@@ -44,9 +44,9 @@ export const recover = (encryptedContent: string, text: () => string): Reasoning
   }
   switch (continuity.kind) {
     case "text":
-      return { type: "reasoning.text", text: text(), ...more }
+      return { type: "reasoning.text", text, ...more }
     case "summary":
-      return { type: "reasoning.summary", summary: text(), ...more }
+      return { type: "reasoning.summary", summary: text, ...more }
     case "encrypted":
       return { type: "reasoning.encrypted", data: continuity.data ?? "", ...more }
   }

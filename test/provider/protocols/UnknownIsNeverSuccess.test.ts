@@ -209,3 +209,58 @@ describe("a fragment that cannot be read fails the answer", () => {
     expect(streamed(openAiChat, stream)).toBe("complete")
   })
 })
+
+/** The stream with other bytes for its text; messages of AWS get their checksums anew. */
+const withText = (protocol: Protocol, stream: Uint8Array, text: Uint8Array): Uint8Array => {
+  if (protocol.stream.mediaType === "text/event-stream") return replaced(stream, text)
+  const messages: Array<Uint8Array> = []
+  EventStream.reader(({ headers, payload }) => messages.push(EventStream.write(headers, replaced(payload, text)))).push(
+    stream
+  )
+  return Buffer.concat(messages)
+}
+
+const replaced = (bytes: Uint8Array, text: Uint8Array): Uint8Array => {
+  const at = Buffer.from(bytes).indexOf("half")
+  return at < 0 ? bytes : Buffer.concat([bytes.subarray(0, at), text, bytes.subarray(at + "half".length)])
+}
+
+/** What is read of a stream that comes in pieces of this size. */
+const inPieces = (protocol: Protocol, bytes: Uint8Array, size: number) => {
+  const reader = protocol.stream.open(call())
+  let text = ""
+  const take = ({ events, progress }: Step): Step["progress"] => {
+    for (const event of events) if (event._tag === "Text") text += event.text
+    return progress
+  }
+  let progress: Step["progress"] = "incomplete"
+  for (let at = 0; at < bytes.length && progress === "incomplete"; at += size) {
+    progress = take(reader.push(bytes.subarray(at, at + size)))
+  }
+  return { progress: progress === "incomplete" ? take(reader.end()) : progress, text }
+}
+
+describe.each([
+  { dialect: dialects[0], finish: "stop" },
+  { dialect: dialects[1], finish: "end_turn" },
+  { dialect: dialects[2], finish: "end_turn" },
+  { dialect: dialects[3], finish: "STOP" }
+])("the bytes of a stream of $dialect.name", ({ dialect, finish }) => {
+  const { protocol, stream } = dialect as Dialect
+  const whole = stream(finish)
+
+  it.each(["ff", "c3", "e282", "c0af", "eda080", "f4908080"])("%s, which is not UTF-8, fails the answer", (hex) => {
+    const invalid = withText(protocol, whole, Buffer.from(hex, "hex"))
+    for (const size of [1, 3, invalid.length]) {
+      expect(inPieces(protocol, invalid, size)).toMatchObject({ progress: { _tag: "BadResponse" }, text: "" })
+    }
+  })
+
+  it("are whole characters again, wherever the reads cut them", () => {
+    const text = "ü€😀\ufffd"
+    for (const size of [1, 2, 3]) {
+      const read = inPieces(protocol, withText(protocol, whole, Buffer.from(text)), size)
+      expect(read).toEqual({ progress: "complete", text })
+    }
+  })
+})

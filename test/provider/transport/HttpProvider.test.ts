@@ -140,6 +140,31 @@ describe("an answer", () => {
     }
   )
 
+  it.each(["application/json", "text/event-stream", "text/plain"])("that is not UTF-8 is none, as %s", (type) => {
+    for (const body of [json, events]) {
+      const answer = opened({ stream: body === events })
+      const invalid = Buffer.from(body)
+      invalid[invalid.indexOf('"hi"') + 1] = 0xff
+      answer.head(200, { "content-type": type })
+      answer.bytes(invalid)
+      if (answer.recorder.outcome === "open") answer.end()
+      expect([answer.recorder.outcome, answer.recorder.text]).toEqual(["BadResponse", ""])
+    }
+  })
+
+  it("is whole where the reads cut its characters", () => {
+    for (const body of [json, events]) {
+      const bytes = Buffer.from(body.replace('"hi"', '"ü€😀\ufffd"'))
+      for (const size of [1, 2, 3]) {
+        const answer = opened({ stream: body === events })
+        answer.head(200)
+        for (let at = 0; at < bytes.length; at += size) answer.bytes(bytes.subarray(at, at + size))
+        if (answer.recorder.outcome === "open") answer.end()
+        expect([answer.recorder.outcome, answer.recorder.text]).toEqual(["ended", "ü€😀\ufffd"])
+      }
+    }
+  })
+
   it("of more than 32 MiB is none", () => {
     const answer = opened()
     const half = " ".repeat(16 * 1024 * 1024)

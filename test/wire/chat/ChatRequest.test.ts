@@ -456,6 +456,10 @@ describe("an explanation", () => {
     expect(messageOf({ ...minimal, messages: [{ role: "function", content: "x" }] })).toBe(
       "Invalid value for 'messages[0].role': expected one of 'developer', 'system', 'user', 'assistant', 'tool', but got \"function\"."
     )
+    const call = { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } }
+    expect(messageOf({ ...minimal, messages: [call] })).toBe(
+      "Missing required parameter: 'messages[0].content'. An assistant message needs content unless it has 'tool_calls', a refusal or audio ('function_call' is not supported)."
+    )
     expect(messageOf([])).toBe("Invalid type for the request body: expected an object, but got an array instead.")
   })
 

@@ -117,16 +117,26 @@ describe("messages", () => {
       expect(read([whole.subarray(0, length)]).end).toContain("ends inside a message")
   })
 
+  const withHeaders = (headers: Uint8Array) => {
+    const bare = Buffer.from(EventStream.write({}, headers))
+    const lengths = Buffer.alloc(8)
+    lengths.writeUInt32BE(bare.length, 0)
+    lengths.writeUInt32BE(headers.length, 4)
+    return EventStream.write({}, headers).length === bare.length ? relabelled(lengths, headers) : bare
+  }
+
   it("whose headers say more than is there are refused", () => {
-    const truncated = (headers: Uint8Array) => {
-      const bare = Buffer.from(EventStream.write({}, headers))
-      const lengths = Buffer.alloc(8)
-      lengths.writeUInt32BE(bare.length, 0)
-      lengths.writeUInt32BE(headers.length, 4)
-      return EventStream.write({}, headers).length === bare.length ? relabelled(lengths, headers) : bare
-    }
     for (const headers of ["05 61", "01 61 07 00ff 61", "01 61 04 0000", "01 61 0a", "01 61 07 00"]) {
-      expect(read([truncated(hex(headers))]).violation).toContain("headers that cannot be read")
+      expect(read([withHeaders(hex(headers))]).violation).toContain("headers that cannot be read")
+    }
+  })
+
+  it("whose headers are not UTF-8 are refused", () => {
+    expect(read([withHeaders(hex("01 61 07 0001 62"))]).messages).toEqual([
+      { headers: { a: { type: "string", value: "b" } }, payload: new Uint8Array() }
+    ])
+    for (const headers of ["01 ff 00", "01 61 07 0001 ff", "01 61 07 0002 c328"]) {
+      expect(read([withHeaders(hex(headers))]).violation).toContain("headers that cannot be read")
     }
   })
 })

@@ -113,6 +113,25 @@ describe("properties", () => {
   })
 })
 
+describe("bytes that are not UTF-8", () => {
+  it("end the reading after the events of earlier reads, and nothing of them becomes text", () => {
+    for (const invalid of [[0xff], [0xc3, 0x28], [0xe2, 0x82, 0x0a], [0xed, 0xa0, 0x80]]) {
+      const pieces = [bytes("data: before\n\ndata: "), Uint8Array.from(invalid), bytes("\n\ndata: after\n\n")]
+      const { events, violation } = read(pieces)
+      expect(violation?._tag).toBe("InvalidUtf8")
+      expect(events).toEqual([message("before")])
+    }
+  })
+
+  it("are none where a read cuts a character, and the character U+FFFD is one like any other", () => {
+    const whole = bytes("data: ü€😀\ufffd\n\n")
+    expect(read(Array.from(whole, (byte) => Uint8Array.of(byte)))).toEqual({
+      events: [message("ü€😀\ufffd")],
+      violation: undefined
+    })
+  })
+})
+
 describe("bounds", () => {
   const limits = { eventLength: 100 }
 

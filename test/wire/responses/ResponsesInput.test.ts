@@ -278,6 +278,57 @@ describe("other items", () => {
     expect(refusedItem(user, { type, id: "x" })).toBe("unsupported_value input[1].type")
   })
 
+  const everyItem: ReadonlyArray<Readonly<Record<string, unknown>>> = [
+    { type: "message", role: "user", content: "x" },
+    { role: "assistant", content: "x" },
+    { type: "message", role: "developer", content: "x" },
+    functionCall("a"),
+    { type: "custom_tool_call", call_id: "b", name: "f", input: "x" },
+    output("c"),
+    { type: "custom_tool_call_output", call_id: "c", output: "x" },
+    { type: "reasoning", summary: [] },
+    { type: "web_search_call" }
+  ]
+
+  it.each(everyItem)("%j may come with what was returned beside it, or null, and not with another type", (item) => {
+    const names = [
+      "id",
+      ...(item["type"] === "web_search_call" ? [] : ["status"]),
+      ...("role" in item ? ["phase"] : [])
+    ]
+    const before = [user, functionCall("c")]
+    for (const name of names) {
+      for (const value of [null, "", "msg_1"]) {
+        expect(messagesOf(...before, { ...item, [name]: value })).toEqual(messagesOf(...before, item))
+      }
+      for (const value of [5, true, {}, ["x"]]) {
+        expect(refusedItem(...before, { ...item, [name]: value })).toBe(`invalid_type input[2].${name}`)
+      }
+    }
+  })
+
+  it.each<[object, string]>([
+    [{ summary: "x" }, "invalid_type input[0].summary"],
+    [{ summary: {} }, "invalid_type input[0].summary"],
+    [{ summary: ["x"] }, "invalid_type input[0].summary[0]"],
+    [{ summary: [{ type: "summary_text", text: 5 }] }, "invalid_type input[0].summary[0].text"],
+    [{ content: "x" }, "invalid_type input[0].content"],
+    [{ content: [{ type: "reasoning_text", text: [] }] }, "invalid_type input[0].content[0].text"],
+    [{ encrypted_content: 5 }, "invalid_type input[0].encrypted_content"]
+  ])("reasoning with %j is refused, ours and that of others", (fields, expected) => {
+    expect(refusedItem({ type: "reasoning", ...fields }, user)).toBe(expected)
+    expect(refusedItem({ ...ours("s"), ...fields }, user)).toBe(expected)
+  })
+
+  it("reasoning of others is taken as agents send it back", () => {
+    const sent = [
+      { type: "reasoning", id: "rs_1", summary: [], content: null, encrypted_content: null, status: null },
+      { type: "reasoning", summary: null, content: [{ type: "reasoning_text", text: "hm" }], encrypted_content: "gAA" },
+      { type: "reasoning", id: null, summary: [{ type: "summary_text", text: "hm" }], status: "completed" }
+    ]
+    expect(messagesOf(...sent, user)).toEqual([user])
+  })
+
   it("what is no item at all is refused", () => {
     expect(refusedItem("x")).toBe("invalid_type input[0]")
   })

@@ -119,7 +119,7 @@ describe("the response object", () => {
     ])
     const reasoning = response.output.flatMap((item) => (item.type === "reasoning" ? [item] : []))
     expect(reasoning.map((item) => item.summary.map((part) => part.text))).toEqual([["hm"], [], []])
-    expect(reasoning.map((item) => recover(item.encrypted_content ?? "", () => item.summary[0]?.text ?? ""))).toEqual([
+    expect(reasoning.map((item) => recover(item.encrypted_content ?? "", item.summary[0]?.text ?? ""))).toEqual([
       { type: "reasoning.text", text: "hm", signature: "sig", format: "acme/large", id: "b0" },
       { type: "reasoning.encrypted", data: "opaque", format: "acme/large" },
       { type: "reasoning.text", text: "", signature: "alone", format: "acme/large" }

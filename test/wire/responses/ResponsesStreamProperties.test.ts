@@ -241,7 +241,7 @@ const gist = (output: unknown) => {
   const blocks = new Map<string, string>()
   for (const item of items) {
     if (item.type !== "reasoning") continue
-    const detail = recover(item.encrypted_content ?? "", () => item.summary.map((part) => part.text).join(""))
+    const detail = recover(item.encrypted_content ?? "", item.summary.map((part) => part.text).join(""))
     const key = `${detail?.id} ${detail?.type}`
     blocks.set(key, (blocks.get(key) ?? "") + (detail?.text ?? detail?.summary ?? detail?.data ?? ""))
   }

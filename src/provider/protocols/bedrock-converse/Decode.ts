@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer"
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { EventStreamMessage } from "../../../wire/framing/EventStream.ts"
@@ -30,7 +31,7 @@ const start = (call: ProviderCall): State => ({ blocks: new ContentBlocks(call),
 export const streamDecoder: StreamDecoder<EventStreamMessage, State> = {
   start,
   step: (state, message) => {
-    const json = parseObject(new TextDecoder().decode(message.payload))
+    const json = isUtf8(message.payload) ? parseObject(new TextDecoder().decode(message.payload)) : undefined
     switch (textIn(message, ":message-type")) {
       case "event":
         return json === undefined
