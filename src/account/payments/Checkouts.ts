@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
 import type { Stripe } from "stripe"
 import { PaymentProviderFailed } from "../../domain/AccountError.ts"
@@ -103,7 +105,12 @@ const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: Time
     fetch: (sessionId) =>
       Effect.flatMap(
         sent(() => client.checkout.sessions.retrieve(sessionId)),
-        sessionOf
+        (session) =>
+          Effect.mapError(
+            sessionOf(session),
+            () =>
+              new PaymentProviderFailed({ message: "The provider of payments describes the payment in another form." })
+          )
       ),
     ...(webhookSecret === null
       ? {}
@@ -122,9 +129,18 @@ const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: Time
                   )
                 ),
               catch: () => "wrong signature" as const
-            })
+            }).pipe(Effect.flatMap(Either.match({ onLeft: ignored, onRight: Effect.succeed })))
         })
   }
+}
+
+/** Not told to the provider, which would only send it again. */
+const ignored = (error: ParseResult.ParseError) => {
+  const paths = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path }) => path.join("."))
+  return Effect.as(
+    Effect.logWarning(`a payment event of Stripe is ignored: its ${[...new Set(paths)].join(", ")} cannot be used`),
+    Option.none<PaymentEvent>()
+  )
 }
 
 const sessionParameters = (

@@ -1,71 +1,80 @@
-import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { PaymentId } from "../../domain/Ids.ts"
+import { storedText } from "../../wire/validation/SchemaParts.ts"
 import type { PaymentEvent, PaymentFact } from "./PaymentFact.ts"
 
+/** What the database cannot keep is not decoded: delivered again, it could not be kept either. */
+const Id = storedText(255)
 const Amount = Schema.NonNegativeInt
 const Text = Schema.NullOr(Schema.String)
 
 const Session = Schema.Struct({
-  id: Schema.String,
+  id: Id,
   client_reference_id: Text,
   amount_total: Schema.NullOr(Amount),
   currency: Text,
-  payment_intent: Schema.optional(Schema.NullOr(Schema.Union(Schema.String, Schema.Struct({ id: Schema.String })))),
+  payment_intent: Schema.optional(Schema.NullOr(Schema.Union(Id, Schema.Struct({ id: Id })))),
   payment_status: Schema.String,
   status: Text
 })
 type Session = typeof Session.Type
 
 const Event = Schema.Struct({
-  id: Schema.String,
+  id: Id,
   type: Schema.String,
   data: Schema.Struct({ object: Schema.Unknown })
 })
 const Charge = Schema.Struct({
-  id: Schema.String,
-  payment_intent: Text,
+  id: Id,
+  payment_intent: Schema.NullOr(Id),
   amount_refunded: Amount,
   currency: Schema.String
 })
 const Dispute = Schema.Struct({
-  id: Schema.String,
-  payment_intent: Text,
+  id: Id,
+  payment_intent: Schema.NullOr(Id),
   amount: Amount,
   currency: Schema.String,
   status: Schema.optional(Schema.String)
 })
 
-const decodeEvent = Schema.decodeUnknownOption(Event)
-const decodeSession = Schema.decodeUnknownOption(Session)
-const decodeCharge = Schema.decodeUnknownOption(Charge)
-const decodeDispute = Schema.decodeUnknownOption(Dispute)
+const decodeEvent = Schema.decodeUnknownEither(Event)
+const decodeSession = Schema.decodeUnknownEither(Session)
+const decodeCharge = Schema.decodeUnknownEither(Charge)
+const decodeDispute = Schema.decodeUnknownEither(Dispute)
 const isPaymentId = Schema.is(PaymentId)
 
+type Decoded<A> = Either.Either<Option.Option<A>, ParseResult.ParseError>
+
 /** The facts of this service's own payments; none for all other events of the Stripe account. */
-export const eventOf = (json: unknown): Option.Option<PaymentEvent> =>
-  Option.flatMap(decodeEvent(json), ({ data, id, type }) =>
-    Option.map(factOf(type, data.object), (fact) => ({ id: `stripe:${id}`, fact }))
+export const eventOf = (json: unknown): Decoded<PaymentEvent> =>
+  Either.flatMap(decodeEvent(json), ({ data, id, type }) =>
+    Either.map(
+      factOf(type, data.object),
+      Option.map((fact) => ({ id: `stripe:${id}`, fact }))
+    )
   )
 
-const factOf = (type: string, object: unknown): Option.Option<PaymentFact> => {
+const factOf = (type: string, object: unknown): Decoded<PaymentFact> => {
   switch (type) {
     case "checkout.session.completed":
     case "checkout.session.async_payment_succeeded":
     case "checkout.session.expired":
-      return Option.flatMap(decodeSession(object), (session) => sessionFact(session))
+      return Either.map(decodeSession(object), (session) => sessionFact(session))
     case "checkout.session.async_payment_failed":
-      return Option.flatMap(decodeSession(object), (session) => sessionFact(session, asyncFailed))
+      return Either.map(decodeSession(object), (session) => sessionFact(session, asyncFailed))
     case "charge.refunded":
-      return Option.flatMap(decodeCharge(object), ({ amount_refunded, currency, id, payment_intent }) =>
+      return Either.map(decodeCharge(object), ({ amount_refunded, currency, id, payment_intent }) =>
         reversal(`refund:${id}`, "refund", payment_intent, amount_refunded, currency, false)
       )
     case "charge.dispute.created":
     case "charge.dispute.funds_withdrawn":
     case "charge.dispute.funds_reinstated":
     case "charge.dispute.closed":
-      return Option.flatMap(decodeDispute(object), ({ amount, currency, id, payment_intent, status = "" }) =>
+      return Either.map(decodeDispute(object), ({ amount, currency, id, payment_intent, status = "" }) =>
         // an inquiry of the buyer's bank, before a dispute: it takes no money
         status.startsWith("warning_") && type !== "charge.dispute.funds_withdrawn"
           ? Option.none()
@@ -79,7 +88,7 @@ const factOf = (type: string, object: unknown): Option.Option<PaymentFact> => {
             )
       )
     default:
-      return Option.none()
+      return Either.right(Option.none())
   }
 }
 
@@ -106,18 +115,22 @@ const sessionFact = (
 const stateOf = ({ payment_status, status }: Session) =>
   payment_status === "paid" ? "paid" : status === "expired" ? "expired" : status === "complete" ? "processing" : "open"
 
-/** A session as Stripe's API answers it. */
-export const sessionOf = (json: unknown) =>
-  Effect.orDie(Option.flatMap(decodeSession(json), (session) => sessionFact(session)))
+/** A session as Stripe's API answers it; none for one of another payment. */
+export const sessionOf = (json: unknown): Option.Option<PaymentFact> =>
+  Option.flatMap(Either.getRight(decodeSession(json)), (session) => sessionFact(session))
+
+/** As much as the database keeps, and more than any payment. */
+const maxPaidBackCents = 2 ** 31 - 1
 
 const reversal = (
   id: string,
   kind: "refund" | "dispute",
   paymentIntent: string | null,
-  amountCents: number,
+  paidBackCents: number,
   currency: string,
   isReinstated: boolean
-): Option.Option<PaymentFact> =>
-  paymentIntent === null || amountCents === 0 || currency !== "usd"
-    ? Option.none()
-    : Option.some({ _tag: "Reversal", id, kind, paymentIntent, amountCents, isReinstated })
+): Option.Option<PaymentFact> => {
+  if (paymentIntent === null || paidBackCents === 0 || currency !== "usd") return Option.none()
+  const amountCents = Math.min(paidBackCents, maxPaidBackCents)
+  return Option.some({ _tag: "Reversal", id, kind, paymentIntent, amountCents, isReinstated })
+}

@@ -10,7 +10,8 @@ import {
   ConfigVersionMismatch,
   type ManagedByConfiguration,
   NotFound,
-  type RoleRequired
+  type RoleRequired,
+  type SealingUnavailable
 } from "../../domain/AccountError.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
@@ -30,14 +31,15 @@ import * as Change from "./ProjectChange.ts"
 import { callsRankedAgain } from "./Recommend.ts"
 
 type Found = NotFound | StoreUnavailable
-type Refused = Found | RoleRequired | ManagedByConfiguration | ConfigVersionMismatch
+type Unread = Found | SealingUnavailable
+type Refused = Unread | RoleRequired | ManagedByConfiguration | ConfigVersionMismatch
 
 /** What an action would change, with past calls ranked under it. */
 export type Preview = Omit<ActionPreview, "replay"> & { readonly replay: PolicyReplay | null }
 
 export interface AnalysisActionsShape {
   /** Writes nothing. */
-  readonly preview: (id: string, action: string) => Effect.Effect<Preview, Found, CurrentUser>
+  readonly preview: (id: string, action: string) => Effect.Effect<Preview, Unread, CurrentUser>
   /**
    * Changes the project as the action says, or notes that its hint was followed; nothing where that was done already.
    * `config_version` is the version that the preview has shown: the change is refused when there is a later one. With a `canary`

@@ -41,7 +41,7 @@ export interface AnalysesShape {
     max: number,
     before: string | undefined
   ) => Effect.Effect<ReadonlyArray<AnalysisSummary>, Found, CurrentUser>
-  readonly read: (id: string) => Effect.Effect<AnalysisDetail, Found, CurrentUser>
+  readonly read: (id: string) => Effect.Effect<AnalysisDetail, Found | SealingUnavailable, CurrentUser>
   /** What a replay would ask and cost; where it is confirmed, the analysis runs again for it. Once for an analysis. */
   readonly replay: (
     id: string,

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { NotFound } from "../../domain/AccountError.ts"
+import { NotFound, type SealingUnavailable } from "../../domain/AccountError.ts"
 import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { AccountId } from "../../domain/Ids.ts"
@@ -21,7 +21,7 @@ export interface AnalysisReadingShape {
     NotFound | StoreUnavailable,
     CurrentUser
   >
-  readonly detail: (row: AnalysisRow) => Effect.Effect<AnalysisDetail, StoreUnavailable>
+  readonly detail: (row: AnalysisRow) => Effect.Effect<AnalysisDetail, SealingUnavailable | StoreUnavailable>
 }
 
 /** Analyses as their people see them. */

@@ -194,13 +194,14 @@ const make = Effect.gen(function* () {
     Effect.as(store.finish(row, { status: "failed", error, report: null }), "ended" as const)
 
   const replaying = (row: AnalysisRow, replay: RequestedReplay): Work =>
-    Effect.gen(function* () {
-      const report = row.reportSealed === null ? null : yield* seal.open(row.id, row.reportSealed)
+    Effect.sync(() => {
+      const opened = row.reportSealed === null ? Effect.succeed(null) : seal.open(row.id, row.reportSealed)
       const answered: Array<Answered> = []
       const sealed = (known: AnalysisReport) =>
         Effect.flatMap(replays.spent(row.id), (spent) => seal.seal(row.id, withAnswers(known, answered, replay, spent)))
       const at = { sampleCount: row.sampleCount, total: replay.questions.length }
       const run = Effect.gen(function* () {
+        const report = yield* opened
         if (report === null) return yield* failed(row, "The report that the replay belongs to can not be opened.")
         yield* store.progress(row, { ...at, phase: "plan", done: 0 })
         const samples = new SampleList(replay.questions)
@@ -219,7 +220,10 @@ const make = Effect.gen(function* () {
         yield* store.finish(row, { status: "succeeded", error: null, report: yield* sealed(report) })
         return "ended" as const
       })
-      return { run, partial: report === null ? Effect.succeed(null) : sealed(report) }
+      return {
+        run,
+        partial: Effect.flatMap(opened, (report) => (report === null ? Effect.succeed(null) : sealed(report)))
+      }
     })
 
   const working = (row: AnalysisRow): Work =>

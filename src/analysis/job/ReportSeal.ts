@@ -4,15 +4,15 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { MasterKey, type MasterKeyShape } from "../../credentials/MasterKey.ts"
 import * as Sealing from "../../credentials/Sealing.ts"
-import type { SealingUnavailable } from "../../domain/AccountError.ts"
+import { SealingUnavailable } from "../../domain/AccountError.ts"
 import { AnalysisReport } from "../../wire/account/Analyses.ts"
 
 export interface ReportSealShape {
   /** Fails where reports could not be kept. */
   readonly check: Effect.Effect<void, SealingUnavailable>
   readonly seal: (id: string, report: AnalysisReport) => Effect.Effect<Uint8Array, SealingUnavailable>
-  /** `null` when no master key in force opens it. */
-  readonly open: (id: string, sealed: Uint8Array) => Effect.Effect<AnalysisReport | null>
+  /** `null` for what an earlier version wrote in another form; fails where no master key in force opens it. */
+  readonly open: (id: string, sealed: Uint8Array) => Effect.Effect<AnalysisReport | null, SealingUnavailable>
   /** The same report under the current master key; `undefined` when none in force opens it. */
   readonly resealed: (
     id: string,
@@ -45,11 +45,8 @@ const make = (masterKey: MasterKeyShape): ReportSealShape => ({
   open: (id, sealed) =>
     masterKey.accepted(purpose).pipe(
       Effect.map((keys) => Sealing.open(keys, contextOf(id), sealed)),
-      Effect.flatMap((text) => (text === undefined ? Effect.succeed(null) : decodeReport(text))),
-      Effect.catchTags({
-        ParseError: () => Effect.succeed(null),
-        SealingUnavailable: () => Effect.succeed(null)
-      })
+      Effect.flatMap((text) => (text === undefined ? Effect.fail(otherMasterKey) : decodeReport(text))),
+      Effect.catchTag("ParseError", () => Effect.succeed(null))
     ),
   resealed: (id, sealed) =>
     Effect.zipWith(masterKey.derived(purpose), masterKey.accepted(purpose), (current, accepted) => {
@@ -57,4 +54,9 @@ const make = (masterKey: MasterKeyShape): ReportSealShape => ({
       const text = Sealing.open(accepted, contextOf(id), sealed)
       return text === undefined ? undefined : Sealing.seal(current, contextOf(id), text)
     })
+})
+
+const otherMasterKey = new SealingUnavailable({
+  message:
+    "The report cannot be read: it is sealed under another key than GATEWAY_MASTER_KEY. Set that one in GATEWAY_MASTER_KEY_PREVIOUS."
 })

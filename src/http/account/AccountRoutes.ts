@@ -127,6 +127,13 @@ const answered = (
       ),
       (cause) => {
         if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
+        const unsendable = Failures.unsendableOf(cause)
+        if (unsendable !== undefined) {
+          return Effect.as(
+            Effect.logError(`a response of the account API does not fit its schema: ${unsendable}`),
+            internal
+          )
+        }
         const error = Failures.errorOf(cause)
         return error === undefined
           ? Effect.as(Effect.logError("a request to the account API failed unexpectedly", cause), internal)

@@ -26,6 +26,18 @@ export const errorOf = (cause: Cause.Cause<unknown>): AccountError | undefined =
   return squashed instanceof HttpApiDecodeError ? ofDecoding(squashed) : isAccountError(squashed) ? squashed : undefined
 }
 
+/**
+ * The fields of a response that its schema does not take; `undefined` for another failure. The platform reports such a response
+ * with the error of a request: what tells them apart is the schema, which stands before everything that was received.
+ */
+export const unsendableOf = (cause: Cause.Cause<unknown>): string | undefined => {
+  const squashed = Cause.squash(cause)
+  if (!(squashed instanceof HttpApiDecodeError && squashed.message.startsWith(responseSchema))) return undefined
+  return [...new Set(squashed.issues.map(({ path }) => jsonPathText(path)))].join(", ")
+}
+/** As the platform transforms the body of a response. */
+const responseSchema = "(<declaration schema> <-> "
+
 const isAccountError = (value: unknown): value is AccountError => classes.some((Class) => value instanceof Class)
 
 /** The issues with the longest path are the most specific ones: a union reports one for each member. */

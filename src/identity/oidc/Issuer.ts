@@ -123,6 +123,20 @@ const unusable = new IssuerUnavailable({
   message: "The identity provider has not said who signed in; the log of the service says why."
 })
 
+const unavailable = new IssuerUnavailable({
+  message: "The identity provider cannot sign anybody in for now; try again later."
+})
+
+/** What the issuer says of itself or of the gateway (RFC 6749, 4.1.2.1); it says other things of the person. */
+const refusedStarts: ReadonlyMap<string, IssuerUnavailable> = new Map([
+  ["temporarily_unavailable", unavailable],
+  ["server_error", unavailable],
+  ["invalid_request", unusable],
+  ["invalid_scope", unusable],
+  ["unauthorized_client", unusable],
+  ["unsupported_response_type", unusable]
+])
+
 /** An exchange that has given no token; `why` is for the log, where neither the person nor who wrote the query is the reason. */
 interface ExchangeFault {
   readonly failure: Unauthenticated | IssuerUnavailable
@@ -130,7 +144,12 @@ interface ExchangeFault {
 }
 
 const exchangeFault = (cause: unknown): ExchangeFault => {
-  if (cause instanceof client.AuthorizationResponseError) return { failure: new Unauthenticated(), why: null }
+  if (cause instanceof client.AuthorizationResponseError) {
+    const failure = refusedStarts.get(cause.error)
+    return failure === undefined
+      ? { failure: new Unauthenticated(), why: null }
+      : { failure, why: `it sent a browser back without a code (${cause.error})` }
+  }
   if (cause instanceof client.ResponseBodyError) {
     return cause.error === "invalid_grant"
       ? { failure: new Unauthenticated(), why: null }

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { sentCount } from "./SentCount.ts"
 
 /** The records of `GET /api/projects/{id}/activity`. A call counts at the time when it ended and its charge was written. */
 
@@ -98,8 +99,4 @@ export const maxDays = 366
 /** The sums of hours are kept a day longer. */
 export const maxDaysOfHours = 31
 
-const maxDaysTitle = `an integer from 1 to ${maxDays}`
-export const Days = Schema.NumberFromString.pipe(
-  Schema.int({ title: maxDaysTitle }),
-  Schema.between(1, maxDays, { title: maxDaysTitle })
-)
+export const Days = sentCount(maxDays)

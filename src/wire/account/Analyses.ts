@@ -211,7 +211,7 @@ export type AnalysisReport = typeof AnalysisReport.Type
 export const AnalysisDetail = Schema.Struct({
   ...summary,
   report: Schema.NullOr(AnalysisReport).annotations({
-    description: "null before the analysis has ended, and where it can no longer be opened."
+    description: "null before the analysis has ended, and where an earlier version wrote it in another form."
   }),
   progress: Schema.NullOr(
     Schema.Struct({

@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { KeyId, ProjectId } from "../../domain/Ids.ts"
 import { LimitMicroUsd, LimitReset, OwnRateLimits } from "./Limits.ts"
 import { Name } from "./Projects.ts"
+import { sentCount } from "./SentCount.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { sentTimestamp, timestamp } from "./Times.ts"
@@ -94,10 +95,10 @@ const maxPage = 1_000_000
 
 /** The only list that is paged by number. */
 export const NumberedPageParameters = Schema.Struct({
-  page: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, maxPage)), {
+  page: Schema.optionalWith(sentCount(maxPage), {
     default: () => 1
   }).annotations({ description: "Number of the page, from 1, which is the default." }),
-  limit: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, maxLimit)), {
+  limit: Schema.optionalWith(sentCount(maxLimit), {
     default: () => defaultLimit
   }).annotations({ description: `At most so many keys, 1 to ${maxLimit}; ${defaultLimit} by default.` })
 })

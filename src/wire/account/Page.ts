@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { sentCount } from "./SentCount.ts"
 
 const defaultLimit = 20
 const maxLimit = 100
@@ -23,7 +24,7 @@ export const cursorOf = (id: string): string => Buffer.from(id.replaceAll("-", "
 
 /** The query of every list. */
 export const pageParameters = {
-  limit: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, maxLimit)), {
+  limit: Schema.optionalWith(sentCount(maxLimit), {
     default: () => defaultLimit
   }).annotations({ description: `At most so many items, 1 to ${maxLimit}; ${defaultLimit} by default.` }),
   cursor: Schema.optional(

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { sentCount } from "./SentCount.ts"
 import { timestamp } from "./Times.ts"
 
 /** The records of past calls that are ranked once more: `GET …/alpha-curve` and the `replay` of a policy's simulation. */
@@ -6,11 +7,7 @@ import { timestamp } from "./Times.ts"
 /** So many take less than a second. */
 export const maxCalls = 2_000
 
-const callsTitle = `an integer from 1 to ${maxCalls}`
-export const Calls = Schema.NumberFromString.pipe(
-  Schema.int({ title: callsTitle }),
-  Schema.between(1, maxCalls, { title: callsTitle })
-)
+export const Calls = sentCount(maxCalls)
 
 const count = (description: string) => Schema.NonNegativeInt.annotations({ description })
 

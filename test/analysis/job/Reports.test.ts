@@ -68,7 +68,10 @@ for (const [name, database] of databases) {
           const row = yield* store.find(ids.analysis)
           return yield* (yield* ReportSeal).open(ids.analysis, row?.reportSealed ?? new Uint8Array())
         })
-        expect(yield* Effect.provide(opened, withKeys(other))).toBeNull()
+        expect(yield* Effect.flip(Effect.provide(opened, withKeys(other)))).toMatchObject({
+          _tag: "SealingUnavailable",
+          message: expect.stringContaining("GATEWAY_MASTER_KEY_PREVIOUS")
+        })
         expect(yield* Effect.provide(resealReports, withKeys(other, masterKey))).toEqual({ resealed: 1, unreadable: 0 })
         expect(yield* Effect.provide(opened, withKeys(other))).toEqual(report)
         expect(yield* Effect.provide(resealReports, withKeys(other))).toEqual({ resealed: 0, unreadable: 0 })

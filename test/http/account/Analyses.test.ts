@@ -73,6 +73,29 @@ describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {
     return id
   }
 
+  it("are 503 where no master key opens the report, which is not taken for an analysis without one", async () => {
+    const project = await projectWithCalls(1)
+    const { id } = await start(project)
+    await ended(id)
+    await node.run(
+      Effect.flatMap(
+        SqlClient,
+        (sql) => sql`update analysis set report_sealed = ${new Uint8Array(64)} where id = ${id}`
+      )
+    )
+    const of = `/api/analyses/${id}`
+    for (const [method, path, body] of [
+      ["GET", of],
+      ["POST", `${of}/replay`, { max_spend_microusd: 1 }],
+      ["POST", `${of}/actions/a/preview`],
+      ["POST", `${of}/actions/a/apply`, {}],
+      ["POST", `${of}/actions/a/undo`]
+    ] as const) {
+      expect([path, await codeOf(await owner.send(method, path, body))]).toEqual([path, [503, "sealing_unavailable"]])
+    }
+    expect((await owner.send("GET", `/api/projects/${project}/analyses`)).status).toBe(200)
+  })
+
   it("reads the log of calls where nothing is captured, and says how little that is", async () => {
     const project = await projectWithCalls(3)
     const estimate = await bodyOf<typeof AnalysisEstimate.Encoded>(

@@ -108,6 +108,16 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
     expect(await jsonOf(await operator.send("GET", "/api/me/keys"))).toEqual(await list(""))
   })
 
+  it("are an error of the service where what is stored of them cannot be sent", async () => {
+    const { id } = await create()
+    const limitTo = (limit: string | null) =>
+      node.run(Effect.flatMap(SqlClient, (sql) => sql`update scope set limit_micro_usd = ${limit} where id = ${id}`))
+    await limitTo("9007199254740993")
+    expect(await errorOf(await operator.send("GET", `/api/keys/${id}`))).toEqual([500, "internal_error", null])
+    await limitTo(null)
+    expect(await read(id)).toMatchObject({ id, spend_limit_microusd: null })
+  })
+
   it("are created in any project by operators only, and in no other's by anybody else", async () => {
     const person = await newPerson(node)
     expect(await errorOf(await person.send("POST", "/api/me/keys", { name: "x" }))).toEqual([404, "not_found", null])

@@ -178,6 +178,26 @@ describe.each(databaseKinds)("signing in at an OpenID provider on %s", (kind) =>
     expect(await refusalOf(await browser.get(url))).toEqual(await nobody(node))
   })
 
+  it.each(["temporarily_unavailable", "server_error"])(
+    "can be tried again where the provider sends %s",
+    async (error) => {
+      const returned = async (headers: Record<string, string>) => {
+        const begun = await fetch(`${node.url}/api/session/oidc/start`, { redirect: "manual" })
+        const state = new URL(begun.headers.get("location") ?? "").searchParams.get("state") ?? ""
+        const cookie = begun.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+        const query = new URLSearchParams({ error, state, iss: issuer })
+        return fetch(`${node.url}/api/session/oidc/callback?${query}`, {
+          redirect: "manual",
+          headers: { cookie, ...headers }
+        })
+      }
+      const page = await returned({ accept: "text/html" })
+      expect(page.headers.get("location")).toBe(`${node.url}/dashboard/sign-in#error=unavailable`)
+      const script = await returned({})
+      expect([script.status, await script.json()]).toMatchObject([503, { error: { type: "server_error" } }])
+    }
+  )
+
   it("leads a browser that cannot be signed in to the page where it can try again", async () => {
     const response = await fetch(`${node.url}/api/session/oidc/callback?code=x&state=y`, {
       redirect: "manual",

@@ -245,6 +245,47 @@ describe.each(databaseKinds)("payments by Stripe on %s", (kind) => {
     await expectSound()
   })
 
+  it("are not changed by signed events that cannot be kept, which are not asked for again", async () => {
+    const person = await newPerson(node)
+    const created = await checkout(person, 1_000)
+    const completed = (more: object) => eventOf("checkout.session.completed", paid(created, more))
+    const unusable = [
+      { ...completed({}), id: "evt_a\0b" },
+      { ...completed({}), id: `evt_${"x".repeat(5_000)}` },
+      completed({ id: "cs_a\0b" }),
+      completed({ payment_intent: "pi_a\0b" }),
+      completed({ payment_intent: { id: "pi_a\ud83db" } }),
+      ...[refunded(created, 1_000), disputed(created, "created", 1_000)].flatMap((event) =>
+        ["id", "payment_intent"].map((field) => ({
+          ...event,
+          data: { object: { ...event.data.object, [field]: "a\0b" } }
+        }))
+      )
+    ]
+    for (const event of unusable) expect((await deliver(event)).status).toBe(200)
+    expect(await statusOf(person, created.session_id)).toMatchObject({ status: "open" })
+    await deliver(completed({}))
+    expect(await statusOf(person, created.session_id)).toMatchObject({ status: "credited" })
+    await expectSound()
+  })
+
+  it("are paid back as a whole by a refund of more than the database can hold", async () => {
+    const person = await newPerson(node)
+    const [first, second] = [await checkout(person, 1_000), await checkout(person, 1_000)]
+    for (const created of [first, second]) await deliver(eventOf("checkout.session.completed", paid(created)))
+    expect((await deliver(refunded(first, 2 ** 31))).status).toBe(200)
+    expect((await deliver(disputed(second, "created", Number.MAX_SAFE_INTEGER))).status).toBe(200)
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 0 })
+    await expectSound()
+  })
+
+  it("stay as they are where the session itself cannot be read", async () => {
+    const person = await newPerson(node)
+    const created = await checkout(person, 1_000)
+    Object.assign(sessionOf(created), { payment_intent: "pi_a\0b", payment_status: "paid" })
+    expect(await statusOf(person, created.session_id)).toMatchObject({ status: "open" })
+  })
+
   it("credit exactly the paid sessions after 1,000 deliveries", async () => {
     const [person, cents] = [await newPerson(node), 1_000]
     const sessions: Array<Created> = []

@@ -333,6 +333,25 @@ describe("a code of the issuer", () => {
     expect(told()).toEqual([expect.stringContaining("POST")])
   })
 
+  it.each([
+    ["temporarily_unavailable", "The identity provider cannot sign anybody in for now; try again later."],
+    ["server_error", "The identity provider cannot sign anybody in for now; try again later."],
+    ["invalid_scope", "The identity provider has not said who signed in; the log of the service says why."],
+    ["unauthorized_client", "The identity provider has not said who signed in; the log of the service says why."]
+  ])("waits for an issuer that sends %s in its place, and the log says so", async (error, message) => {
+    expect(await redeem({ error, state: flow.state })).toEqual(new IssuerUnavailable({ message }))
+    expect(told()).toEqual([expect.stringContaining(error)])
+    expect(issuer.tokenRequests).toEqual([])
+    // with another state it is not from the issuer
+    expect(await redeem({ error, state: "another" })).toEqual(new Unauthenticated())
+    expect(told()).toEqual([])
+  })
+
+  it.each(["access_denied", "login_required", "another"])("is refused where the issuer sends %s", async (error) => {
+    expect(await redeem({ error, state: flow.state })).toEqual(new Unauthenticated())
+    expect(told()).toEqual([])
+  })
+
   it("is refused with a token of another clock, and the log says why", async () => {
     const ahead = Math.floor(Date.now() / 1_000) + 120
     expect(await redeemed({ iat: ahead, exp: ahead + 300 })).toEqual(new Unauthenticated())

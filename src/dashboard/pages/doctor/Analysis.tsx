@@ -60,7 +60,7 @@ const Analysis = () => {
               <ReportView analysis={of} report={of.report} projectId={projectId} mayWrite={mayWrite} />
             )}
             {of.report === null && of.status === "succeeded" ? (
-              <Text size="sm">Its report can no longer be opened: the master key is another one.</Text>
+              <Text size="sm">Its report can no longer be read: an earlier version of the gateway wrote it.</Text>
             ) : null}
           </Stack>
         )}

@@ -63,6 +63,7 @@ const getAnalysis = HttpApiEndpoint.get("getAnalysis", "/api/analyses/:id")
   .setPath(AnalysisPath)
   .addSuccess(AnalysisDetail)
   .addError(Errors.NotFound)
+  .addError(Errors.SealingUnavailable)
   .annotate(OpenApi.Summary, "One analysis with its report")
 
 const cancelAnalysis = HttpApiEndpoint.post("cancelAnalysis", "/api/analyses/:id/cancel")
@@ -93,6 +94,7 @@ const previewAction = HttpApiEndpoint.post("previewAnalysisAction", "/api/analys
   .setPath(ActionPath)
   .addSuccess(ActionPreview)
   .addError(Errors.NotFound)
+  .addError(Errors.SealingUnavailable)
   .annotate(OpenApi.Summary, "What an action would change")
   .annotate(
     OpenApi.Description,
@@ -104,6 +106,7 @@ const applyAction = HttpApiEndpoint.post("applyAnalysisAction", "/api/analyses/:
   .setPayload(ApplyAction)
   .addSuccess(AnalysisDetail)
   .addError(Errors.NotFound)
+  .addError(Errors.SealingUnavailable)
   .addError(Errors.RoleRequired)
   .addError(Errors.ManagedByConfiguration)
   .addError(Errors.ConfigVersionMismatch)
@@ -118,6 +121,7 @@ const undoAction = HttpApiEndpoint.post("undoAnalysisAction", "/api/analyses/:id
   .setPath(ActionPath)
   .addSuccess(AnalysisDetail)
   .addError(Errors.NotFound)
+  .addError(Errors.SealingUnavailable)
   .addError(Errors.RoleRequired)
   .addError(Errors.ManagedByConfiguration)
   .addError(Errors.ConfigVersionMismatch)

@@ -1,0 +1,11 @@
+import * as Schema from "effect/Schema"
+
+const digits = /^[0-9]{1,16}$/
+
+/** A count in a query, in decimal digits: `Number` takes other forms too, and the empty text for 0. */
+export const sentCount = (max: number) => {
+  const title = `an integer from 1 to ${max}`
+  return Schema.compose(Schema.String.pipe(Schema.pattern(digits, { title })), Schema.NumberFromString).pipe(
+    Schema.between(1, max, { title })
+  )
+}
