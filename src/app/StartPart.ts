@@ -1,3 +1,4 @@
+// @effect-diagnostics processEnv:off
 import cluster, { type Worker } from "node:cluster"
 import * as Effect from "effect/Effect"
 
