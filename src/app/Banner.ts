@@ -16,14 +16,7 @@ export const printBanner = (
   const lines = [`Model routing gateway at ${base}/v1`]
   if (signInLink !== undefined) lines.push(`Dashboard ${signInLink}`)
   if (settings.simulated) lines.push(simulationLine(settings))
-  if (!bootstrapped.created) {
-    return bootstrapped.ignored
-      ? Effect.zipRight(
-          Console.log(lines.join("\n")),
-          Effect.logWarning("GATEWAY_BOOTSTRAP_* were ignored: they act on an empty database only")
-        )
-      : Console.log(lines.join("\n"))
-  }
+  if (!bootstrapped.created) return Console.log(lines.join("\n"))
   const key = bootstrapped.key === null ? "$GATEWAY_API_KEY" : Redacted.value(bootstrapped.key)
   if (bootstrapped.key !== null) lines.push("", keyLine(bootstrapped.key))
   lines.push(

@@ -4,7 +4,6 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { Variables } from "../config/DotEnv.ts"
 import { isLoopbackAddress } from "../config/Environment.ts"
 import type * as Settings from "../config/Settings.ts"
 import { version } from "../domain/Version.ts"
@@ -23,14 +22,17 @@ import * as ProcessMetrics from "../observe/ProcessMetrics.ts"
 import * as Stalls from "../observe/Stalls.ts"
 import * as Database from "../sql/Database.ts"
 import { printBanner, printKeyOfFailedStart } from "./Banner.ts"
+import type { Configuration } from "./Configuration.ts"
 import { probing } from "./CredentialProbes.ts"
 import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
+import * as LastValid from "./reload/LastValid.ts"
 import * as LiveSettings from "./reload/LiveSettings.ts"
 import * as Reload from "./reload/Reload.ts"
 import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
 import { logStart } from "./StartLog.ts"
+import { firstRowsMade, startPart } from "./StartPart.ts"
 import { logWarnings } from "./StartWarnings.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as WorkerMetrics from "./WorkerMetrics.ts"
@@ -39,14 +41,17 @@ import * as WorkerMetrics from "./WorkerMetrics.ts"
  * The complete gateway. The port opens only after the first rows and the configuration are committed, so that the first response
  * already follows the settings.
  */
-export const run = (first: Settings.Settings, variables: Variables) => {
-  const live = LiveSettings.make(first)
+export const run = (configuration: Configuration) => {
+  const live = LiveSettings.make(configuration.settings)
   const { settings } = live
   return Effect.gen(function* () {
     yield* Signals.forceDrainOnSecondSignal
     const bootstrapped = yield* bootstrap(settings.bootstrap)
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
-    yield* logWarnings(settings, variables)
+    yield* logIgnored(bootstrapped)
+    yield* firstRowsMade
+    yield* LastValid.inForce(configuration)
+    yield* logWarnings(settings, configuration.variables)
     yield* Effect.flatMap(Reload.make(live), reloadBySignal)
     // building the layers takes longer than any request may block the event loop
     const listening = Layer.provideMerge(
@@ -77,9 +82,16 @@ const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstra
   LedgerMetrics.start()
   yield* logStart(settings, kind, address.port)
   Metrics.build(version, process.versions.node, kind)
-  yield* printBanner(settings, bootstrapped, address.port, yield* signInLink(settings, bootstrapped, address.port))
+  if (startPart() !== "none") {
+    yield* printBanner(settings, bootstrapped, address.port, yield* signInLink(settings, bootstrapped, address.port))
+  }
   return yield* died
 })
+
+const logIgnored = (bootstrapped: Bootstrapped): Effect.Effect<void> =>
+  !bootstrapped.created && bootstrapped.ignored && startPart() === "first"
+    ? Effect.logWarning("GATEWAY_BOOTSTRAP_* were ignored: they act on an empty database only")
+    : Effect.void
 
 /** At every start on a loopback address; elsewhere only at the first, since logs are read by others there. */
 const signInLink = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped, port: number) {

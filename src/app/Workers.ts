@@ -2,7 +2,9 @@ import cluster, { type Worker } from "node:cluster"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { LastValid } from "./reload/LastValid.ts"
 import * as Signals from "./Signals.ts"
+import { rowsMadeOrEnded, StartParts } from "./StartPart.ts"
 import * as UnacceptedConnection from "./UnacceptedConnection.ts"
 import { supervised, WorkerMetrics } from "./WorkerMetrics.ts"
 
@@ -18,10 +20,14 @@ export class WorkersFailed extends Data.TaggedError("WorkersFailed")<{ readonly 
   }
 }
 
-/** How the first workers fare, before any listens. */
+/** What all workers share; how the first ones fare, before any listens. */
 interface Start {
   hasListened: boolean
   failed: number
+  readonly parts: StartParts
+  /** While a worker makes the first rows, no other is started. */
+  readonly turn: Effect.Semaphore
+  readonly configuration: LastValid
 }
 
 /** One of the workers, and those that replace it. */
@@ -46,14 +52,20 @@ export const supervise = (workers: number): Effect.Effect<never, WorkersFailed> 
     Effect.zipRight(
       Effect.suspend(() => {
         const metrics = new WorkerMetrics()
-        const start: Start = { hasListened: false, failed: 0 }
+        const start: Start = {
+          hasListened: false,
+          failed: 0,
+          parts: new StartParts(),
+          turn: Effect.unsafeMakeSemaphore(1),
+          configuration: new LastValid()
+        }
         const failed = Effect.suspend(() => {
           start.failed++
           return start.hasListened || start.failed < workers ? Effect.void : new WorkersFailed({ workers })
         })
         return Effect.forEach(
           Array.from({ length: workers }, (_, index): Place => ({ name: String(index + 1), failedStarts: 0 })),
-          (place) => Effect.forever(runOne(metrics, place, start, failed)),
+          (place) => Effect.forever(Effect.zipRight(start.turn.take(1), runOne(metrics, place, start, failed))),
           { concurrency: "unbounded", discard: true }
         )
       })
@@ -61,6 +73,7 @@ export const supervise = (workers: number): Effect.Effect<never, WorkersFailed> 
     Effect.zipRight(Effect.never)
   )
 
+/** Gives its turn back. */
 const runOne = (
   metrics: WorkerMetrics,
   place: Place,
@@ -69,7 +82,7 @@ const runOne = (
 ): Effect.Effect<void, WorkersFailed> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
-      const worker = cluster.fork()
+      const { part, worker } = start.parts.fork()
       place.failedStarts++
       UnacceptedConnection.closeWithWorker(worker)
       metrics.joined(supervised(worker, place.name))
@@ -77,12 +90,19 @@ const runOne = (
         start.hasListened = true
         place.failedStarts = 0
       })
-      worker.on("message", (message) => metrics.received(worker.id, message))
+      worker.on("message", (message) => {
+        metrics.received(worker.id, message)
+        start.configuration.received(worker, message)
+      })
       worker.once("exit", () => metrics.exited(worker.id))
-      return worker
+      return { part, worker }
     }),
-    (worker) => Effect.map(ended(worker), (how) => ({ worker: place.name, pid: worker.process.pid, ...how })),
-    (worker, exit) =>
+    ({ part, worker }) =>
+      Effect.zipRight(part === "first" ? rowsMadeOrEnded(worker) : Effect.void, start.turn.release(1)).pipe(
+        Effect.zipRight(ended(worker)),
+        Effect.map((how) => ({ worker: place.name, pid: worker.process.pid, ...how }))
+      ),
+    ({ worker }, exit) =>
       exit._tag === "Failure" && Cause.isInterrupted(exit.cause) && !worker.isDead()
         ? Effect.zipRight(
             Effect.sync(() => worker.process.kill("SIGTERM")),

@@ -5,8 +5,8 @@ import { fromSql } from "../sql/StoreErrors.ts"
 import type { CaptureStoreShape } from "./CaptureRecords.ts"
 import { at, bytes, decodeCount, decodePlaces, insertPacks, sharedIds } from "./CaptureRowStore.ts"
 
-/** Each has all that was sent and answered. */
-const maxSamplesPerStatement = 500
+/** Samples have all that was sent and answered, shared rows all that conversations begin with. */
+const maxRowsPerStatement = 500
 
 /** Deletes samples: on request, with their project, and when they have expired. */
 export const erasures = (
@@ -44,22 +44,31 @@ export const erasures = (
         : sql`update capture_conversation set samples = ${samples.length} where ${at(sql, place)}`
     }).pipe(fromSql),
   sweep: (project) =>
-    sql`with used as (
+    deleteInPortions(sql`with used as (
         select distinct day, unnest(shared) as id from capture_sample where project_id = ${project}
+      ), gone as (
+        delete from capture_shared where ctid = any(array(
+          select s.ctid from capture_shared s where s.project_id = ${project}
+            and not exists (select from used u where u.day = s.day and u.id = s.id) limit ${maxRowsPerStatement}))
+        returning 1
       )
-      delete from capture_shared s where s.project_id = ${project}
-        and not exists (select from used u where u.day = s.day and u.id = s.id)`.pipe(Effect.asVoid, fromSql),
+      select count(*)::int as count from gone`).pipe(Effect.asVoid, fromSql),
   eraseProject: (project) =>
     Effect.gen(function* () {
       yield* sql`delete from capture_project_key where project_id = ${project}`
       yield* sql`delete from capture_day_key where project_id = ${project}`
       const gone = yield* deleteInPortions(sql`with gone as (
           delete from capture_sample where id = any(array(
-            select id from capture_sample where project_id = ${project} limit ${maxSamplesPerStatement}))
+            select id from capture_sample where project_id = ${project} limit ${maxRowsPerStatement}))
           returning id
         )
         select count(*)::int as count from gone`)
-      yield* sql`delete from capture_shared where project_id = ${project}`
+      yield* deleteInPortions(sql`with gone as (
+          delete from capture_shared where ctid = any(array(
+            select ctid from capture_shared where project_id = ${project} limit ${maxRowsPerStatement}))
+          returning 1
+        )
+        select count(*)::int as count from gone`)
       yield* sql`delete from capture_conversation where project_id = ${project}`
       yield* sql`delete from capture_threshold where project_id = ${project}`
       return gone
@@ -71,7 +80,7 @@ export const erasures = (
           yield* sql`delete from capture_day_key k where k.day < ${now}::timestamptz::date - 1
             and not exists (select from capture_sample s
               where s.project_id = k.project_id and s.day = k.day and s.expires_at > ${now})`
-          const [{ count }] = yield* decodeCount(
+          const [samples] = yield* decodeCount(
             yield* sql`with gone as (
                 delete from capture_sample where id in (
                   select id from capture_sample where expires_at <= ${now} order by expires_at limit ${max}
@@ -86,11 +95,19 @@ export const erasures = (
               )
               select count(*)::int as count from gone`
           )
-          yield* sql`delete from capture_shared s
-            where not exists (select from capture_day_key k where k.project_id = s.project_id and k.day = s.day)`
+          const [shared] = yield* decodeCount(
+            yield* sql`with gone as (
+                delete from capture_shared where ctid = any(array(
+                  select s.ctid from capture_shared s
+                  where not exists (select from capture_day_key k where k.project_id = s.project_id and k.day = s.day)
+                  limit ${max}))
+                returning 1
+              )
+              select count(*)::int as count from gone`
+          )
           yield* sql`delete from capture_conversation c where c.samples = 0
             and not exists (select from capture_day_key k where k.project_id = c.project_id and k.day = c.day)`
-          return count
+          return Math.max(samples.count, shared.count)
         })
       )
       .pipe(fromSql)

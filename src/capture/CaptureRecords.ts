@@ -156,6 +156,6 @@ export interface CaptureStoreShape {
   readonly sweep: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
   /** The keys first: without them nothing can be read again. Windows stay, and whether anything is collected. */
   readonly eraseProject: (project: ProjectId) => Effect.Effect<number, StoreUnavailable>
-  /** A portion of what has expired, keys first; the number of rows. */
+  /** A portion of what has expired, keys first; 0 when nothing is left. */
   readonly deleteExpired: (at: Date, max: number) => Effect.Effect<number, StoreUnavailable>
 }

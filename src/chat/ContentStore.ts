@@ -47,8 +47,11 @@ export interface NewVersion {
 export interface ContentStoreShape {
   readonly createImage: (user: UserId, image: Image, at: Date) => Effect.Effect<void, StoreUnavailable>
   readonly image: (id: string) => Effect.Effect<Image | undefined, StoreUnavailable>
-  /** How many of these the person has uploaded. */
-  readonly countImages: (user: UserId, ids: ReadonlyArray<string>) => Effect.Effect<number, StoreUnavailable>
+  /**
+   * How many of these the person has uploaded and are not being removed; none of them is unused before `at`. In one transaction
+   * with `attach`.
+   */
+  readonly takeImages: (user: UserId, ids: ReadonlyArray<string>, at: Date) => Effect.Effect<number, StoreUnavailable>
   readonly attach: (message: MessageId, images: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
   /** A copied message has the same images. */
   readonly copyImages: (from: MessageId, to: MessageId) => Effect.Effect<void, StoreUnavailable>
@@ -56,10 +59,11 @@ export interface ContentStoreShape {
   readonly images: (
     conversation: ConversationId
   ) => Effect.Effect<ReadonlyArray<typeof MessageImage.Type>, StoreUnavailable>
-  /** Uploaded before, and in no message; the oldest first. */
+  /** Uploaded or taken before, and in no message; the oldest first. */
   readonly unused: (before: Date, max: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
-  /** Unless it is in a message by now. */
-  readonly removeUnused: (id: string) => Effect.Effect<void, StoreUnavailable>
+  /** From now on no message can take it; false where one has by now. */
+  readonly withdraw: (id: string, before: Date) => Effect.Effect<boolean, StoreUnavailable>
+  readonly removeImage: (id: string) => Effect.Effect<void, StoreUnavailable>
   /** In their last version, by name, without deleted ones. */
   readonly artifacts: (conversation: ConversationId) => Effect.Effect<ReadonlyArray<Artifact>, StoreUnavailable>
   /** Of one artifact, the newest first; of a deleted one, none. */
@@ -117,6 +121,8 @@ const decodeContent = Schema.decodeUnknown(
 const maxTextsPerStatement = 100
 
 const make = (sql: SqlClient): ContentStoreShape => {
+  /** The time of an image that is being removed. */
+  const withdrawn = sql.literal("'-infinity'::timestamptz")
   const image = sql.literal(`i.id, i.filename, i.media_type as "mediaType", i.size_bytes as "sizeBytes"`)
   const artifact = sql.literal(`a.id, a.name, v.version, v.media_type as "mediaType", v.size_bytes as "sizeBytes",
     a.created_at as "createdAt", v.created_at as "updatedAt"`)
@@ -132,8 +138,13 @@ const make = (sql: SqlClient): ContentStoreShape => {
         Effect.map(([row]) => row),
         fromSql
       ),
-    countImages: (user, ids) =>
-      sql`select count(*)::int as count from chat_image where user_id = ${user} and id = any(${ids}::uuid[])`.pipe(
+    takeImages: (user, ids, at) =>
+      sql`with taken as (
+          update chat_image set created_at = greatest(created_at, ${at})
+          where user_id = ${user} and id = any(${ids}::uuid[]) and created_at > ${withdrawn}
+          returning 1
+        )
+        select count(*)::int as count from taken`.pipe(
         Effect.flatMap(decodeCount),
         Effect.map(([{ count }]) => count),
         fromSql
@@ -159,9 +170,14 @@ const make = (sql: SqlClient): ContentStoreShape => {
         Effect.map((rows) => rows.map(({ id }) => id)),
         fromSql
       ),
-    removeUnused: (id) =>
-      done(sql`delete from chat_image i where i.id = ${id}
-        and not exists (select from chat_message_image mi where mi.image_id = i.id)`),
+    // where both want the row at once, the second of this and takeImages sees the time that the first has set
+    withdraw: (id, before) =>
+      sql`update chat_image i set created_at = ${withdrawn} where i.id = ${id} and i.created_at < ${before}
+        and not exists (select from chat_message_image mi where mi.image_id = i.id) returning id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        fromSql
+      ),
+    removeImage: (id) => done(sql`delete from chat_image where id = ${id}`),
     artifacts: (conversation) =>
       sql`select distinct on (a.name) ${artifact} from chat_artifact a join chat_artifact_version v on v.artifact_id = a.id
         where a.conversation_id = ${conversation} and a.deleted_at is null order by a.name, v.version desc`.pipe(

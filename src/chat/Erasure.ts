@@ -33,9 +33,15 @@ export const eraseAll = ({ contents, objects, timers }: ErasureDeps): Effect.Eff
   Effect.gen(function* () {
     const now = timers.now()
     yield* Effect.repeat(contents.erase(dateAt(now - undoMillis), perPortion), { while: (count) => count > 0 })
+    const unusedBefore = dateAt(now - unusedMillis)
     // the row last: without it nobody would find an object that is still there
-    const removed = Effect.tap(contents.unused(dateAt(now - unusedMillis), perPortion), (ids) =>
-      Effect.forEach(ids, (id) => Effect.zipRight(objects.remove(id), contents.removeUnused(id)), { discard: true })
+    const remove = (id: string) =>
+      Effect.whenEffect(
+        Effect.zipRight(objects.remove(id), contents.removeImage(id)),
+        contents.withdraw(id, unusedBefore)
+      )
+    const removed = Effect.tap(contents.unused(unusedBefore, perPortion), (ids) =>
+      Effect.forEach(ids, remove, { discard: true })
     )
     yield* Effect.repeat(removed, { while: (ids) => ids.length > 0 })
   })

@@ -115,9 +115,8 @@ const make = Effect.gen(function* () {
           const conversation = yield* conversations.lock(id)
           const written = yield* messages.list(id)
           const { content, images, position, settings } = yield* decide(written)
-          if (images.length !== new Set(images).size || (yield* contents.countImages(userId, images)) < images.length) {
-            return yield* noSuchImage
-          }
+          const taken = images.length === 0 ? 0 : yield* contents.takeImages(userId, images, now())
+          if (images.length !== new Set(images).size || taken < images.length) return yield* noSuchImage
           if (running >= maxTurns) return yield* tooManyTurns
           const [questionId, answerId] = [MessageId.make(ids.uuid()), MessageId.make(ids.uuid())]
           if (!(yield* store.beginTurn(id, answerId, turns.node, now()))) return yield* isRunning

@@ -390,7 +390,7 @@ const abort = (deps: RunnerDeps): void => {
   for (const call of deps.running.values()) call.abort({ _tag: "Shutdown" })
 }
 
-/** An aborted call ends within these turns, unless it waits for a retry or for money: then it ends without having sent anything. */
+/** An aborted call ends within these turns, unless its hold is just being extended: then it ends without having sent more. */
 const maxTurnsToSettle = 1_000
 
 /** The last of them is removed before it is settled, in one turn more. */

@@ -1,4 +1,5 @@
 import * as Arr from "effect/Array"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NextStep } from "../domain/CallObserver.ts"
 import type { Candidate } from "../domain/Candidate.ts"
@@ -41,10 +42,7 @@ export const dispatch = (
     const { ranked, waitMillis } = candidatesOf(deps, call)
     const opened =
       waitMillis > 0
-        ? Effect.delay(
-            Effect.suspend(() => firstOf(deps, call, closedFirst(deps, ranked), until)),
-            waitMillis
-          )
+        ? Effect.flatMap(pause(call, waitMillis), () => firstOf(deps, call, closedFirst(deps, ranked), until))
         : firstOf(deps, call, ranked, until)
     return Effect.catchAll(opened, ({ failed }) => Effect.fail(ended(call, failed)))
   })
@@ -65,9 +63,20 @@ const firstOf = (
       if (error._tag === "ProviderError") call.attemptFailed(error)
       else call.unaffordable(error.candidate)
       return Effect.tap(decided(failed, rest), (decision) => Effect.sync(() => call.decided(nextStep(decision))))
-    }
+    },
+    (delay) => pause(call, delay)
   )
 }
+
+/** Nothing is open meanwhile. An abort ends it, and then the attempt that follows. */
+const pause = (call: Call, delay: Duration.DurationInput): Effect.Effect<void> =>
+  Effect.raceFirst(
+    Effect.sleep(delay),
+    Effect.async<void>((resume) => {
+      call.own({ close: () => {}, fail: () => resume(Effect.void) })
+      return Effect.sync(() => call.disown())
+    })
+  )
 
 const nextStep = (decision: Fallback.Decision<Candidate>): NextStep =>
   decision._tag === "FallBack" ? { _tag: "FallBack", model: decision.to[0].model } : { _tag: decision._tag }

@@ -56,6 +56,7 @@ export class Exhausted<C, E> extends Data.TaggedError("Exhausted")<{
  * The value of the first candidate that succeeds. After each failure `decide` says what follows: `Retry`, `FallBack` or
  * `GiveUp`; its decisions must come to an end. Defects and interruption are never fallen back from. Effect's ExecutionPlan
  * does not fit: there the later steps are fixed, here an error filters them and the ledger's hold is extended between them.
+ * A retry waits by `wait`, which may end early.
  *
  * @example
  * const first = firstOf(
@@ -71,7 +72,8 @@ export const firstOf = <C, A, E, R, R2 = never>(
   decide: (
     failed: Arr.NonEmptyReadonlyArray<Failed<C, E>>,
     rest: ReadonlyArray<C>
-  ) => Effect.Effect<Decision<C>, never, R2>
+  ) => Effect.Effect<Decision<C>, never, R2>,
+  wait: (delay: Duration.DurationInput) => Effect.Effect<void> = Effect.sleep
 ): Effect.Effect<First<A, C, E>, Exhausted<C, E>, R | R2> => {
   const attempt = (
     [candidate, ...rest]: Arr.NonEmptyReadonlyArray<C>,
@@ -84,10 +86,7 @@ export const firstOf = <C, A, E, R, R2 = never>(
         return Effect.flatMap(decide(failed, rest), (decision) => {
           switch (decision._tag) {
             case "Retry":
-              return Effect.delay(
-                Effect.suspend(() => attempt([candidate, ...rest], failed)),
-                decision.delay
-              )
+              return Effect.flatMap(wait(decision.delay), () => attempt([candidate, ...rest], failed))
             case "FallBack":
               return attempt(decision.to, failed)
             case "GiveUp":

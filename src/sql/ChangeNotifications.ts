@@ -15,6 +15,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import type { Cancel } from "../domain/Timers.ts"
+import { reasonOf } from "./DatabaseError.ts"
 import { fromSql, type Translated } from "./StoreErrors.ts"
 
 /**
@@ -149,7 +150,7 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
       Effect.suspend(() => {
         if (broken) return Effect.void
         broken = true
-        return Effect.logWarning(`no change notifications from other nodes: ${error.message}`)
+        return Effect.logWarning(`no change notifications from other nodes: ${reasonOf(error)}`)
       })
     )
   )

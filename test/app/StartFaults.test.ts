@@ -169,3 +169,24 @@ describe.skipIf(server === undefined)("a running service whose database turns re
     await admin.end()
   })
 })
+
+describe.skipIf(server === undefined)("a running service whose database refuses connections", () => {
+  it("says why it hears nothing of other nodes", { timeout: testMillis }, async () => {
+    const url = new URL(server ?? "")
+    const name = `closed_${randomBytes(6).toString("hex")}`
+    const admin = new Pg.Client({ connectionString: url.href })
+    await admin.connect()
+    await admin.query(`create database ${name}`)
+    const service = await startService({
+      env: { DATABASE_URL: Object.assign(new URL(url), { pathname: `/${name}` }).href }
+    })
+    await admin.query(`alter database ${name} allow_connections false`)
+    await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name])
+    const said = /no change notifications from other nodes: database .* is not currently accepting connections/
+    await expect.poll(() => service.output()).toMatch(said)
+    await admin.query(`alter database ${name} allow_connections true`)
+    expect(await service.stop()).toBe(0)
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.end()
+  })
+})

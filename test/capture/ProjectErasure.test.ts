@@ -10,6 +10,24 @@ const samples = 1_201
 /** In one statement. */
 const maxRows = 500
 
+/** From now on, how many rows each statement deletes. */
+const noteDeleted = (table: string) =>
+  Effect.flatMap(SqlClient, (sql) =>
+    sql.unsafe(`drop table if exists deleted_rows;
+      create table deleted_rows (origin text, rows int);
+      create or replace function note_deleted() returns trigger language plpgsql as $$
+        begin insert into deleted_rows select tg_table_name, count(*) from gone; return null; end $$;
+      create or replace trigger note_deleted after delete on ${table} referencing old table as gone
+        for each statement execute function note_deleted()`)
+  )
+const deletedFrom = (table: string) =>
+  Effect.flatMap(SqlClient, (sql) =>
+    Effect.map(
+      sql`select max(rows)::int as most, sum(rows)::int as all from deleted_rows where origin = ${table}`,
+      ([row]) => row
+    )
+  )
+
 for (const [name, database] of databases) {
   layer(Layer.provideMerge(CaptureStore.layer, database), { timeout: 60_000 })(
     `what a project has collected, ${name}`,
@@ -28,16 +46,53 @@ for (const [name, database] of databases) {
             now(), '' from generate_series(1, ${rows}::int) n`
           yield* fill(project, samples)
           yield* fill(other, 1)
-          yield* sql.unsafe(`create table deleted_rows (rows int);
-          create function note_deleted() returns trigger language plpgsql as $$
-            begin insert into deleted_rows select count(*) from gone; return null; end $$;
-          create trigger note_deleted after delete on capture_sample referencing old table as gone
-            for each statement execute function note_deleted()`)
+          yield* noteDeleted("capture_sample")
           expect(yield* (yield* CaptureStore).eraseProject(project)).toBe(samples)
           expect(yield* sql`select project_id from capture_sample`).toEqual([{ project_id: other }])
-          const [deleted] = yield* sql`select max(rows)::int as most, sum(rows)::int as all from deleted_rows`
-          expect(deleted).toEqual({ most: maxRows, all: samples })
+          expect(yield* deletedFrom("capture_sample")).toEqual({ most: maxRows, all: samples })
         })
+      )
+
+      it.effect(
+        "has its shared blocks deleted so too: after a part of it was erased, with the project, and expired",
+        () =>
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            const store = yield* CaptureStore
+            const project = yield* collecting({})
+            const fill = sql`insert into capture_shared (project_id, day, id, sealed)
+            select ${project}, current_date, decode(md5(n::text), 'hex'), '' from generate_series(1, ${samples}::int) n
+            on conflict do nothing`
+            yield* fill
+            yield* sql`insert into capture_day_key (project_id, day, sealed) values (${project}, current_date, '')`
+            yield* sql`insert into capture_sample (id, project_id, config_version, conversation, day, key_id, flow_authorized,
+              captured_at, expires_at, shared, sealed)
+            values (gen_random_uuid(), ${project}, 1, decode(md5('1'), 'hex'), current_date, gen_random_uuid(), false, now(),
+              now() + interval '1 day', array[decode(md5('7'), 'hex')], '')`
+            const left = Effect.map(
+              sql`select 1 from capture_shared where project_id = ${project} and id = decode(md5('7'), 'hex')`,
+              (used) => used.length
+            )
+
+            yield* noteDeleted("capture_shared")
+            yield* store.sweep(project)
+            expect([yield* deletedFrom("capture_shared"), yield* left]).toEqual([
+              { most: maxRows, all: samples - 1 },
+              1
+            ])
+
+            yield* fill
+            yield* noteDeleted("capture_shared")
+            yield* store.eraseProject(project)
+            expect([yield* deletedFrom("capture_shared"), yield* left]).toEqual([{ most: maxRows, all: samples }, 0])
+
+            // without the key of their day
+            yield* fill
+            yield* noteDeleted("capture_shared")
+            const expired = store.deleteExpired(new Date(), maxRows)
+            yield* Effect.repeat(expired, { while: (rows) => rows > 0 })
+            expect([yield* deletedFrom("capture_shared"), yield* left]).toEqual([{ most: maxRows, all: samples }, 0])
+          })
       )
     }
   )

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -160,8 +160,30 @@ describe("SIGHUP", { timeout: testMillis }, () => {
     expect([await statusOf("one/m"), await statusOf("one/m")]).toEqual([200, 429])
   })
 
+  it.skipIf(databaseUrl === undefined || process.platform !== "linux")(
+    "leaves a worker that replaces another what was valid last, while what is on the disk is wrong",
+    async () => {
+      await start({ providers: [provider("one", before)] }, { WORKERS: "2" })
+      after.release()
+      await printed('"started"', 2)
+      await write({ providers: [provider("two", after)] })
+      await reload("the configuration was reloaded", 2)
+      await write("{")
+      const { pid } = running.process
+      const [worker] = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").map(Number)
+      process.kill(worker ?? 0, "SIGKILL")
+      await printed('"started"', 3)
+      expect(running.output().split("this worker starts with the last valid one")).toHaveLength(2)
+      expect(running.output()).toContain("is not valid JSON")
+      const statuses = await Promise.all(Array.from({ length: 16 }, () => statusOf("two/m")))
+      expect(statuses.every((status) => status === 200)).toBe(true)
+    }
+  )
+
   it.skipIf(databaseUrl === undefined)("reaches every worker", async () => {
     await start({ providers: [provider("one", before)] }, { WORKERS: "2" })
+    // one that starts later reads what is there then
+    await printed('"started"', 2)
     after.release()
     await write({ providers: [provider("two", after)] })
     await reload("the configuration was reloaded", 2)

@@ -53,7 +53,7 @@ describe.skipIf(databaseUrl === undefined || process.platform !== "linux")("a wo
   it("leaves no connection open that it was given and did not take, is named in the log, and is replaced", async () => {
     const service = await startService({ env: { WORKERS: "2" } })
     try {
-      await expect.poll(() => service.output().split('"started"').length - 1, { timeout: 30_000 }).toBe(2)
+      await started(service, 2)
       const [frozen = 0] = workersOf(service)
       process.kill(frozen, "SIGSTOP")
       // it is given one of them; the other worker takes all others
@@ -72,9 +72,41 @@ describe.skipIf(databaseUrl === undefined || process.platform !== "linux")("a wo
       expect(JSON.parse(lineOf(service, message))).toMatchObject({
         annotations: { worker: expect.stringMatching(/^[12]$/), pid: frozen, exitCode: null, signal: "SIGKILL" }
       })
-      await expect.poll(() => service.output().split('"started"').length - 1, { timeout: 30_000 }).toBe(3)
+      await started(service, 3)
     } finally {
       expect(await service.stop()).toBe(0)
+    }
+  })
+})
+
+/** How often this was printed. */
+const timesOf = (service: Service, text: string): number => service.output().split(text).length - 1
+
+const started = (service: Service, times: number) =>
+  expect.poll(() => timesOf(service, '"started"'), { timeout: 30_000 }).toBe(times)
+
+describe.skipIf(databaseUrl === undefined || process.platform !== "linux")("what a start says", () => {
+  it("is said once by all workers, not again by one that replaces another, and is right at a later start", async () => {
+    const first = await startService({ env: { WORKERS: "2" } })
+    const url = first.env["DATABASE_URL"] ?? ""
+    let later: Service | undefined
+    try {
+      await started(first, 2)
+      process.kill(workersOf(first)[0] ?? 0, "SIGKILL")
+      await started(first, 3)
+      for (const text of ["Model routing gateway at", "Dashboard http", "Try it:"]) {
+        expect([text, timesOf(first, text)]).toEqual([text, 1])
+      }
+      expect(first.output()).not.toContain("were ignored")
+
+      later = await startService({ env: { WORKERS: "2", DATABASE_URL: url } })
+      await started(later, 2)
+      for (const text of ["Model routing gateway at", "Dashboard http", "GATEWAY_BOOTSTRAP_* were ignored"]) {
+        expect([text, timesOf(later, text)]).toEqual([text, 1])
+      }
+    } finally {
+      await later?.stop()
+      expect(await first.stop()).toBe(0)
     }
   })
 })

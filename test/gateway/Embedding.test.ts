@@ -223,6 +223,32 @@ describe("An embedding program", () => {
     )
   })
 
+  it.effect("a call that waits for a retry while its Layer is closed is settled at once", () => {
+    const limited = [fail({ _tag: "RateLimited", retryAfterMillis: 2_000 })]
+    const { layer, one, timers, two } = setUp(limited, limited)
+    return inVirtualTime(
+      timers,
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const services = yield* Layer.buildWithScope(layer, scope)
+        const running = yield* Effect.flip(complete).pipe(
+          Effect.provideService(Caller, TestGateway.testCaller),
+          Effect.provide(services),
+          Effect.fork
+        )
+        yield* Effect.async<void>((resume) => {
+          timers.after(10, () => resume(Effect.void))
+        })
+        expect([one.calls.length, two.calls.length]).toEqual([1, 1])
+        const begunMillis = timers.now()
+        yield* Scope.close(scope, Exit.void)
+        expect(Context.get(services, MemoryLedger).calls()).toMatchObject([{ state: "void", charged: 0 }])
+        expect(yield* Fiber.join(running)).toMatchObject({ _tag: "ServiceRefused" })
+        expect([timers.now() - begunMillis, one.running(), two.running()]).toEqual([0, 0, 0])
+      })
+    )
+  })
+
   it.effect("a program that does not read holds the upstream back", () => {
     const pieces = Array.from({ length: 500 }, (_, n) => `${n} `)
     const { one, run, timers } = setUp(answer(...pieces))

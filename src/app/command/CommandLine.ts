@@ -1,13 +1,11 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { withDotEnv } from "../../config/DotEnv.ts"
-import * as Settings from "../../config/Settings.ts"
 import { nearest } from "../../domain/Nearest.ts"
 import { version } from "../../domain/Version.ts"
-import { loadOptions } from "../LoadOptions.ts"
+import * as Configuration from "../Configuration.ts"
+import * as LastValid from "../reload/LastValid.ts"
 import { type Arguments, parse, UsageError } from "./Arguments.ts"
 import { check } from "./CheckCommand.ts"
 import type { Command } from "./Command.ts"
@@ -58,12 +56,9 @@ export const run = (words: ReadonlyArray<string>): Effect.Effect<void, unknown, 
 
 const runCommand = (command: Command, given: Arguments): Effect.Effect<void, unknown, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const variables = yield* withoutSettings.has(command) ? Effect.succeed({}) : withDotEnv(process.env)
-    const settings = yield* Effect.withConfigProvider(
-      Settings.load(loadOptions),
-      ConfigProvider.fromMap(new Map(Object.entries(variables)))
-    )
-    return yield* command.run({ given, settings, variables }).pipe(Logger.withMinimumLogLevel(settings.logLevel))
+    const configuration = yield* withoutSettings.has(command) ? Configuration.of({}) : LastValid.read
+    const run = command.run({ ...configuration, given })
+    return yield* Logger.withMinimumLogLevel(run, configuration.settings.logLevel)
   })
 
 interface Found {

@@ -11,12 +11,12 @@ export const start: Command = {
   about: "run the service",
   positionals: [],
   options: {},
-  run: ({ settings, variables }) =>
+  run: (configuration) =>
     Effect.zipRight(
-      Effect.zipRight(requireProvider(settings), Signals.ignoreOtherSignals),
-      Effect.if(Workers.isSupervisor(settings.workers), {
-        onTrue: () => Workers.supervise(settings.workers),
-        onFalse: () => Service.run(settings, variables)
+      Effect.zipRight(requireProvider(configuration.settings), Signals.ignoreOtherSignals),
+      Effect.if(Workers.isSupervisor(configuration.settings.workers), {
+        onTrue: () => Workers.supervise(configuration.settings.workers),
+        onFalse: () => Service.run(configuration)
       })
     )
 }

@@ -1,24 +1,22 @@
 import * as Cause from "effect/Cause"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import { InvalidConfiguration } from "../../config/ConfigIssue.ts"
-import { withDotEnv } from "../../config/DotEnv.ts"
 import * as Settings from "../../config/Settings.ts"
 import { ProviderReplacement } from "../../provider/ProviderReplacement.ts"
+import * as Configuration from "../Configuration.ts"
 import { probing } from "../CredentialProbes.ts"
 import { applyConfiguration } from "../FirstStartConfiguration.ts"
-import { loadOptions } from "../LoadOptions.ts"
 import { providerOptions } from "../ProviderSettings.ts"
 import { logWarnings } from "../StartWarnings.ts"
+import * as LastValid from "./LastValid.ts"
 import type { LiveSettings } from "./LiveSettings.ts"
 import { reloadable } from "./Reloadable.ts"
 
 /**
  * Reads `.env` and the file of GATEWAY_CONFIG anew and puts them in force at once, or leaves everything as it was and logs why.
- * The variables of a process cannot change from outside. Running calls keep the providers, prices and deadlines that they
- * began with.
+ * Running calls keep the providers, prices and deadlines that they began with.
  */
 export const make = (live: LiveSettings) =>
   Effect.gen(function* () {
@@ -27,16 +25,13 @@ export const make = (live: LiveSettings) =>
     const probes = yield* FiberHandle.make()
 
     const reload = Effect.gen(function* () {
-      const variables = yield* withDotEnv(process.env)
-      const loaded = yield* Effect.withConfigProvider(
-        Settings.load(loadOptions),
-        ConfigProvider.fromMap(new Map(Object.entries(variables)))
-      )
-      yield* Settings.requireProvider(loaded)
-      const { needStart, next } = reloadable(live.current(), loaded)
+      const configuration = yield* Configuration.read
+      yield* Settings.requireProvider(configuration.settings)
+      const { needStart, next } = reloadable(live.current(), configuration.settings)
       // the only step that can fail comes first
       const isChanged = yield* applyConfiguration(next.policy, next.routingConfigurations ?? [])
       live.replace(next)
+      yield* LastValid.inForce(configuration)
       yield* replacement.replace(providerOptions(next))
       yield* Effect.annotateLogs(Effect.logInfo("the configuration was reloaded"), { policyChanged: isChanged })
       if (needStart.length > 0) {
@@ -44,7 +39,7 @@ export const make = (live: LiveSettings) =>
           `a restart is needed for changes of ${needStart.join(", ")}; the old values stay in force`
         )
       }
-      yield* logWarnings(next, variables)
+      yield* logWarnings(next, configuration.variables)
       yield* FiberHandle.run(probes, Layer.launch(probing(next)))
     })
     return one.withPermits(1)(

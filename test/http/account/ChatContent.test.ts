@@ -406,4 +406,42 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect((await eraseWith(({ remove }) => remove))._tag).toBe("Success")
     expect(await kept(image.id)).toEqual({ row: false, object: false })
   })
+
+  it.each([
+    ["before its removal has begun", { status: 202, row: true, object: true }],
+    ["while its object is removed", { status: 404, row: false, object: false }]
+  ] as const)("take an image that is not used for long with a message, or not at all: %s", async (moment, outcome) => {
+    const image = await jsonOf<Image>(upload(png(6, 6)), 201)
+    await age(image.id)
+    const { id } = await chat().create(project)
+    let status = 0
+    const send = Effect.promise(async () => {
+      const question = { content: "what?", model: "acme/large", image_ids: [image.id] }
+      status = (await person.send("POST", `${root}/${id}/messages`, question)).status
+    })
+    await node.run(
+      Effect.gen(function* () {
+        const [contents, objects, timers] = yield* Effect.all([ContentStore, Objects, Timers])
+        yield* moment === "while its object is removed"
+          ? eraseAll({
+              contents,
+              timers,
+              objects: { ...objects, remove: (one) => Effect.zipRight(send, objects.remove(one)) }
+            })
+          : eraseAll({
+              contents: {
+                ...contents,
+                unused: (...asked) => Effect.tap(contents.unused(...asked), () => (status === 0 ? send : Effect.void))
+              },
+              objects,
+              timers
+            })
+      })
+    )
+    if (status === 202) {
+      ;(await talker.talk(used++)).finish()
+      await idle(id)
+    }
+    expect({ status, ...(await kept(image.id)) }).toEqual(outcome)
+  })
 })

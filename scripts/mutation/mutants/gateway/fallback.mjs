@@ -20,22 +20,22 @@ const failuresTests = ["test/gateway/Retries.test.ts", "test/gateway/StreamEnds.
 export const fallbackMutants = [
   {
     file: fallback,
-    find: "                decision.delay\n",
-    replace: "                0\n",
+    find: "wait(decision.delay)",
+    replace: "wait(0)",
     breaks: "the delay of a retry is not waited for",
     tests: fallbackTests
   },
   {
     file: fallback,
-    find: "Effect.suspend(() => attempt([candidate, ...rest], failed))",
-    replace: "attempt([candidate, ...rest], failed)",
+    find: "Effect.flatMap(wait(decision.delay), () => attempt([candidate, ...rest], failed))",
+    replace: "Effect.zipLeft(attempt([candidate, ...rest], failed), wait(decision.delay))",
     breaks: "a retried attempt begins before its delay",
     tests: fallbackTests
   },
   {
     file: fallback,
-    find: "Effect.suspend(() => attempt([candidate, ...rest], failed))",
-    replace: "Effect.suspend(() => attempt([candidate], failed))",
+    find: "() => attempt([candidate, ...rest], failed))",
+    replace: "() => attempt([candidate], failed))",
     breaks: "after a retry no other candidate is left",
     tests: fallbackTests
   },
@@ -48,8 +48,8 @@ export const fallbackMutants = [
   },
   {
     file: fallback,
-    find: "Effect.suspend(() => attempt([candidate, ...rest], failed))",
-    replace: "Effect.suspend(() => attempt([candidate, ...rest], before))",
+    find: "() => attempt([candidate, ...rest], failed))",
+    replace: "() => attempt([candidate, ...rest], before))",
     breaks: "a retry forgets the failure before it",
     tests: fallbackTests
   },

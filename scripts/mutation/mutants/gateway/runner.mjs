@@ -216,6 +216,13 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
+    find: "fail: () => resume(Effect.void)",
+    replace: "fail: () => {}",
+    breaks: "an aborted call waits for its retry",
+    tests: runnerTests
+  },
+  {
+    file: dispatch,
     find: ".slice(call.admitted.holdOptions.candidateOf(call.hold.option))",
     replace: ".slice(0)",
     breaks: "a candidate that the hold has passed over is tried first",
