@@ -45,8 +45,11 @@ const make = (masterKey: MasterKeyShape): ReportSealShape => ({
   open: (id, sealed) =>
     masterKey.accepted(purpose).pipe(
       Effect.map((keys) => Sealing.open(keys, contextOf(id), sealed)),
-      Effect.flatMap((text) => (text === undefined ? Effect.fail(otherMasterKey) : decodeReport(text))),
-      Effect.catchTag("ParseError", () => Effect.succeed(null))
+      Effect.flatMap((text) =>
+        text === undefined
+          ? Effect.fail(otherMasterKey)
+          : Effect.orElseSucceed(decodeReport(text), (): AnalysisReport | null => null)
+      )
     ),
   resealed: (id, sealed) =>
     Effect.zipWith(masterKey.derived(purpose), masterKey.accepted(purpose), (current, accepted) => {
