@@ -16,6 +16,7 @@ import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import type { ConversationId } from "../domain/Ids.ts"
 import { periodically } from "../domain/Periodic.ts"
+import { whyOf } from "../domain/RootCause.ts"
 import { Timers } from "../domain/Timers.ts"
 import { CallRunner } from "../gateway/CallRunner.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
@@ -149,7 +150,9 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   const stored = (turn: LiveTurn, ending: Ending): Effect.Effect<void> =>
     Effect.suspend(() => messages.end(turn.answer, ending, dateAt(timers.now()))).pipe(
       Effect.retry(endingSchedule),
-      Effect.catchAll((error) => Effect.logError("the end of an answer could not be stored", error))
+      Effect.catchAll((error) =>
+        Effect.annotateLogs(Effect.logError("the end of an answer could not be stored"), { reason: whyOf(error) })
+      )
     )
 
   const stop = (conversation: ConversationId): Effect.Effect<boolean> =>

@@ -3,6 +3,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { warn } from "./FailureLog.ts"
 
 export interface PeriodicOptions {
   /** True for an error that is logged elsewhere: here it is neither logged nor counted as success. */
@@ -29,10 +30,9 @@ export const periodically = <E, R>(
       return Effect.annotateLogs(Effect.logInfo(`${failed}: now it works again`), { failures: before })
     })
     const hasFailed = (cause: Cause.Cause<E>): Effect.Effect<void> => {
-      const error = Cause.squash(cause)
-      if (isLoggedElsewhere(error)) return Effect.void
+      if (isLoggedElsewhere(Cause.squash(cause))) return Effect.void
       failures += 1
-      return failures === 1 ? Effect.logWarning(`${failed}; the next run tries again`, error) : Effect.void
+      return failures === 1 ? warn(`${failed}; the next run tries again`, cause) : Effect.void
     }
     return Effect.matchCauseEffect(run, { onFailure: hasFailed, onSuccess: () => succeeded }).pipe(
       Effect.repeat(Schedule.spaced(every)),

@@ -1,5 +1,6 @@
 import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
+import { messageOf, rootOf } from "../domain/RootCause.ts"
 
 /** Another process has the data directory open; two processes would silently lose rows. */
 export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
@@ -55,24 +56,3 @@ export const sqlStateOf = (error: unknown): string | undefined => {
     ? /^(?=.*\d)[0-9A-Z]{5}$/.exec(root["code"])?.[0]
     : undefined
 }
-
-const maxCauses = 8
-
-/** Each layer wraps the error of the layer below it. */
-const rootOf = (error: unknown): unknown => {
-  let root = error
-  for (let depth = 0; depth < maxCauses; depth++) {
-    // Several addresses of one host were tried.
-    const inner: unknown = root instanceof AggregateError ? root.errors[0] : Predicate.isRecord(root) && root["cause"]
-    if (!inner) return root
-    root = inner
-  }
-  return root
-}
-
-const messageOf = (root: unknown): string =>
-  root instanceof Error && root.message !== ""
-    ? root.message
-    : Predicate.isRecord(root)
-      ? "for no stated reason"
-      : String(root)

@@ -21,7 +21,7 @@ const watch = (endings: ReadonlyArray<Ending>, options?: PeriodicOptions) =>
       return ending === "is interrupted" ? Effect.interrupt : Effect.void
     })
     const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
-      lines.push(`${logLevel.label} ${String(Array.isArray(message) ? message[0] : message)}`)
+      lines.push(`${logLevel.label} ${[message].flat().join(" ")}`)
     })
     yield* periodically("10 seconds", "old rows could not be deleted", run, options).pipe(
       Scope.extend(scope),

@@ -1,10 +1,10 @@
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CallObserver, ObservedCall } from "../../domain/CallObserver.ts"
 import { dateAt } from "../../domain/Dates.ts"
+import { warn } from "../../domain/FailureLog.ts"
 import type { CallFailure, StoreUnavailable } from "../../domain/GatewayError.ts"
 import { periodically } from "../../domain/Periodic.ts"
 import { storable } from "../../ledger/CallRows.ts"
@@ -80,9 +80,7 @@ class RefusalQueue implements RefusalsShape {
     )
   })
 
-  readonly flush: Effect.Effect<void> = Effect.catchAllCause(this.write, (cause) =>
-    Effect.logWarning(couldNotBeWritten, Cause.squash(cause))
-  )
+  readonly flush: Effect.Effect<void> = Effect.catchAllCause(this.write, (cause) => warn(couldNotBeWritten, cause))
 
   private add(refusal: Refusal): void {
     const known = this.byProject.get(refusal.projectId)

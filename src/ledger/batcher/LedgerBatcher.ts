@@ -167,9 +167,9 @@ export class LedgerBatcher {
       Effect.suspend(() =>
         this.settlements.unwritten === 0
           ? Effect.void
-          : Effect.logError(
-              "settlements could not be written before closing; their holds will expire",
-              this.settlements.unwritten
+          : Effect.annotateLogs(
+              Effect.logError("settlements could not be written before closing; their holds will expire"),
+              { settlements: this.settlements.unwritten }
             )
       )
     )
@@ -369,13 +369,19 @@ export class LedgerBatcher {
     this.settlements.take(1)
     if (settlement !== undefined) {
       this.settlements.putBack([{ ...rejected, settlement }])
-      this.fork(Effect.logError("the log row of a call was rejected and is left out", cause, { callId }))
+      this.fork(
+        Effect.annotateLogs(Effect.logError("the log row of a call was rejected and is left out", cause), { callId })
+      )
       return
     }
     this.failureState = BatchFailure.afterDrop(this.failureState)
     this.settlements.settled([rejected])
     LedgerMetrics.settlementDropped()
-    this.fork(Effect.logError("the settlement of a call was rejected; its hold will expire", cause, { callId }))
+    this.fork(
+      Effect.annotateLogs(Effect.logError("the settlement of a call was rejected; its hold will expire", cause), {
+        callId
+      })
+    )
   }
 
   private voidHold(reservation: BatchReservation): void {
