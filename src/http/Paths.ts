@@ -47,3 +47,6 @@ export const paymentPaths = {
 
 /** Images and artifacts of conversations, by signed links. */
 export const contentPaths = ["/content/images/:id", "/content/artifacts/:id/:version"] as const
+
+/** A path as the OpenAPI document writes it: `{id}` for `:id`. */
+export const documentPath = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")

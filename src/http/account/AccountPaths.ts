@@ -42,7 +42,16 @@ export const methodsOf = (path: string): ReadonlyArray<string> => {
   const matching = paths.filter(
     ({ segments }) =>
       segments.length === given.length &&
-      segments.every((segment, at) => (segment.startsWith(":") ? given[at] !== "" : segment === given[at]))
+      segments.every((segment, at) => (segment.startsWith(":") ? isParameter(given[at] ?? "") : segment === given[at]))
   )
   return matching.flatMap(({ methods }) => methods)
+}
+
+/** The platform's router has no answer for a path whose percent signs encode nothing. */
+const isParameter = (encoded: string): boolean => {
+  try {
+    return decodeURIComponent(encoded) !== ""
+  } catch {
+    return false
+  }
 }

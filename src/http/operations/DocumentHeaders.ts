@@ -1,4 +1,4 @@
-import { inferencePaths, modelPath, projectChatPath, routedPaths } from "../Paths.ts"
+import { documentPath, inferencePaths, modelPath, projectChatPath, routedPaths } from "../Paths.ts"
 import { isObject, type Json } from "./DocumentSchemas.ts"
 
 const text = { type: "string" }
@@ -68,7 +68,7 @@ const publicCalls: ReadonlySet<string> = new Set<string>([
   inferencePaths.createResponse,
   inferencePaths.createMessage
 ])
-const calls: ReadonlySet<string> = new Set<string>([...publicCalls, projectChatPath.replace(":id", "{id}")])
+const calls: ReadonlySet<string> = new Set<string>([...publicCalls, documentPath(projectChatPath)])
 /** Hosted tools are removed there. */
 const toolDropping: ReadonlySet<string> = new Set<string>([
   inferencePaths.createResponse,
@@ -79,7 +79,7 @@ const inAnthropicFormat: ReadonlySet<string> = new Set<string>([
   inferencePaths.createMessage,
   inferencePaths.countMessageTokens
 ])
-const lists: ReadonlySet<string> = new Set<string>([routedPaths.listModels, modelPath.replace(":id", "{id}")])
+const lists: ReadonlySet<string> = new Set<string>([routedPaths.listModels, documentPath(modelPath)])
 
 const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
 const parameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` })

@@ -8,7 +8,7 @@ import { MessagesEvent } from "../../wire/messages/MessagesEventSchema.ts"
 import { ResponsesEvent } from "../../wire/responses/ResponsesEventSchema.ts"
 import { Api, type ErrorStatus, errorDescription } from "../Api.ts"
 import { AccountApi } from "../account/AccountApi.ts"
-import { inferencePaths, modelPath, projectChatPath, routedPaths } from "../Paths.ts"
+import { documentPath, inferencePaths, modelPath, projectChatPath, routedPaths } from "../Paths.ts"
 import { asReference } from "./DocumentReference.ts"
 import type { Json } from "./DocumentSchemas.ts"
 
@@ -47,7 +47,7 @@ const completed = (spec: Json): Json => {
   const paths = child(spec, "paths")
   describe(operation(paths, inferencePaths.createChatCompletion, "post"), schemas, callErrors, ChatCompletionChunk)
   describe(operation(paths, inferencePaths.createResponse, "post"), schemas, callErrors, ResponsesEvent)
-  const asPerson = operation(paths, projectChatPath.replace(":id", "{id}"), "post")
+  const asPerson = operation(paths, documentPath(projectChatPath), "post")
   describe(asPerson, schemas, callErrors, ChatCompletionChunk)
   asPerson["security"] = identities
   child(asPerson, "responses")["403"] = {
@@ -57,9 +57,9 @@ const completed = (spec: Json): Json => {
   describeMessages(operation(paths, inferencePaths.createMessage, "post"), schemas, callErrors, MessagesEvent)
   describeMessages(operation(paths, inferencePaths.countMessageTokens, "post"), schemas, countErrors)
   describe(operation(paths, routedPaths.listModels, "get"), schemas, listErrors)
-  describe(operation(paths, modelPath.replace(":id", "{id}"), "get"), schemas, [...listErrors, 404])
+  describe(operation(paths, documentPath(modelPath), "get"), schemas, [...listErrors, 404])
   schemaOf(AnthropicErrorResponse, schemas)
-  for (const path of [routedPaths.listModels, modelPath.replace(":id", "{id}")]) {
+  for (const path of [routedPaths.listModels, documentPath(modelPath)]) {
     for (const [status, response] of Object.entries(child(operation(paths, path, "get"), "responses"))) {
       if (status !== "200") (response as Json)["content"] = { "application/json": { schema: { anyOf: eitherError } } }
     }
@@ -76,7 +76,7 @@ const completed = (spec: Json): Json => {
     inferencePaths.createChatCompletion,
     inferencePaths.createResponse,
     inferencePaths.createMessage,
-    projectChatPath.replace(":id", "{id}")
+    documentPath(projectChatPath)
   ]) {
     child(child(operation(paths, path, "post"), "responses"), "402")["headers"] = {
       ...rateLimitHeaders,
@@ -128,7 +128,7 @@ const describeAccount = (paths: Json): void => {
   HttpApi.reflect(AccountApi, {
     onGroup: () => {},
     onEndpoint: ({ endpoint: { method, path }, errors, middleware }) => {
-      const target = operation(paths, path.replace(/:(\w+)/g, "{$1}"), method.toLowerCase())
+      const target = operation(paths, documentPath(path), method.toLowerCase())
       target["security"] = middleware.size === 0 ? [] : identities
       const responses = child(target, "responses")
       for (const status of errors.keys()) {

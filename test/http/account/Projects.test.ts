@@ -239,6 +239,9 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
     expect(await errorOf(await person.send("GET", "/api/projects/x"))).toEqual([400, "invalid_value", "id"])
     expect(await errorOf(await person.send("PUT", "/api/me"))).toEqual([400, "method_not_allowed", null])
     expect(await errorOf(await person.send("GET", "/api/nothing"))).toEqual([404, "unknown_path", null])
+    for (const path of ["/api/projects/%", "/api/projects/%ff/keys", "/content/images/100%"]) {
+      expect(await errorOf(await person.send("GET", path))).toEqual([404, "unknown_path", null])
+    }
   })
 
   it("leave a chain of audit rows, without secrets", async () => {
