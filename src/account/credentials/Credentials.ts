@@ -105,6 +105,14 @@ const make = Effect.gen(function* () {
       "NotFound",
       () => Effect.fail(notFound)
     )
+  /** A credential that nobody else changes or removes until the end of the transaction. */
+  const locked = (id: CredentialId) =>
+    Effect.gen(function* () {
+      const row = yield* store.find(id)
+      if (row === undefined) return yield* notFound
+      yield* projects.lock(row.projectId)
+      return yield* writable(id)
+    })
 
   const record = (
     action: string,
@@ -147,7 +155,7 @@ const make = Effect.gen(function* () {
     update: (id, patch, check) =>
       transactions.commit(() =>
         Effect.gen(function* () {
-          const { project, row } = yield* writable(id)
+          const { project, row } = yield* locked(id)
           yield* check(row)
           const { allowedModels = row.allowedModels, label = row.label, secret } = patch
           const written = {
@@ -165,7 +173,7 @@ const make = Effect.gen(function* () {
     remove: (id) =>
       transactions.commit(() =>
         Effect.gen(function* () {
-          const { project, row } = yield* writable(id)
+          const { project, row } = yield* locked(id)
           yield* store.remove(row)
           yield* record("credential.delete", project, row, null, id)
         })

@@ -225,6 +225,50 @@ describe.each(databaseKinds)("credentials on %s", (kind) => {
     expect((await mode("managed")).status).toBe(200)
   })
 
+  it("lose no change to another that is made at the same time", async () => {
+    const { etag, id } = await contended("contended")
+    const path = `/api/credentials/${id}`
+    const numbers = [1, 2, 3, 4, 5, 6]
+    const statuses = await Promise.all(
+      numbers.map(async (number) => {
+        const body = { label: `contended ${number}` }
+        return (await operator.send("PATCH", path, body, { "if-match": etag })).status
+      })
+    )
+    expect(statuses.sort()).toEqual([200, 412, 412, 412, 412, 412])
+
+    const changes = [
+      { secret: other },
+      ...numbers.map((number) => ({ label: `renamed ${number}` })),
+      { allowed_models: ["acme/large"] }
+    ]
+    const answers = await Promise.all(changes.map((change) => operator.send("PATCH", path, change)))
+    expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200))
+    expect(await jsonOf(await operator.send("GET", path))).toMatchObject({
+      label: expect.stringMatching(/^renamed \d$/),
+      masked_secret: `…${other.slice(-4)}`,
+      allowed_models: ["acme/large"]
+    })
+    const removed = await Promise.all(numbers.map(async () => (await operator.send("DELETE", path)).status))
+    expect(removed.sort()).toEqual([204, 404, 404, 404, 404, 404])
+  })
+
+  it("get no label twice, however many are renamed at the same time", async () => {
+    const made = await Promise.all(["a", "b", "c", "d", "e"].map((name) => contended(name)))
+    const answers = await Promise.all(
+      made.map(({ id }) => operator.send("PATCH", `/api/credentials/${id}`, { label: "the same" }))
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+    await Promise.all(made.map(({ id }) => operator.send("DELETE", `/api/credentials/${id}`)))
+  })
+
+  /** A new credential, and the ETag of its first version. */
+  const contended = async (label: string) => {
+    const { id } = await jsonOf<Out>(await create({ provider: "acme", label, secret: good }))
+    const read = await operator.send("GET", `/api/credentials/${id}`)
+    return { id, etag: read.headers.get("etag") ?? "" }
+  }
+
   it("open under the previous master key until they are sealed again, and never elsewhere", async () => {
     const next = Buffer.alloc(32, 9).toString("base64")
     await node.stop()
