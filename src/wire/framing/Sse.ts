@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer"
 import { writeExactly } from "../../domain/ExactJson.ts"
 
 /** One server-sent event. `event` is `message` unless the stream names another. */
@@ -9,7 +10,7 @@ export interface SseEvent {
 /** An event without data: some servers send one to keep the connection alive. */
 export const isBlank = ({ data }: SseEvent): boolean => !/\S/.test(data)
 
-/** The rule that the bytes violate; later bytes are ignored. */
+/** The rule that the bytes violate; the events before it have come, later bytes are ignored. */
 export interface SseViolation {
   readonly _tag: "EventTooLarge" | "InvalidUtf8"
   readonly detail: string
@@ -40,6 +41,8 @@ export const reader = (onEvent: (event: SseEvent) => void, limits: SseBounds = b
   let data: string | undefined
   let eventLength = 0
   let violation: SseViolation | undefined
+  /** The beginning of a character that the last read has cut. */
+  let cutCharacter: Uint8Array = none
 
   /** `undefined` for bytes that no character has; one that the read cuts comes with the next. */
   const decoded = (bytes: Uint8Array): string | undefined => {
@@ -67,46 +70,74 @@ export const reader = (onEvent: (event: SseEvent) => void, limits: SseBounds = b
     if (text !== undefined) onEvent({ event: name === "" ? "message" : name, data: text })
   }
 
+  const read = (text: string): SseViolation | undefined => {
+    let from = 0
+    let nextCr = text.indexOf("\r")
+    for (;;) {
+      if (afterCr && from < text.length) {
+        afterCr = false
+        if (text.charCodeAt(from) === lf) from++
+      }
+      if (nextCr !== -1 && nextCr < from) nextCr = text.indexOf("\r", from)
+      const nextLf = text.indexOf("\n", from)
+      const end = nextLf === -1 || (nextCr !== -1 && nextCr < nextLf) ? nextCr : nextLf
+      if (end === -1) break
+      const rest = text.slice(from, end)
+      const whole = line === "" ? rest : line + rest
+      line = ""
+      from = end + 1
+      if (text.charCodeAt(end) === cr) afterCr = true
+      eventLength += whole.length + 1
+      if (eventLength > limits.eventLength) break
+      if (whole === "") {
+        eventLength = 0
+        blank()
+      } else field(whole)
+    }
+    if (eventLength <= limits.eventLength) line += text.slice(from)
+    return eventLength + line.length > limits.eventLength
+      ? { _tag: "EventTooLarge", detail: `an event of more than ${limits.eventLength} characters` }
+      : undefined
+  }
+
   return {
     push: (bytes) => {
       if (violation !== undefined) return violation
       const text = decoded(bytes)
-      if (text === undefined) {
-        violation = { _tag: "InvalidUtf8", detail: "an event stream that is not UTF-8" }
-        return violation
+      const whole = cutCharacter.length === 0 ? bytes : Buffer.concat([cutCharacter, bytes])
+      if (text === undefined) violation = read(validLines(whole)) ?? notUtf8
+      else {
+        cutCharacter = cutEnd(whole)
+        violation = read(text)
       }
-      let from = 0
-      let nextCr = text.indexOf("\r")
-      for (;;) {
-        if (afterCr && from < text.length) {
-          afterCr = false
-          if (text.charCodeAt(from) === lf) from++
-        }
-        if (nextCr !== -1 && nextCr < from) nextCr = text.indexOf("\r", from)
-        const nextLf = text.indexOf("\n", from)
-        const end = nextLf === -1 || (nextCr !== -1 && nextCr < nextLf) ? nextCr : nextLf
-        if (end === -1) break
-        const rest = text.slice(from, end)
-        const whole = line === "" ? rest : line + rest
-        line = ""
-        from = end + 1
-        if (text.charCodeAt(end) === cr) afterCr = true
-        eventLength += whole.length + 1
-        if (eventLength > limits.eventLength) break
-        if (whole === "") {
-          eventLength = 0
-          blank()
-        } else field(whole)
-      }
-      if (eventLength <= limits.eventLength) line += text.slice(from)
-      if (eventLength + line.length > limits.eventLength) {
-        violation = { _tag: "EventTooLarge", detail: `an event of more than ${limits.eventLength} characters` }
-        return violation
-      }
-      return undefined
+      return violation
     }
   }
 }
+
+const notUtf8: SseViolation = { _tag: "InvalidUtf8", detail: "an event stream that is not UTF-8" }
+
+/** The text of the lines before the first that is not UTF-8. */
+const validLines = (bytes: Uint8Array): string => {
+  let end = 0
+  for (const [at, byte] of bytes.entries()) {
+    if (byte !== lf && byte !== cr) continue
+    if (!isUtf8(bytes.subarray(end, at + 1))) break
+    end = at + 1
+  }
+  return Buffer.from(bytes.subarray(0, end)).toString("utf8")
+}
+
+/** The bytes at the end that begin a character without ending it: at most 3. */
+const cutEnd = (bytes: Uint8Array): Uint8Array => {
+  for (let length = 1; length <= 3; length++) {
+    const byte = bytes[bytes.length - length] ?? 0
+    if (byte < 0x80) break
+    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > length ? bytes.slice(-length) : none
+  }
+  return none
+}
+const none = new Uint8Array(0)
 
 /** The only writer of events: the data is one line of JSON, the name is one of `EventName`. */
 export const write = (value: unknown, event?: EventName): string =>

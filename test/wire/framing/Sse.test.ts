@@ -123,6 +123,21 @@ describe("bytes that are not UTF-8", () => {
     }
   })
 
+  it("do not take away the events before them, wherever the reads cut them", () => {
+    const whole = Uint8Array.from([
+      ...bytes("data: ü€\n\ndata: 😀\r\rdata: x"),
+      0xe2,
+      0x82,
+      ...bytes("\n\ndata: after\n\n")
+    ])
+    for (let place = 0; place <= whole.length; place++) {
+      expect(read(cut(whole, [place]))).toMatchObject({
+        events: [message("ü€"), message("😀")],
+        violation: { _tag: "InvalidUtf8" }
+      })
+    }
+  })
+
   it("are none where a read cuts a character, and the character U+FFFD is one like any other", () => {
     const whole = bytes("data: ü€😀\ufffd\n\n")
     expect(read(Array.from(whole, (byte) => Uint8Array.of(byte)))).toEqual({
