@@ -13,7 +13,6 @@ import type { CallerShape } from "../domain/Caller.ts"
 import { CallObservers, combine } from "../domain/CallObserver.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Answer } from "../domain/Completion.ts"
-import { FifoQueue } from "../domain/FifoQueue.ts"
 import { type CallFailure, InsufficientFunds, type RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
 import { microUsd } from "../domain/Money.ts"
@@ -47,6 +46,7 @@ import { observer as healthObserver } from "./HealthObserver.ts"
 import { HoldSlices, type HoldSlicesDeps } from "./HoldSlices.ts"
 import { collect, pump, type Sink } from "./Relay.ts"
 import type { RoutingFailure } from "./RequestRouting.ts"
+import { RunningCalls } from "./RunningCalls.ts"
 
 /** A complete response with its routing metadata. */
 export interface Completion extends ResponseStart {
@@ -135,8 +135,7 @@ interface RunnerDeps extends EndDeps {
   readonly call: CallDeps
   readonly slices: HoldSlicesDeps
   readonly rateLimits: RateLimitsShape
-  readonly running: FifoQueue<Call>
-  isAborted: boolean
+  readonly running: RunningCalls
 }
 
 const make = Effect.fnUntraced(function* (options: GatewayOptions) {
@@ -183,14 +182,13 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     options,
     call: { timers, observer: combine(observers, yield* reportOf("a call observer has thrown")) },
     slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
-    running: new FifoQueue(),
-    isAborted: false
+    running: new RunningCalls()
   }
   // the layers that this one is built on are closed after it: what still runs settles while the ledger can write
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => {
-      abort(deps)
-      return untilSettled(deps.running)
+      deps.running.abort()
+      return deps.running.settled
     })
   )
   return CallRunner.of({
@@ -202,26 +200,32 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
       run(deps, caller, request.stream ? request : { ...request, stream: true }, callOptions, (call, dispatch) =>
         relay(deps, dispatch, call, sink)
       ),
-    abort: Effect.sync(() => abort(deps)),
-    stop: (requestId) => Effect.sync(() => runningCall(deps, requestId)?.abort({ _tag: "Stopped" })),
+    abort: Effect.sync(() => deps.running.abort()),
+    stop: (requestId) => Effect.sync(() => deps.running.stop(requestId)),
     preview: deps.admission.preview,
     listable: deps.admission.listable,
     models: (caller) =>
-      Effect.acquireUseRelease(
-        rateLimits.admit(caller, 0),
-        ({ status }) =>
-          Effect.map(deps.admission.listable(caller), (listable) => ({ ...listable, rateLimits: status })),
-        ({ release }) => Effect.sync(release)
+      asRequest(rateLimits, caller, (status) =>
+        Effect.map(deps.admission.listable(caller), (listable) => ({ ...listable, rateLimits: status }))
       ),
     countTokens: (caller, request) =>
-      Effect.acquireUseRelease(
-        rateLimits.admit(caller, 0),
-        ({ status }) =>
-          Effect.map(deps.admission.promptTokens(caller, request), (tokens) => ({ tokens, rateLimits: status })),
-        ({ release }) => Effect.sync(release)
+      asRequest(rateLimits, caller, (status) =>
+        Effect.map(deps.admission.promptTokens(caller, request), (tokens) => ({ tokens, rateLimits: status }))
       )
   })
 })
+
+/** What is no call, but counts as a request of its caller while it runs. */
+const asRequest = <A, E>(
+  rateLimits: RateLimitsShape,
+  caller: CallerShape,
+  use: (status: RateLimitStatus) => Effect.Effect<A, E>
+): Effect.Effect<A, E | RateLimited | StoreUnavailable> =>
+  Effect.acquireUseRelease(
+    rateLimits.admit(caller, 0),
+    ({ status }) => use(status),
+    ({ release }) => Effect.sync(release)
+  )
 
 /** For what is not part of the call: what it throws is logged and counted as a defect. */
 const reportOf = (message: string): Effect.Effect<(defect: unknown) => void> =>
@@ -316,9 +320,7 @@ const begin = (
     onSuccess: (hold) => {
       callOptions.onHeld?.()
       const call = new Call(deps.call, admitted, hold, isTraced)
-      call.entry = deps.running.add(call)
-      // it was still being admitted when all others were aborted
-      if (deps.isAborted) call.abort({ _tag: "Shutdown" })
+      deps.running.add(call)
       return Effect.succeed(call)
     }
   })
@@ -377,28 +379,9 @@ const ended = <A>(
   { keptAnswer }: Admission.CallOptions,
   exit: Exit.Exit<A, CallFailure>
 ): Effect.Effect<A, CallFailure> => {
-  if (call.entry !== undefined) deps.running.remove(call.entry)
+  deps.running.remove(call)
   return end(deps, call, exit, keptAnswer)
 }
-
-/** Seldom asked for: to keep calls by their ids took 3 µs a call. */
-const runningCall = (deps: RunnerDeps, requestId: RequestId): Call | undefined =>
-  deps.running.values().find(({ admitted }) => admitted.requestId === requestId)
-
-const abort = (deps: RunnerDeps): void => {
-  deps.isAborted = true
-  for (const call of deps.running.values()) call.abort({ _tag: "Shutdown" })
-}
-
-/** An aborted call ends within these turns, unless its hold is just being extended: then it ends without having sent more. */
-const maxTurnsToSettle = 1_000
-
-/** The last of them is removed before it is settled, in one turn more. */
-const untilSettled = (running: FifoQueue<Call>): Effect.Effect<void> =>
-  Effect.yieldNow().pipe(
-    Effect.repeat({ while: () => running.size > 0, times: maxTurnsToSettle }),
-    Effect.zipRight(Effect.yieldNow())
-  )
 
 const startOf = ({ admitted }: Call, { candidate }: RunningAttempt): ResponseStart => ({
   requestId: admitted.requestId,

@@ -1,6 +1,7 @@
 // @ts-check
 
 const runner = "src/gateway/CallRunner.ts"
+const running = "src/gateway/RunningCalls.ts"
 const admission = "src/gateway/Admission.ts"
 const routing = "src/gateway/RequestRouting.ts"
 const ended = "src/gateway/CallEnd.ts"
@@ -55,16 +56,9 @@ export const runnerMutants = [
   },
   {
     file: runner,
-    find: "({ ...listable, rateLimits: status })),\n        ({ release }) => Effect.sync(release)",
-    replace: "({ ...listable, rateLimits: status })),\n        () => Effect.void",
-    breaks: "a model list keeps its place among the running requests",
-    tests: runnerTests
-  },
-  {
-    file: runner,
-    find: "({ tokens, rateLimits: status })),\n        ({ release }) => Effect.sync(release)",
-    replace: "({ tokens, rateLimits: status })),\n        () => Effect.void",
-    breaks: "a count of tokens keeps its place among the running requests",
+    find: "    ({ release }) => Effect.sync(release)",
+    replace: "    () => Effect.void",
+    breaks: "a model list and a count of tokens keep their places among the running requests",
     tests: runnerTests
   },
   {
@@ -75,15 +69,15 @@ export const runnerMutants = [
     tests: runnerTests
   },
   {
-    file: runner,
-    find: 'if (deps.isAborted) call.abort({ _tag: "Shutdown" })',
+    file: running,
+    find: 'if (this.isAborted) call.abort({ _tag: "Shutdown" })',
     replace: "",
     breaks: "a call that begins after the abort runs on",
     tests: runnerTests
   },
   {
-    file: runner,
-    find: '  for (const call of deps.running.values()) call.abort({ _tag: "Shutdown" })\n',
+    file: running,
+    find: '    for (const call of this.calls.values()) call.abort({ _tag: "Shutdown" })\n',
     replace: "",
     breaks: "an abort leaves running calls alone",
     tests: runnerTests
