@@ -7,7 +7,7 @@ import type { LedgerShape, Settlement } from "../ledger/Ledger.ts"
 import * as Spans from "../observe/Spans.ts"
 import type { Conversations } from "../routing/Conversations.ts"
 import type { OutputLengthsShape } from "../routing/quality/OutputLengths.ts"
-import { reasoningFactor } from "../routing/Score.ts"
+import { reasoningFactor } from "../routing/ReasoningFactor.ts"
 import type { CallOptions } from "./Admission.ts"
 import type { Call } from "./Call.ts"
 

@@ -76,17 +76,19 @@ export const firstOf = <C, A, E, R, R2 = never>(
   wait: (delay: Duration.DurationInput) => Effect.Effect<void> = Effect.sleep
 ): Effect.Effect<First<A, C, E>, Exhausted<C, E>, R | R2> => {
   const attempt = (
-    [candidate, ...rest]: Arr.NonEmptyReadonlyArray<C>,
+    left: Arr.NonEmptyReadonlyArray<C>,
     before: ReadonlyArray<Failed<C, E>>
-  ): Effect.Effect<First<A, C, E>, Exhausted<C, E>, R | R2> =>
-    Effect.matchEffect(run(candidate, rest), {
+  ): Effect.Effect<First<A, C, E>, Exhausted<C, E>, R | R2> => {
+    const candidate = left[0]
+    const rest = left.slice(1)
+    return Effect.matchEffect(run(candidate, rest), {
       onSuccess: (value) => Effect.succeed({ value, candidate, failed: before }),
       onFailure: (error) => {
         const failed = Arr.append(before, { candidate, error })
         return Effect.flatMap(decide(failed, rest), (decision) => {
           switch (decision._tag) {
             case "Retry":
-              return Effect.flatMap(wait(decision.delay), () => attempt([candidate, ...rest], failed))
+              return Effect.flatMap(wait(decision.delay), () => attempt(left, failed))
             case "FallBack":
               return attempt(decision.to, failed)
             case "GiveUp":
@@ -95,6 +97,7 @@ export const firstOf = <C, A, E, R, R2 = never>(
         })
       }
     })
+  }
   return Effect.suspend(() => attempt(candidates, []))
 }
 

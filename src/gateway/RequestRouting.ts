@@ -4,7 +4,6 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import { conversationOf } from "../domain/Conversation.ts"
 import { InvalidRequest, ModelNotFound, RoutingConfigNotFound } from "../domain/GatewayError.ts"
-import type { Model } from "../domain/Model.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import { type EffectivePolicy, intersectPolicies, noControls } from "../policy/EffectivePolicy.ts"
@@ -17,6 +16,7 @@ import { type Exploration, mayExplore } from "../routing/Exploration.ts"
 import type { ProjectQuality } from "../routing/evidence/QualitySnapshots.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import type { Load } from "../routing/Load.ts"
+import { figuresBy } from "../routing/ModelTable.ts"
 import type { RankFailure } from "../routing/NoneEligible.ts"
 import { classify } from "../routing/quality/Classify.ts"
 import type { OutputLengthsShape } from "../routing/quality/OutputLengths.ts"
@@ -157,7 +157,7 @@ export const visibleModels = (
 
 const autoPrefix = "auto:"
 const noClasses: ReadonlyArray<number> = []
-const ownQuality = ({ quality }: Model): number => quality
+const ownQuality = figuresBy(({ quality }) => quality)
 
 /** `auto:<slug>` and `routing_config` name the same things; together they have to agree. */
 export const resolveConfiguration = (

@@ -108,9 +108,9 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
 
 /** At what the best model of the pool would have taken for the same tokens; a call that names its model had no choice. */
 const baselineOf = (state: CallState, used: RunningAttempt): Baseline | null => {
-  const { candidates, pinned } = state.admitted.ranked
+  const { highestQuality, pinned } = state.admitted.ranked
   if (pinned) return null
-  const { model, terms } = candidates.reduce((best, each) => (each.quality > best.quality ? each : best))
+  const { model, terms } = highestQuality
   return model.prices === null ? null : { model: model.id, cost: costOf(model.prices, usageOf(state, used), terms) }
 }
 

@@ -27,6 +27,8 @@ export interface EffectivePolicy {
 }
 
 interface CompiledRestrictions {
+  /** Of a policy or a routing configuration, which many calls share; `null`: of one request. */
+  readonly serial: number | null
   readonly models: CompiledRestriction
   readonly providers: CompiledRestriction
   readonly maxInputPriceMicroUsdPerMillion: number
@@ -159,6 +161,7 @@ const add = (layers: Array<CompiledRestrictions>, layer: CompiledRestrictions): 
 
 /** Policies and configurations are immutable and shared by many calls; their patterns are compiled once. */
 const compiled = new WeakMap<RoutingRestrictions, CompiledRestrictions>()
+let lastSerial = 0
 
 const compiledOnce = (
   restrictions: RoutingRestrictions,
@@ -167,7 +170,7 @@ const compiledOnce = (
 ): CompiledRestrictions => {
   const known = compiled.get(restrictions)
   if (known !== undefined && known.restricted === restricted) return known
-  const layer = compile(restrictions, restricted, tooDear)
+  const layer = compile(restrictions, restricted, tooDear, ++lastSerial)
   compiled.set(restrictions, layer)
   return layer
 }
@@ -181,16 +184,19 @@ const compiledRequest = (routing: Omit<RoutingControls, "routingConfig" | "maxCo
       maxOutputPriceMicroUsdPerMillion: routing.maxOutputPriceMicroUsdPerMillion ?? null
     },
     "request_restriction",
-    "request_price_cap"
+    "request_price_cap",
+    null
   )
 
 const compile = (
   restrictions: RoutingRestrictions,
   restricted: Exclusion,
-  tooDear: Exclusion
+  tooDear: Exclusion,
+  serial: number | null
 ): CompiledRestrictions => {
   const { maxInputPriceMicroUsdPerMillion: input, maxOutputPriceMicroUsdPerMillion: output } = restrictions
   return {
+    serial,
     models: compileRestriction(restrictions.models),
     providers: compileRestriction(restrictions.providers),
     maxInputPriceMicroUsdPerMillion: input ?? Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
 import type { Model } from "../domain/Model.ts"
-import { hysteresis, nearUtility, type Scored } from "./Score.ts"
+import { hysteresis, nearUtility, type Scores } from "./Score.ts"
 
 /** The route that the last call of a conversation went to. */
 export interface Affinity {
@@ -11,15 +11,18 @@ export interface Affinity {
 }
 
 /** A failing provider often fails for all its models, so the second candidate is another provider's when one is near in utility. */
-export const diversify = (scored: Array<Scored>): void => {
-  const [first, second] = scored
-  if (first === undefined || second === undefined || second.model.providerId !== first.model.providerId) return
-  for (let at = 2; at < scored.length; at++) {
-    const other = scored[at]
-    if (other === undefined || other.tier !== second.tier || second.utility - other.utility > nearUtility) return
-    if (other.model.providerId !== first.model.providerId) {
-      scored.splice(at, 1)
-      scored.splice(1, 0, other)
+export const diversify = ({ table, tiers, utilities }: Scores, order: Array<number>): void => {
+  const [first, second] = order
+  if (first === undefined || second === undefined) return
+  const { providers } = table
+  if (providers[second] !== providers[first]) return
+  for (let rank = 2; rank < order.length; rank++) {
+    const other = order[rank]
+    if (other === undefined || tiers[other] !== tiers[second]) return
+    if ((utilities[second] ?? 0) - (utilities[other] ?? 0) > nearUtility) return
+    if (providers[other] !== providers[first]) {
+      order.splice(rank, 1)
+      order.splice(1, 0, other)
       return
     }
   }
@@ -31,67 +34,74 @@ export const diversify = (scored: Array<Scored>): void => {
  * come first; 1 where nothing was drawn.
  */
 export const balance = (
-  scored: Array<Scored>,
+  scores: Scores,
+  order: Array<number>,
   draw: number | undefined,
   load: ((model: Model) => number) | undefined
 ): number => {
-  const [first] = scored
+  const [first] = order
   if (first === undefined || load === undefined || draw === undefined) return 1
   let end = 1
-  while (end < scored.length && areEqual(first, scored[end])) end++
+  while (end < order.length && areEqual(scores, first, order[end])) end++
   if (end === 1) return 1
+  const loads = order.slice(0, end).map((at) => {
+    const model = scores.table.models[at]
+    return model === undefined ? 0 : load(model)
+  })
   const one = Math.min(end - 1, Math.floor(draw * end))
   const other = (one + 1 + Math.min(end - 2, Math.floor(((draw * end) % 1) * (end - 1)))) % end
-  const chosen = loadAt(scored, one, load) <= loadAt(scored, other, load) ? one : other
-  const propensity = drawnOften(scored, chosen, end, load)
-  moveToFront(scored, chosen)
-  return propensity
+  const chosen = (loads[one] ?? 0) <= (loads[other] ?? 0) ? one : other
+  moveToFront(order, chosen)
+  return drawnOften(loads, chosen)
 }
 
 /** The share of the pairs that a route wins; of two with the same load the one that is drawn first. */
-const drawnOften = (scored: Array<Scored>, at: number, end: number, load: (model: Model) => number): number => {
-  const own = loadAt(scored, at, load)
+const drawnOften = (loads: ReadonlyArray<number>, chosen: number): number => {
+  const own = loads[chosen] ?? 0
   let won = 0
-  for (let other = 0; other < end; other++) {
-    if (other === at) continue
-    const theirs = loadAt(scored, other, load)
+  loads.forEach((theirs, other) => {
+    if (other === chosen) return
     if (own < theirs) won += 2
     else if (own === theirs) won += 1
-  }
-  return won / (end * (end - 1))
+  })
+  return won / (loads.length * (loads.length - 1))
 }
 
 /** Nothing but their load tells two routes to one model apart. */
-export const areEqual = (a: Scored, b: Scored | undefined): boolean =>
+export const areEqual = (
+  { costs, qualities, table, tiers, utilities }: Scores,
+  a: number,
+  b: number | undefined
+): boolean =>
   b !== undefined &&
-  a.model.alias === b.model.alias &&
-  a.tier === b.tier &&
-  a.utility === b.utility &&
-  a.cost === b.cost &&
-  a.quality === b.quality
-
-const loadAt = (scored: ReadonlyArray<Scored>, at: number, load: (model: Model) => number): number => {
-  const one = scored[at]
-  return one === undefined ? 0 : load(one.model)
-}
+  table.aliases[a] === table.aliases[b] &&
+  tiers[a] === tiers[b] &&
+  utilities[a] === utilities[b] &&
+  costs[a] === costs[b] &&
+  qualities[a] === qualities[b]
 
 /**
  * A conversation stays where it was while that is about as good: a change loses the provider's cache and the model's own way of
  * working. Within a tool call it always stays, unless the route fails. At alpha 0 and 1 nothing but cost or quality counts.
  * Returns whether it stays, so that nothing else decides about the first.
  */
-export const stay = (scored: Array<Scored>, affinity: Affinity, alpha: number): boolean => {
-  const at = scored.findIndex(({ model }) => model.id === affinity.modelId)
-  const [first] = scored
-  const last = scored[at]
-  if (first === undefined || last === undefined || last.tier > 0) return false
-  const isNear = first.utility - last.utility <= hysteresis
-  const stays = affinity.inToolLoop || (alpha > 0 && alpha < 1 && isNear && first.tier === last.tier)
-  if (stays && at > 0) moveToFront(scored, at)
+export const stay = (
+  { table, tiers, utilities }: Scores,
+  order: Array<number>,
+  affinity: Affinity,
+  alpha: number
+): boolean => {
+  const [first] = order
+  const last = table.places.get(affinity.modelId)
+  const rank = last === undefined ? -1 : order.indexOf(last)
+  if (first === undefined || last === undefined || rank < 0 || (tiers[last] ?? 0) > 0) return false
+  const isNear = (utilities[first] ?? 0) - (utilities[last] ?? 0) <= hysteresis
+  const stays = affinity.inToolLoop || (alpha > 0 && alpha < 1 && isNear && tiers[first] === tiers[last])
+  if (stays && rank > 0) moveToFront(order, rank)
   return stays
 }
 
-const moveToFront = (scored: Array<Scored>, at: number): void => {
-  const [one] = scored.splice(at, 1)
-  if (one !== undefined) scored.unshift(one)
+const moveToFront = (order: Array<number>, rank: number): void => {
+  const [at] = order.splice(rank, 1)
+  if (at !== undefined) order.unshift(at)
 }

@@ -1,9 +1,10 @@
 import type { CallerShape } from "../domain/Caller.ts"
 import type { Model } from "../domain/Model.ts"
-import type { PriceTerms } from "../domain/Prices.ts"
+import { type PriceTerms, plainTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import { type EffectivePolicy, excludedBy, isProjectExclusion } from "../policy/EffectivePolicy.ts"
 import { type CostBound, withinCost } from "./CostBound.ts"
+import type { ModelTable } from "./ModelTable.ts"
 import { meets, type Requirement } from "./Requirements.ts"
 
 interface EligibilityInput {
@@ -14,7 +15,9 @@ interface EligibilityInput {
   /** Estimated length of the prompt. */
   readonly promptTokens: number
   readonly billingMode: CallerShape["billingMode"]
-  /** What is requested of this model that has a price of its own. */
+  /** Service tier, web search and audio that the request asks for. */
+  readonly terms: PriceTerms
+  /** What of these is requested of this model. */
   readonly termsOf: (model: Model) => PriceTerms
   readonly costBound?: CostBound | undefined
   /** Whether the model would reason about this request. */
@@ -25,7 +28,8 @@ interface EligibilityInput {
 
 /** Every model of a pool is either eligible or counted once, under the first reason why it is not. */
 export interface Eligibility {
-  readonly eligible: ReadonlyArray<Model>
+  /** The places of the eligible models; the same array for requests of which nothing but the text differs. */
+  readonly eligible: ReadonlyArray<number>
   readonly excluded: Readonly<Record<string, number>>
   /** Models of the pool that the project's policy excludes. */
   readonly byProject: number
@@ -39,17 +43,87 @@ export interface Eligibility {
   readonly largestExclusion: Requirement | null
 }
 
-/** In stages: the policy, the requirements, the length of the prompt. */
-export const filterEligible = (pool: ReadonlyArray<Model>, input: EligibilityInput): Eligibility => {
+/** In stages: the policy and the requirements, then the length of the prompt, then what the call may cost. */
+export const filterEligible = (table: ModelTable, input: EligibilityInput): Eligibility => {
+  const found = capableOnce(table, input)
+  const certain = fittingOf(table, found.certain, input)
+  const uncertain = fittingOf(table, found.uncertain, input)
+  const fitting = certain.length > 0 ? certain : uncertain
+  const bound = input.costBound === undefined ? null : boundBy(input.costBound, table, fitting, input)
+  const eligible = bound?.eligible ?? fitting
+  const isWhole = certain === found.certain && uncertain === found.uncertain && eligible.length === fitting.length
+  return {
+    eligible,
+    excluded: isWhole ? found.excludedOfAll : excludedOf(found, certain, uncertain, fitting.length - eligible.length),
+    byProject: found.byProject,
+    permitted: found.permitted,
+    capable: found.certain.length + found.uncertain.length,
+    minCostMicroUsd: eligible.length === 0 ? (bound?.minMicroUsd ?? null) : null,
+    largestExclusion: input.requirements[found.largestExclusion] ?? null
+  }
+}
+
+/** The models that policy and requirements leave: what does not depend on the length of the prompt, but for price tiers. */
+interface Capable {
+  readonly certain: ReadonlyArray<number>
+  /** These may or may not meet a requirement: eligible only when no other model certainly does. */
+  readonly uncertain: ReadonlyArray<number>
+  /** Why, by the places of the uncertain. */
+  readonly unknown: ReadonlyMap<number, string>
+  /** How many models are left out, by reason. */
+  readonly excluded: Readonly<Record<string, number>>
+  /** The same where none of the others is left out for the length of its prompt. */
+  readonly excludedOfAll: Readonly<Record<string, number>>
+  readonly byProject: number
+  readonly permitted: number
+  /** The index of the requirement; -1 where none has excluded anything. */
+  readonly largestExclusion: number
+}
+
+const capableByRules = new WeakMap<ModelTable, Map<string, Capable>>()
+
+/** Of rules that are not asked for again: those of earlier settings, and rare combinations of requirements. */
+const maxRules = 64
+
+/** Most calls differ in their text only: policy and requirements are applied to a pool once. */
+const capableOnce = (table: ModelTable, input: EligibilityInput): Capable => {
+  const rules = rulesOf(table, input)
+  if (rules === null) return capableOf(table, input)
+  let known = capableByRules.get(table)
+  if (known === undefined) {
+    known = new Map()
+    capableByRules.set(table, known)
+  }
+  const before = known.get(rules)
+  if (before !== undefined) return before
+  const found = capableOf(table, input)
+  if (known.size >= maxRules) known.clear()
+  known.set(rules, found)
+  return found
+}
+
+/** Equal for calls to which the same models are open; `null` where something of this one call decides. */
+const rulesOf = (table: ModelTable, { billingMode, credentialOf, policy, requirements, terms }: EligibilityInput) => {
+  if (credentialOf !== undefined || terms !== plainTerms) return null
+  let rules: string = billingMode
+  for (const layer of policy.layers) {
+    if (layer.serial === null || (layer.capped && table.hasTiers)) return null
+    rules += `,${layer.serial}`
+  }
+  for (const { effort, reason } of requirements) rules += `,${reason}${effort === null ? "" : `=${effort}`}`
+  return rules
+}
+
+const capableOf = (table: ModelTable, input: EligibilityInput): Capable => {
   const counts = new Map<string, number>()
-  const byRequirement = new Map<Requirement, number>()
   const count = (reason: string): void => void counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  const certain: Array<Model> = []
-  const uncertain: Array<UnknownCapability> = []
+  const unmetTimes = input.requirements.map(() => 0)
+  const certain: Array<number> = []
+  const uncertain: Array<number> = []
+  const unknown = new Map<number, string>()
   let byProject = 0
   let permitted = 0
-  let capable = 0
-  for (const model of pool) {
+  for (const [at, model] of table.models.entries()) {
     const exclusion = excludedBy(input.policy, model, input.promptTokens, input.termsOf(model))
     if (exclusion !== null) {
       if (isProjectExclusion(exclusion)) byProject++
@@ -65,51 +139,81 @@ export const filterEligible = (pool: ReadonlyArray<Model>, input: EligibilityInp
       continue
     }
     permitted++
-    const { unmet, unknown } = fitOf(model, input.requirements, input.billingMode)
-    if (unmet !== null) {
-      byRequirement.set(unmet, (byRequirement.get(unmet) ?? 0) + 1)
-      count(unmet.reason)
+    const fit = fitOf(model, input.requirements, input.billingMode)
+    if (fit.unmet >= 0) {
+      unmetTimes[fit.unmet] = (unmetTimes[fit.unmet] ?? 0) + 1
+      count(input.requirements[fit.unmet]?.reason ?? "")
       continue
     }
-    capable++
-    if (isTooLong(model, input.maxOutputTokens, input.promptTokens)) count("context_length")
-    else if (unknown === null) certain.push(model)
-    else uncertain.push({ model, unknown })
+    if (fit.unknown === null) certain.push(at)
+    else {
+      uncertain.push(at)
+      unknown.set(at, fit.unknown.reason)
+    }
   }
-  if (certain.length > 0) for (const { unknown } of uncertain) count(unknown.reason)
-  const fitting = certain.length > 0 ? certain : uncertain.map(({ model }) => model)
-  const paid = input.costBound === undefined ? null : withinCost(fitting, input.costBound, input)
-  const eligible = paid?.models ?? fitting
-  if (eligible.length < fitting.length) counts.set("request_max_cost", fitting.length - eligible.length)
-  return {
-    eligible,
-    minCostMicroUsd: eligible.length === 0 ? (paid?.minMicroUsd ?? null) : null,
+  const found = {
+    certain,
+    uncertain,
+    unknown,
     excluded: Object.fromEntries(counts),
     byProject,
     permitted,
-    capable,
-    largestExclusion: largest(byRequirement, input.requirements)
+    largestExclusion: largest(unmetTimes)
   }
+  return { ...found, excludedOfAll: excludedOf(found, certain, uncertain, 0) }
 }
 
-/** Whether prompt and requested output exceed the model's limits; an undocumented limit counts as none. */
-const isTooLong = (model: Model, maxOutputTokens: number | undefined, promptTokens: number): boolean => {
-  if (model.inputTokens !== null && promptTokens > model.inputTokens) return true
-  return model.contextTokens !== null && promptTokens + minOutputTokens(model, maxOutputTokens) > model.contextTokens
+const excludedOf = (
+  found: Omit<Capable, "excludedOfAll">,
+  certain: ReadonlyArray<number>,
+  uncertain: ReadonlyArray<number>,
+  tooExpensive: number
+): Readonly<Record<string, number>> => {
+  const excluded: Record<string, number> = { ...found.excluded }
+  const count = (reason: string, times: number): void => {
+    if (times > 0) excluded[reason] = (excluded[reason] ?? 0) + times
+  }
+  count("context_length", found.certain.length + found.uncertain.length - certain.length - uncertain.length)
+  if (certain.length > 0) for (const at of uncertain) count(found.unknown.get(at) ?? "", 1)
+  count("request_max_cost", tooExpensive)
+  return excluded
 }
 
-/** A model that may or may not meet a requirement: eligible only when no other model certainly does. */
-interface UnknownCapability {
-  readonly model: Model
-  readonly unknown: Requirement
+/** Those whose limits prompt and requested output keep to; the same array where all do. */
+const fittingOf = (
+  table: ModelTable,
+  places: ReadonlyArray<number>,
+  input: Pick<EligibilityInput, "maxOutputTokens" | "promptTokens">
+): ReadonlyArray<number> => {
+  for (const at of places) if (isTooLong(table, at, input)) return places.filter((one) => !isTooLong(table, one, input))
+  return places
+}
+
+/** Whether prompt and requested output exceed the model's limits; without a cap one token must fit. */
+const isTooLong = (
+  { contextTokens, inputTokens, outputTokens }: ModelTable,
+  at: number,
+  { maxOutputTokens, promptTokens }: Pick<EligibilityInput, "maxOutputTokens" | "promptTokens">
+): boolean =>
+  promptTokens > (inputTokens[at] ?? 0) ||
+  promptTokens + Math.min(maxOutputTokens ?? 1, outputTokens[at] ?? 0) > (contextTokens[at] ?? 0)
+
+const boundBy = (
+  bound: CostBound,
+  { models, places }: ModelTable,
+  fitting: ReadonlyArray<number>,
+  input: EligibilityInput
+) => {
+  const fittingModels = fitting.flatMap((at) => models[at] ?? [])
+  const { minMicroUsd, models: affordable } = withinCost(fittingModels, bound, input)
+  return { minMicroUsd, eligible: affordable.flatMap(({ id }) => places.get(id) ?? []) }
 }
 
 interface Fit {
-  readonly unmet: Requirement | null
+  /** The index of the first requirement that the model does not meet, or -1. */
+  readonly unmet: number
   readonly unknown: Requirement | null
 }
-
-const fits: Fit = { unmet: null, unknown: null }
 
 const fitOf = (
   model: Model,
@@ -117,30 +221,15 @@ const fitOf = (
   billingMode: CallerShape["billingMode"]
 ): Fit => {
   let unknown: Requirement | null = null
-  for (const requirement of requirements) {
+  for (const [index, requirement] of requirements.entries()) {
     const met = meets(model, requirement, billingMode)
-    if (met === false) return { unmet: requirement, unknown: null }
+    if (met === false) return { unmet: index, unknown: null }
     if (met === null) unknown ??= requirement
   }
-  return unknown === null ? fits : { unmet: null, unknown }
+  return { unmet: -1, unknown }
 }
 
-/** The client's output cap within the model's limit; without a cap one token must fit. */
-const minOutputTokens = (model: Model, maxOutputTokens: number | undefined): number =>
-  Math.min(maxOutputTokens ?? 1, model.outputTokens ?? Number.POSITIVE_INFINITY)
-
-const largest = (
-  byRequirement: ReadonlyMap<Requirement, number>,
-  requirements: ReadonlyArray<Requirement>
-): Requirement | null => {
-  let found: Requirement | null = null
-  let highest = 0
-  for (const requirement of requirements) {
-    const times = byRequirement.get(requirement) ?? 0
-    if (times > highest) {
-      found = requirement
-      highest = times
-    }
-  }
-  return found
+const largest = (times: ReadonlyArray<number>): number => {
+  const most = Math.max(0, ...times)
+  return most === 0 ? -1 : times.indexOf(most)
 }

@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { EffectivePolicy } from "../policy/EffectivePolicy.ts"
 import { areEqual } from "./Arrange.ts"
-import { type Scored, unit } from "./Score.ts"
+import { type Scores, unit } from "./Score.ts"
 
 /** What a call leaves to chance. */
 export interface Exploration {
@@ -36,26 +36,26 @@ export const mayExplore = (
  * In the given share of calls one of the models near the best comes first, the best among them, each as often as the others. All of
  * them are eligible, so that policy, price caps and bounds of the cost hold. Several routes to a model are one choice.
  */
-export const explore = (scored: Array<Scored>, { draw, share }: Exploration): Explored => {
-  const near = nearModels(scored)
+export const explore = (scores: Scores, order: Array<number>, { draw, share }: Exploration): Explored => {
+  const near = nearModels(scores, order)
   if (near.length < 2) return unexplored
   const each = share / near.length
   const chosen = draw < share ? near[Math.min(near.length - 1, Math.floor(draw / each))] : near[0]
   if (chosen === undefined || chosen === near[0]) return { propensity: 1 - share + each, isOther: false }
   // with its equal routes, one of which the load decides about
-  const rest = scored.filter((one) => !areEqual(chosen, one))
-  scored.splice(0, scored.length, ...scored.filter((one) => areEqual(chosen, one)), ...rest)
+  const rest = order.filter((at) => !areEqual(scores, chosen, at))
+  order.splice(0, order.length, ...order.filter((at) => areEqual(scores, chosen, at)), ...rest)
   return { propensity: each, isOther: true }
 }
 
 /** The best route of each model that is ready and near the best in utility, best first. */
-const nearModels = (scored: ReadonlyArray<Scored>): ReadonlyArray<Scored> => {
-  const near: Array<Scored> = []
-  const [first] = scored
-  if (first === undefined || first.tier > 0) return near
-  for (const one of scored) {
-    if (one.tier > 0 || first.utility - one.utility > nearUtility) break
-    if (near.every(({ model }) => model.alias !== one.model.alias)) near.push(one)
+const nearModels = ({ table, tiers, utilities }: Scores, order: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const near: Array<number> = []
+  const [first] = order
+  if (first === undefined || (tiers[first] ?? 0) > 0) return near
+  for (const at of order) {
+    if ((tiers[at] ?? 0) > 0 || (utilities[first] ?? 0) - (utilities[at] ?? 0) > nearUtility) break
+    if (near.every((other) => table.aliases[other] !== table.aliases[at])) near.push(at)
   }
   return near
 }

@@ -1,14 +1,14 @@
-import * as Arr from "effect/Array"
+import type * as Arr from "effect/Array"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
-import { type MicroUsd, zero } from "../domain/Money.ts"
+import { type MicroUsd, microUsd } from "../domain/Money.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import { addsUserTurn, extrasOf, type LeftOut, leftOutOf, losesCacheTtl, type RequestExtras } from "./LeftOut.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
-import { type Scored, unit } from "./Score.ts"
+import { type Scores, unit } from "./Score.ts"
 import { isUnpriced, termsAt } from "./Terms.ts"
 
 /** What candidates are derived from besides their scores. */
@@ -24,23 +24,35 @@ export interface CandidateContext {
  * else about it is derived where it is asked for.
  */
 export const candidatesOf = (
-  scored: Arr.NonEmptyReadonlyArray<Scored>,
+  scores: Scores,
+  order: Arr.NonEmptyReadonlyArray<number>,
   context: CandidateContext,
   pinned: boolean
 ): Arr.NonEmptyReadonlyArray<Candidate> => {
   const { credentialOf, request } = context
+  const { models } = scores.table
   const ranking: Ranking = {
     context,
     pinned,
     extras: extrasOf(request),
-    costs: scored.map(({ cost }) => cost),
-    qualities: scored.map(({ quality }) => quality),
-    utilities: scored.map(({ utility }) => utility),
-    efforts: scored.map(({ effort }) => effort),
+    costs: order.map((at) => scores.costs[at] ?? 0),
+    qualities: order.map((at) => scores.qualities[at] ?? 0),
+    utilities: order.map((at) => scores.utilities[at] ?? 0),
+    efforts: order.map((at) => scores.efforts[at]),
     // which of several it is depends on the time
-    credentials: credentialOf === undefined ? [] : scored.map(({ model }) => credentialOf(model))
+    credentials: credentialOf === undefined ? [] : order.map((at) => credentialOf(modelAt(models, at)))
   }
-  return Arr.map(scored, ({ model }, at) => new RankedCandidate(model, ranking, at))
+  const candidates: Arr.NonEmptyArray<Candidate> = [new RankedCandidate(modelAt(models, order[0]), ranking, 0)]
+  for (let rank = 1; rank < order.length; rank++) {
+    candidates.push(new RankedCandidate(modelAt(models, order[rank]), ranking, rank))
+  }
+  return candidates
+}
+
+const modelAt = (models: ReadonlyArray<Model>, at: number | undefined): Model => {
+  const model = at === undefined ? undefined : models[at]
+  if (model === undefined) throw new Error("a ranking names places of its pool")
+  return model
 }
 
 /** Of all candidates of a request, each list in their order. */
@@ -48,7 +60,7 @@ interface Ranking {
   readonly context: CandidateContext
   readonly pinned: boolean
   readonly extras: RequestExtras
-  readonly costs: ReadonlyArray<MicroUsd>
+  readonly costs: ReadonlyArray<number>
   readonly qualities: ReadonlyArray<number>
   readonly utilities: ReadonlyArray<number>
   readonly efforts: ReadonlyArray<Candidate["effort"]>
@@ -72,7 +84,7 @@ class RankedCandidate implements Candidate {
   }
 
   get expectedCost(): MicroUsd {
-    return this.#ranking.costs[this.#at] ?? zero
+    return microUsd(this.#ranking.costs[this.#at] ?? 0)
   }
 
   get score(): number {

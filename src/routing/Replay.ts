@@ -4,6 +4,7 @@ import { intersectPolicies } from "../policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../policy/ProjectPolicy.ts"
 import { priorFailure } from "./Breaker.ts"
 import type { RouteHealth } from "./Health.ts"
+import { sameFigure } from "./ModelTable.ts"
 import type { OutputLengthsShape } from "./quality/OutputLengths.ts"
 import { expectedOutputTokens, type GradedQuality, qualityFor } from "./quality/QualityTable.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
@@ -77,16 +78,12 @@ export const contextOf = ({ features, routingConfig }: PastCall, rules: Rules): 
     snapshot: rules.snapshot,
     policy: intersectPolicies(rules.project, configuration, features.controls),
     quality: qualityFor(features.classes, rules.graded),
-    outputTokens: rules.outputLengths?.expectedFor(features.classes) ?? assumedFor(features.classes),
+    outputTokens:
+      rules.outputLengths?.expectedFor(features.classes) ?? sameFigure(expectedOutputTokens(features.classes)),
     health: () => well,
     nowMillis: 0,
     billingMode: rules.billingMode
   }
-}
-
-const assumedFor = (classes: ReadonlyArray<number>): (() => number) => {
-  const tokens = expectedOutputTokens(classes)
-  return () => tokens
 }
 
 const well: RouteHealth = { failure: priorFailure, openUntilMillis: 0, latencyMillis: null }

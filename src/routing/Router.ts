@@ -7,7 +7,7 @@ import type { Candidate } from "../domain/Candidate.ts"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { ModelNotFound } from "../domain/GatewayError.ts"
 import { claudeName, type Model } from "../domain/Model.ts"
-import type { MicroUsd } from "../domain/Money.ts"
+import { type MicroUsd, microUsd } from "../domain/Money.ts"
 import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
@@ -16,12 +16,14 @@ import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import { type Exploration, explore, unexplored } from "./Exploration.ts"
 import type { RouteHealth } from "./Health.ts"
 import { forbidsEffort } from "./LeftOut.ts"
+import { type ModelFigures, type ModelTable, tableOf } from "./ModelTable.ts"
 import { depthNeedsModel, noneEligible, type RankFailure } from "./NoneEligible.ts"
 import { candidatesOf } from "./RankedCandidates.ts"
+import { reasoningFactor } from "./ReasoningFactor.ts"
 import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported } from "./Requirements.ts"
-import { byHealthyRank, byRank, inOrder, reasoningFactor, type Scored, score, unit, weigh } from "./Score.ts"
+import { byHealthyRank, byRank, inOrder, type Scores, score, unit, weigh } from "./Score.ts"
 import { termsAt } from "./Terms.ts"
 
 /** What the ranking knows beside the features of the request. Immutable while it runs. */
@@ -29,11 +31,11 @@ export interface RankContext {
   readonly snapshot: Snapshot
   readonly policy: EffectivePolicy
   /** Predicted for this request, 0 to 1. */
-  readonly quality: (model: Model) => number
+  readonly quality: ModelFigures
   /** Of the snapshot of grades that `quality` is from; `null` or unset: there is none. */
   readonly qualityVersion?: number | null
   /** Expected length of a response without reasoning, in tokens. */
-  readonly outputTokens: (model: Model) => number
+  readonly outputTokens: ModelFigures
   readonly health: (model: Model) => RouteHealth
   readonly nowMillis: number
   readonly billingMode: CallerShape["billingMode"]
@@ -58,8 +60,10 @@ export interface RankInput extends RankContext {
 export interface Ranked {
   /** Best first; just one for a pinned model. */
   readonly candidates: Arr.NonEmptyReadonlyArray<Candidate>
-  /** The ids of their models, in their order. */
+  /** The ids of their models, in their order; the same array as of the ranking before where the order is the same. */
   readonly models: Arr.NonEmptyReadonlyArray<string>
+  /** The one of the highest quality; of equals the first. */
+  readonly highestQuality: Candidate
   readonly reason: RoutingReason
   /** The request names its model. */
   readonly pinned: boolean
@@ -88,27 +92,30 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   const pool = poolOf(request.model, input.snapshot)
   if (pool === null) return Either.left(new ModelNotFound({ model: request.model }))
   if (!pool.pinned && typeof request.effort === "number") return Either.left(depthNeedsModel())
-  const { eligibility, explored, propensity, scored } = decide(
+  const { eligibility, explored, order, propensity, scores } = decide(
     pool.models,
     features,
     input,
     pool.pinned ? request.effort : undefined
   )
-  if (!Arr.isNonEmptyArray(scored)) return Either.left(noneEligible(request, pool.pinned, eligibility))
-  const [best] = scored
-  const ranked = pool.pinned ? Arr.of(best) : scored
+  if (!Arr.isNonEmptyArray(order)) return Either.left(noneEligible(request, pool.pinned, eligibility))
+  const [best] = order
+  const ranked = pool.pinned ? Arr.of(best) : order
+  const candidates = candidatesOf(scores, ranked, input, pool.pinned)
+  const bestTier = scores.tiers[best] ?? 0
   return Either.right({
-    candidates: candidatesOf(ranked, input, pool.pinned),
-    models: Arr.map(ranked, ({ model }) => model.id),
-    reason: explored ? "exploration" : reasonOf(scored, policy.alpha, pool.pinned, input.affinity),
+    candidates,
+    models: idsOf(scores.table, ranked),
+    highestQuality: candidates[highestOf(scores.qualities, ranked)] ?? candidates[0],
+    reason: explored ? "exploration" : reasonOf(scores, order, policy.alpha, pool.pinned, input.affinity),
     pinned: pool.pinned,
     fallbackEnabled: policy.fallbackEnabled && !pool.pinned,
     excluded: eligibility.excluded,
     features,
     propensity,
     qualityVersion: input.qualityVersion ?? null,
-    resting: pool.pinned ? [] : restingBefore(scored, best),
-    ...(best.tier >= 2 ? { openUntilMillis: earliestClose(scored) } : {})
+    resting: pool.pinned || bestTier >= 2 ? nothingResting : restingBefore(scores, order, best),
+    ...(bestTier >= 2 ? { openUntilMillis: earliestClose(scores, order) } : {})
   })
 }
 
@@ -120,12 +127,10 @@ export interface Replayed {
 }
 
 /** What `auto` would choose for a request of these features, best first; empty when no model is eligible. */
-export const replay = (features: RequestFeatures, context: RankContext): ReadonlyArray<Replayed> =>
-  decide(context.snapshot.listed, features, context, undefined).scored.map(({ cost, model, quality }) => ({
-    model,
-    quality: quality / unit,
-    expectedCost: cost
-  }))
+export const replay = (features: RequestFeatures, context: RankContext): ReadonlyArray<Replayed> => {
+  const { order, scores } = decide(context.snapshot.listed, features, context, undefined)
+  return order.flatMap((at) => replayedAt(scores, at) ?? [])
+}
 
 /**
  * What `auto` would choose first for a request of these features at each of the alphas, where no conversation and no load decides;
@@ -136,18 +141,25 @@ export const choicesAt = (
   context: RankContext,
   alphas: ReadonlyArray<number>
 ): ReadonlyArray<Replayed | undefined> => {
-  const { assessed } = assessAll(context.snapshot.listed, features, context, undefined)
+  const { eligibility, scores } = assessAll(context.snapshot.listed, features, context, undefined)
   return alphas.map((alpha) => {
-    let first: Scored | undefined
-    for (const one of weigh(assessed, alpha)) if (first === undefined || byRank(one, first) < 0) first = one
-    return first && { model: first.model, quality: first.quality / unit, expectedCost: first.cost }
+    weigh(scores, eligibility.eligible, alpha)
+    let first: number | undefined
+    for (const at of eligibility.eligible) if (first === undefined || byRank(scores, at, first) < 0) first = at
+    return first === undefined ? undefined : replayedAt(scores, first)
   })
+}
+
+const replayedAt = ({ costs, qualities, table }: Scores, at: number): Replayed | undefined => {
+  const model = table.models[at]
+  return model && { model, quality: (qualities[at] ?? 0) / unit, expectedCost: microUsd(costs[at] ?? 0) }
 }
 
 interface Decision {
   readonly eligibility: Eligibility
-  /** Best first, but for what chance, load and the conversation have put before the best. */
-  readonly scored: Array<Scored>
+  readonly scores: Scores
+  /** The places of the eligible models, best first, but for what chance, load and the conversation have put before the best. */
+  readonly order: Array<number>
   readonly propensity: number
   /** Chance has put another model before the best. */
   readonly explored: boolean
@@ -161,16 +173,18 @@ const decide = (
   pinnedEffort: Effort | number | undefined
 ): Decision => {
   const { affinity, exploration, policy } = context
-  const { assessed, eligibility } = assessAll(pool, features, context, pinnedEffort)
-  const scored = inOrder(weigh(assessed, policy.alpha))
-  const drawn = balance(scored, context.draw, context.load)
-  const stays = affinity !== undefined && stay(scored, affinity, policy.alpha)
-  const explored = stays || exploration === undefined ? unexplored : explore(scored, exploration)
-  const share = explored.isOther ? balance(scored, context.draw, context.load) : drawn
-  diversify(scored)
+  const { eligibility, scores } = assessAll(pool, features, context, pinnedEffort)
+  weigh(scores, eligibility.eligible, policy.alpha)
+  const order = inOrder(scores, eligibility.eligible)
+  const drawn = balance(scores, order, context.draw, context.load)
+  const stays = affinity !== undefined && stay(scores, order, affinity, policy.alpha)
+  const explored = stays || exploration === undefined ? unexplored : explore(scores, order, exploration)
+  const share = explored.isOther ? balance(scores, order, context.draw, context.load) : drawn
+  diversify(scores, order)
   return {
     eligibility,
-    scored,
+    scores,
+    order,
     propensity: stays ? 1 : explored.propensity * share,
     explored: explored.isOther
   }
@@ -182,36 +196,35 @@ const assessAll = (
   features: RequestFeatures,
   context: RankContext,
   pinnedEffort: Effort | number | undefined
-): { readonly eligibility: Eligibility; readonly assessed: Array<Scored> } => {
+): { readonly eligibility: Eligibility; readonly scores: Scores } => {
   const { affinity, billingMode, credentialOf, policy } = context
+  const table = tableOf(pool)
   const termsFor = (model: Model): PriceTerms => termsAt(model, features.terms, billingMode)
-  const eligibility = filterEligible(pool, {
+  const eligibility = filterEligible(table, {
     policy,
     maxOutputTokens: features.maxOutputTokens,
     requirements: features.requirements,
     promptTokens: features.promptTokens,
     billingMode,
+    terms: features.terms,
     termsOf: termsFor,
     costBound: features.costBound,
     reasons: (model) => reasoningFactor(model, effortFor(model, features, pinnedEffort)) > 1,
     credentialOf
   })
-  const assessed = score(eligibility.eligible, {
+  const scores = score(table, eligibility.eligible, {
     features,
     effortOf: (model) => effortFor(model, features, pinnedEffort),
     asksForEffort: asksForEffort(features, pinnedEffort),
     termsOf: termsFor,
-    qualityOf: context.quality,
-    outputTokensOf: context.outputTokens,
-    cachedTokensOf:
-      affinity === undefined ? nothingCached : ({ id }) => (id === affinity.modelId ? affinity.cachedTokens : 0),
+    quality: context.quality,
+    outputTokens: context.outputTokens,
+    cached: affinity && { modelId: affinity.modelId, tokens: affinity.cachedTokens },
     health: context.health,
     nowMillis: context.nowMillis
   })
-  return { eligibility, assessed }
+  return { eligibility, scores }
 }
-
-const nothingCached = (): number => 0
 
 /** The models of `GET /v1/models`: health, balance and limits do not change them. */
 export const listable = (
@@ -245,7 +258,7 @@ const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
     return { models: snapshot.listed, pinned: false }
   }
   const one = snapshot.byId.get(requested)
-  if (one !== undefined) return { models: [one], pinned: true }
+  if (one !== undefined) return { models: alone(one), pinned: true }
   const routes = snapshot.byAlias.get(requested) ?? snapshot.byClaudeName.get(claudeName(requested) ?? "")
   if (routes === undefined) return null
   const listed = routes.filter(isListed)
@@ -254,20 +267,62 @@ const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
 
 const isListed = (model: Model): boolean => model.listed
 
+const pools = new WeakMap<Model, ReadonlyArray<Model>>()
+
+/** The same array each time, so that its table is made once. */
+const alone = (model: Model): ReadonlyArray<Model> => {
+  const known = pools.get(model)
+  if (known !== undefined) return known
+  const pool = [model]
+  pools.set(model, pool)
+  return pool
+}
+
+interface Listing {
+  readonly order: ReadonlyArray<number>
+  readonly ids: Arr.NonEmptyReadonlyArray<string>
+}
+
+const lastListings = new WeakMap<ModelTable, Listing>()
+
+/** Mostly the order is that of the ranking before: a hundred names for each call would be most of what it keeps. */
+const idsOf = (table: ModelTable, order: Arr.NonEmptyReadonlyArray<number>): Arr.NonEmptyReadonlyArray<string> => {
+  const last = lastListings.get(table)
+  if (last !== undefined && isSame(last.order, order)) return last.ids
+  const ids = Arr.map(order, (at) => table.models[at]?.id ?? "")
+  lastListings.set(table, { order, ids })
+  return ids
+}
+
+const isSame = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => {
+  if (a.length !== b.length) return false
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false
+  return true
+}
+
+const highestOf = (qualities: Float64Array, order: ReadonlyArray<number>): number => {
+  let highest = 0
+  for (let rank = 1; rank < order.length; rank++) {
+    if ((qualities[order[rank] ?? 0] ?? 0) > (qualities[order[highest] ?? 0] ?? 0)) highest = rank
+  }
+  return highest
+}
+
 const reasonOf = (
-  scored: Arr.NonEmptyReadonlyArray<Scored>,
+  scores: Scores,
+  order: Arr.NonEmptyReadonlyArray<number>,
   alpha: number,
   pinned: boolean,
   affinity: Affinity | undefined
 ): RoutingReason => {
   if (pinned) return "pinned_model"
-  const [first] = scored
-  if (scored.length === 1) return "only_candidate"
-  if (affinity?.modelId === first.model.id) {
+  const [first] = order
+  if (order.length === 1) return "only_candidate"
+  if (affinity !== undefined && scores.table.places.get(affinity.modelId) === first) {
     if (affinity.inToolLoop) return "sticky_session"
-    if (affinity.cachedTokens > 0 || scored.some((one) => byRank(one, first) < 0)) return "cache_affinity"
+    if (affinity.cachedTokens > 0 || order.some((at) => byRank(scores, at, first) < 0)) return "cache_affinity"
   }
-  if (scored.some((one) => byHealthyRank(one, first) < 0)) return "health_demotion"
+  if (order.some((at) => byHealthyRank(scores, at, first) < 0)) return "health_demotion"
   return alpha === 0 ? "cheapest_eligible" : alpha === 1 ? "highest_quality" : "quality_cost_tradeoff"
 }
 
@@ -289,16 +344,19 @@ const effortFor = (
   return pinnedEffort ?? effortOfMode(model, features) ?? model.profile.effort ?? undefined
 }
 
-const restingBefore = (scored: ReadonlyArray<Scored>, best: Scored): ReadonlyArray<string> =>
-  best.tier >= 2
-    ? []
-    : scored
-        .filter((one) => one.tier > best.tier && byHealthyRank(one, best) < 0)
-        .sort(byHealthyRank)
-        .map(({ model }) => model.id)
+const nothingResting: ReadonlyArray<string> = []
 
-const earliestClose = (scored: Arr.NonEmptyReadonlyArray<Scored>): number => {
+const restingBefore = (scores: Scores, order: ReadonlyArray<number>, best: number): ReadonlyArray<string> => {
+  const { table, tiers } = scores
+  const bestTier = tiers[best] ?? 0
+  const resting = order.filter((at) => (tiers[at] ?? 0) > bestTier && byHealthyRank(scores, at, best) < 0)
+  return resting.length === 0
+    ? nothingResting
+    : resting.sort((a, b) => byHealthyRank(scores, a, b)).map((at) => table.models[at]?.id ?? "")
+}
+
+const earliestClose = ({ openUntilMillis }: Scores, order: ReadonlyArray<number>): number => {
   let earliest = Number.POSITIVE_INFINITY
-  for (const { openUntilMillis } of scored) earliest = Math.min(earliest, openUntilMillis)
+  for (const at of order) earliest = Math.min(earliest, openUntilMillis[at] ?? 0)
   return earliest
 }

@@ -1,39 +1,40 @@
 import type { Effort } from "../domain/Chat.ts"
-import { byCodePoint } from "../domain/CodePointOrder.ts"
 import type { Model } from "../domain/Model.ts"
-import { type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
+import { microUsd, perMillion, zero } from "../domain/Money.ts"
 import { feeOf, listOf, type PriceTerms, plainTerms, ratesFor } from "../domain/Prices.ts"
 import { priorFailure } from "./Breaker.ts"
 import type { RouteHealth } from "./Health.ts"
+import type { ModelFigures, ModelTable } from "./ModelTable.ts"
+import { reasoningFactor } from "./ReasoningFactor.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 
 /**
- * The scores of one eligible route. Its utility is `alpha * quality - (1 - alpha) * 0.25 * L`, where `L` from 0 to 1 is the
- * position of its cost between the lowest and the highest on a log scale. Quality, cost and alpha are whole units, so that the
- * sums are exact: then the expected cost of the best route never falls as alpha rises, whatever the pool.
+ * The scores of the eligible routes of a pool, each at the place of its model. The utility of a route is
+ * `alpha * quality - (1 - alpha) * 0.25 * L`, where `L` from 0 to 1 is the position of its cost between the lowest and the highest on
+ * a log scale. Quality, cost and alpha are whole units, so that the sums are exact: then the expected cost of the best route never
+ * falls as alpha rises, whatever the pool.
  */
-export interface Scored {
-  model: Model
-  facts: ModelFacts
-  /** Its place among the eligible routes, whatever its rank. */
-  readonly at: number
-  effort: Effort | number | undefined
-  /** Expected, as `dearness`: known once all routes are. */
-  cost: MicroUsd
+export interface Scores {
+  readonly table: ModelTable
+  readonly efforts: Array<Effort | number | undefined>
+  /** Expected, in micro-USD. */
+  readonly costs: Float64Array
   /** 0 ready, 1 mostly failing, 2 circuit open, 3 both. */
-  tier: number
+  readonly tiers: Float64Array
   /** Quality reduced by the probability of failure, in units. */
-  quality: number
-  healthyQuality: number
+  readonly qualities: Float64Array
+  readonly healthyQualities: Float64Array
   /** The position of its cost times its weight, in units. */
-  dearness: number
+  readonly dearness: Float64Array
   /** At the alpha of the last `weigh`. */
-  utility: number
-  /** The utility without failures. */
-  healthyUtility: number
+  readonly utilities: Float64Array
+  /** The utilities without failures. */
+  readonly healthyUtilities: Float64Array
   /** Binary logarithm of the latency; a route without data comes first, so that it is measured. */
-  latency: number
-  openUntilMillis: number
+  readonly latencies: Float64Array
+  readonly openUntilMillis: Float64Array
+  /** Expected tokens of an answer without reasoning. */
+  readonly answerTokens: Float64Array
 }
 
 export const unit = 1_000_000
@@ -53,61 +54,6 @@ export const hysteresis = 0.02 * unit * unit
 /** A route with a higher probability of failure ranks behind the others. */
 const mostlyFailing = 0.5
 
-/** A reasoning model writes a multiple of what others write. */
-const reasoningFactors: Readonly<Record<Effort, number>> = {
-  none: 1,
-  minimal: 1.5,
-  low: 2,
-  medium: 4,
-  high: 8,
-  xhigh: 12,
-  max: 16
-}
-
-/**
- * What a score needs of its model where the request asks for nothing special, in one object: a hundred models are a thousand
- * objects, which a busy processor no longer has in its cache.
- */
-interface ModelFacts {
-  readonly isPriced: boolean
-  /** The rates depend on the length of the prompt. */
-  readonly isTiered: boolean
-  /** Rates of the provider's standard tier; 0 without prices. */
-  readonly input: number
-  readonly output: number
-  /** Of prompt tokens that the provider has cached. */
-  readonly cached: number
-  /** `Infinity`: not limited. */
-  readonly maxOutputTokens: number
-  /** How many times as much the model writes as without reasoning, where no effort is sent. */
-  readonly factor: number
-  /** An effort is sent for it where the request asks for none. */
-  readonly hasEffort: boolean
-}
-
-const known = new WeakMap<Model, ModelFacts>()
-
-const factsOf = (model: Model): ModelFacts => {
-  const before = known.get(model)
-  if (before !== undefined) return before
-  const { outputTokens, prices, profile } = model
-  const facts: ModelFacts = {
-    isPriced: prices !== null,
-    isTiered: prices !== null && prices.tiers.length > 0,
-    input: prices?.input ?? 0,
-    output: prices?.output ?? 0,
-    cached: prices?.cacheRead ?? prices?.input ?? 0,
-    maxOutputTokens: Math.min(
-      outputTokens ?? Number.POSITIVE_INFINITY,
-      profile.maxOutputTokens ?? Number.POSITIVE_INFINITY
-    ),
-    factor: reasoningFactor(model, undefined),
-    hasEffort: profile.effort !== null
-  }
-  known.set(model, facts)
-  return facts
-}
-
 /** What the costs and the scores of the eligible models are told from. */
 export interface Expectations {
   readonly features: RequestFeatures
@@ -116,160 +62,106 @@ export interface Expectations {
   readonly asksForEffort: boolean
   readonly termsOf: (model: Model) => PriceTerms
   /** 0 to 1. */
-  readonly qualityOf: (model: Model) => number
+  readonly quality: ModelFigures
   /** Expected length of a response without reasoning, in tokens. */
-  readonly outputTokensOf: (model: Model) => number
-  /** Tokens of the prompt that are likely in the route's cache. */
-  readonly cachedTokensOf: (model: Model) => number
+  readonly outputTokens: ModelFigures
+  /** Tokens of the prompt that are likely in the cache of the model with this id. */
+  readonly cached: { readonly modelId: string; readonly tokens: number } | undefined
   readonly health: (model: Model) => RouteHealth
   readonly nowMillis: number
 }
 
+/** One ranking at a time is made, synchronously: its scores are those of the next one in the pool. */
+const scoresOfPools = new WeakMap<ModelTable, Scores>()
+
+const scoresFor = (table: ModelTable): Scores => {
+  const known = scoresOfPools.get(table)
+  if (known !== undefined) return known
+  const size = table.models.length
+  const scores: Scores = {
+    table,
+    efforts: new Array<undefined>(size).fill(undefined),
+    costs: new Float64Array(size),
+    tiers: new Float64Array(size),
+    qualities: new Float64Array(size),
+    healthyQualities: new Float64Array(size),
+    dearness: new Float64Array(size),
+    utilities: new Float64Array(size),
+    healthyUtilities: new Float64Array(size),
+    latencies: new Float64Array(size),
+    openUntilMillis: new Float64Array(size),
+    answerTokens: new Float64Array(size)
+  }
+  scoresOfPools.set(table, scores)
+  return scores
+}
+
 /**
- * Everything of the scores but the utilities, which depend on alpha. A route without prices gets the highest cost of the others. The
- * scores are those of the next call, too: what is kept of a ranking is copied from them.
+ * Everything of the scores but the utilities, which depend on alpha. A route without prices gets the highest cost of the others.
+ * They hold until the next ranking in the pool: what is kept of them is copied.
  */
-export const score = (models: ReadonlyArray<Model>, expectations: Expectations): Array<Scored> => {
+export const score = (table: ModelTable, eligible: ReadonlyArray<number>, expectations: Expectations): Scores => {
+  const scores = scoresFor(table)
+  expectations.quality.fill(table, scores.healthyQualities)
+  expectations.outputTokens.fill(table, scores.answerTokens)
   let lowest = Number.POSITIVE_INFINITY
-  let highest: MicroUsd = zero
-  const scored = models.map((model, at) => {
-    const one = setScores(scoresAt(at, model), expectations)
-    if (one.facts.isPriced) {
-      if (one.cost < lowest) lowest = one.cost
-      if (one.cost > highest) highest = one.cost
-    }
-    return one
-  })
+  let highest = 0
+  for (const at of eligible) {
+    setScores(scores, at, expectations)
+    if (table.isPriced[at] === 0) continue
+    const cost = scores.costs[at] ?? 0
+    if (cost < lowest) lowest = cost
+    if (cost > highest) highest = cost
+  }
   const floor = Math.log1p(Math.max(Math.min(lowest, highest), highest / maxCostRatio))
   const span = Math.log1p(highest) - floor
-  for (const one of scored) {
-    if (!one.facts.isPriced) one.cost = highest
-    const position = span === 0 ? 0 : Math.max(0, Math.log1p(one.cost) - floor) / span
-    one.dearness = Math.round(position * costWeight * unit)
+  for (const at of eligible) {
+    if (table.isPriced[at] === 0) scores.costs[at] = highest
+    const position = span === 0 ? 0 : Math.max(0, Math.log1p(scores.costs[at] ?? 0) - floor) / span
+    scores.dearness[at] = Math.round(position * costWeight * unit)
   }
-  return scored
+  return scores
 }
 
-/** One ranking at a time is made, synchronously; those of a hundred models would be 17 KB of garbage a call. */
-const scores: Array<Scored> = []
-
-const scoresAt = (at: number, model: Model): Scored => {
-  let one = scores[at]
-  if (one === undefined) {
-    one = newScores(at, model)
-    scores[at] = one
-  } else if (one.model !== model) {
-    one.model = model
-    one.facts = factsOf(model)
-  }
-  return one
-}
-
-const newScores = (at: number, model: Model): Scored => ({
-  at,
-  model,
-  facts: factsOf(model),
-  effort: undefined,
-  cost: zero,
-  tier: 0,
-  quality: 0,
-  healthyQuality: 0,
-  dearness: 0,
-  utility: 0,
-  healthyUtility: 0,
-  latency: -1,
-  openUntilMillis: 0
-})
-
-const setScores = (one: Scored, expectations: Expectations): Scored => {
-  const { facts, model } = one
-  const effort = facts.hasEffort || expectations.asksForEffort ? expectations.effortOf(model) : undefined
+const setScores = (scores: Scores, at: number, expectations: Expectations): void => {
+  const { healthyQualities, table } = scores
+  const model = table.models[at]
+  if (model === undefined) return
+  const effort = table.hasEffort[at] === 1 || expectations.asksForEffort ? expectations.effortOf(model) : undefined
   const { failure, latencyMillis, openUntilMillis } = expectations.health(model)
   const isOpen = openUntilMillis > expectations.nowMillis
   // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
   const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
-  const predicted = expectations.qualityOf(model)
-  one.effort = effort
-  one.cost = facts.isPriced ? expectedCost(one, expectations) : zero
-  one.tier = (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0)
-  one.quality = Math.round(predicted * (1 - excess) * unit)
-  one.healthyQuality = Math.round(predicted * unit)
-  one.latency = latencyMillis === null ? -1 : 31 - Math.clz32(Math.max(1, latencyMillis))
-  one.openUntilMillis = isOpen ? openUntilMillis : 0
-  return one
+  const predicted = healthyQualities[at] ?? 0
+  scores.efforts[at] = effort
+  scores.costs[at] = table.isPriced[at] === 1 ? expectedCost(scores, at, model, effort, expectations) : zero
+  scores.tiers[at] = (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0)
+  scores.qualities[at] = Math.round(predicted * (1 - excess) * unit)
+  healthyQualities[at] = Math.round(predicted * unit)
+  scores.latencies[at] = latencyMillis === null ? -1 : 31 - Math.clz32(Math.max(1, latencyMillis))
+  scores.openUntilMillis[at] = isOpen ? openUntilMillis : 0
 }
-
-/** Sets the utilities at an alpha, in place: 2,000 requests at 21 alphas would be four million objects. */
-export const weigh = (scored: Array<Scored>, alpha: number): Array<Scored> => {
-  const forQuality = Math.round(alpha * unit)
-  const forCost = unit - forQuality
-  for (const one of scored) {
-    const penalty = forCost * one.dearness
-    one.utility = forQuality * one.quality - penalty
-    one.healthyUtility = forQuality * one.healthyQuality - penalty
-  }
-  return scored
-}
-
-/** The places of the last ranking of so many routes, best first. */
-const orders = new Map<number, Array<number>>()
-const maxOrders = 16
-
-/** Best first. Mostly that is nearly the order of the ranking before: sorted from there, each is compared about once. */
-export const inOrder = (scored: ReadonlyArray<Scored>): Array<Scored> => {
-  let order = orders.get(scored.length)
-  if (order === undefined) {
-    if (orders.size >= maxOrders) orders.clear()
-    order = scored.map(({ at }) => at)
-    orders.set(scored.length, order)
-  }
-  const sorted: Array<Scored> = []
-  for (const at of order) {
-    const one = scored[at]
-    if (one !== undefined) sorted.push(one)
-  }
-  sorted.sort(byRank)
-  for (let rank = 0; rank < sorted.length; rank++) order[rank] = sorted[rank]?.at ?? rank
-  return sorted
-}
-
-/** A total order: tier, utility, then tie breakers; cost before latency, so that of equals the cheapest is first. */
-export const byRank = (a: Scored, b: Scored): number =>
-  a.tier - b.tier ||
-  descending(a.utility, b.utility) ||
-  descending(b.cost, a.cost) ||
-  b.quality - a.quality ||
-  a.latency - b.latency ||
-  byId(a, b)
-
-/** The same order without failures and open circuits. */
-export const byHealthyRank = (a: Scored, b: Scored): number =>
-  descending(a.healthyUtility, b.healthyUtility) ||
-  descending(b.cost, a.cost) ||
-  b.healthyQuality - a.healthyQuality ||
-  a.latency - b.latency ||
-  byId(a, b)
-
-/** A difference would be a number on the heap, hundreds of times in a sort. */
-const descending = (a: number, b: number): number => (a > b ? -1 : a < b ? 1 : 0)
-
-const byId = (a: Scored, b: Scored): number => byCodePoint(a.model.id, b.model.id)
 
 const expectedCost = (
-  { effort, facts, model }: Scored,
-  { cachedTokensOf, features, outputTokensOf, termsOf }: Expectations
-): MicroUsd => {
+  { answerTokens, table }: Scores,
+  at: number,
+  model: Model,
+  effort: Effort | number | undefined,
+  { cached: cache, features, termsOf }: Expectations
+): number => {
   const { maxOutputTokens, promptTokens, terms } = features
-  const factor = effort === undefined ? facts.factor : reasoningFactor(model, effort)
+  const factor = effort === undefined ? (table.factors[at] ?? 1) : reasoningFactor(model, effort)
   const outputTokens = Math.min(
-    Math.round(outputTokensOf(model) * factor),
+    Math.round((answerTokens[at] ?? 0) * factor),
     maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    facts.maxOutputTokens
+    table.maxOutputTokens[at] ?? Number.POSITIVE_INFINITY
   )
-  const cached = Math.min(promptTokens, cachedTokensOf(model))
-  const isPlain = terms === plainTerms && !facts.isTiered
+  const cached = cache !== undefined && cache.modelId === model.id ? Math.min(promptTokens, cache.tokens) : 0
+  const isPlain = terms === plainTerms && table.isTiered[at] === 0
   const product = isPlain
-    ? (promptTokens - cached) * facts.input + cached * facts.cached + outputTokens * facts.output
+    ? (promptTokens - cached) * (table.inputRates[at] ?? 0) +
+      cached * (table.cachedRates[at] ?? 0) +
+      outputTokens * (table.outputRates[at] ?? 0)
     : specialProduct(model, termsOf(model), promptTokens, cached, outputTokens)
   return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
 }
@@ -292,9 +184,62 @@ const specialProduct = (
   )
 }
 
-/** How many times as much a model writes at this effort as without reasoning. */
-export const reasoningFactor = (model: Model, effort: Effort | number | undefined): number => {
-  if (typeof effort === "number") return 1 + effort * 0.15
-  const likely = effort ?? model.reasoning?.defaultEffort ?? (model.reasonsByDefault ? "medium" : "none")
-  return reasoningFactors[likely]
+/** Sets the utilities of these routes at an alpha. */
+export const weigh = (scores: Scores, eligible: ReadonlyArray<number>, alpha: number): void => {
+  const forQuality = Math.round(alpha * unit)
+  const forCost = unit - forQuality
+  const { dearness, healthyQualities, healthyUtilities, qualities, utilities } = scores
+  for (const at of eligible) {
+    const penalty = forCost * (dearness[at] ?? 0)
+    utilities[at] = forQuality * (qualities[at] ?? 0) - penalty
+    healthyUtilities[at] = forQuality * (healthyQualities[at] ?? 0) - penalty
+  }
+}
+
+/** The order of the last ranking of the same routes, from which the next one is sorted. */
+const lastOrders = new WeakMap<ReadonlyArray<number>, Array<number>>()
+
+/** Moves by which an order may be sorted one by one, for each of its routes: one that is far from the last is sorted anew. */
+const maxMovesEach = 8
+
+/** Best first. Mostly that is nearly the order of the ranking before: sorted from there, each is compared about once. */
+export const inOrder = (scores: Scores, eligible: ReadonlyArray<number>): Array<number> => {
+  const order = lastOrders.get(eligible) ?? [...eligible]
+  let moves = order.length * maxMovesEach
+  for (let end = 1; end < order.length; end++) {
+    const moved = order[end] ?? 0
+    let to = end
+    while (to > 0 && byRank(scores, moved, order[to - 1] ?? 0) < 0) {
+      order[to] = order[to - 1] ?? 0
+      to -= 1
+      moves -= 1
+    }
+    order[to] = moved
+    if (moves < 0) {
+      order.sort((a, b) => byRank(scores, a, b))
+      break
+    }
+  }
+  lastOrders.set(eligible, order)
+  return order.slice()
+}
+
+/**
+ * A total order of the routes at two places: tier, utility, then tie breakers; cost before latency, so that of equals the cheapest is
+ * first.
+ */
+export const byRank = (scores: Scores, a: number, b: number): number =>
+  ascending(scores.tiers, a, b) || ascending(scores.utilities, b, a) || byTie(scores, scores.qualities, a, b)
+
+/** The same order without failures and open circuits. */
+export const byHealthyRank = (scores: Scores, a: number, b: number): number =>
+  ascending(scores.healthyUtilities, b, a) || byTie(scores, scores.healthyQualities, a, b)
+
+const byTie = ({ costs, latencies, table }: Scores, qualities: Float64Array, a: number, b: number): number =>
+  ascending(costs, a, b) || ascending(qualities, b, a) || ascending(latencies, a, b) || ascending(table.idOrder, a, b)
+
+/** Only the sign: a difference would be a number on the heap, hundreds of times in a sort. */
+const ascending = (values: Float64Array, a: number, b: number): number => {
+  const [one, other] = [values[a] ?? 0, values[b] ?? 0]
+  return one < other ? -1 : one > other ? 1 : 0
 }

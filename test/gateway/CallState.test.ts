@@ -51,6 +51,7 @@ const admitted: Admitted = {
   ranked: {
     candidates: [candidate],
     models: [candidate.model.id],
+    highestQuality: candidate,
     reason: "only_candidate",
     pinned: false,
     fallbackEnabled: true,

@@ -7,6 +7,7 @@ import { type Parameter, tuningParameters } from "../../src/domain/Support.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import { filterEligible } from "../../src/routing/Eligibility.ts"
 import { extrasOf, leftOutOf } from "../../src/routing/LeftOut.ts"
+import { tableOf } from "../../src/routing/ModelTable.ts"
 import { requirementsOf } from "../../src/routing/Requirements.ts"
 import { configuration, controls, model, prices, project, request, supporting } from "./models.ts"
 
@@ -16,15 +17,17 @@ const ask = (
   options: { promptTokens?: number; billingMode?: "managed" | "byok"; pinned?: boolean } = {}
 ) => {
   const asked = request(more)
-  return filterEligible(pool, {
+  const { eligible, ...rest } = filterEligible(tableOf(pool), {
     policy: intersectPolicies(project(), null, asked.routing),
     maxOutputTokens: asked.maxOutputTokens,
     requirements: requirementsOf(asked, options.pinned ?? false),
     promptTokens: options.promptTokens ?? 10,
     billingMode: options.billingMode ?? "managed",
+    terms: plainTerms,
     termsOf: () => plainTerms,
     reasons: () => false
   })
+  return { ...rest, eligible: eligible.flatMap((at) => pool[at] ?? []) }
 }
 
 const lacking = (capability: Capability, value: boolean | null = false): Model => {
@@ -336,7 +339,7 @@ describe("One reason for each model", () => {
           }
         })
         const asked = request({ tools: [tool], messages: user(image("data:,")) })
-        const sifted = filterEligible(pool, {
+        const sifted = filterEligible(tableOf(pool), {
           policy: intersectPolicies(
             project({ providers: { allow: null, deny: ["beta"] } }),
             configuration({ maxInputPriceMicroUsdPerMillion: 8 }),
@@ -346,6 +349,7 @@ describe("One reason for each model", () => {
           requirements: requirementsOf(asked, false),
           promptTokens: 10,
           billingMode: managed ? "managed" : "byok",
+          terms: plainTerms,
           termsOf: () => plainTerms,
           reasons: () => false
         })

@@ -83,7 +83,85 @@ const run = (
   return { allowed, ranked }
 }
 
+const step = fc.record({
+  weight: fc.oneof(fc.constantFrom(0, 1), alpha),
+  promptTokens: fc.constantFrom(10, 99, 500, 20_000),
+  billingMode: fc.constantFrom("managed" as const, "byok" as const),
+  isTuned: fc.boolean(),
+  maxInputPriceMicroUsdPerMillion: fc.constantFrom(null, null, 1_000_000),
+  maxCostMicroUsd: fc.constantFrom(undefined, undefined, 2_000)
+})
+type Step = typeof step extends fc.Arbitrary<infer A> ? A : never
+
+/** Policies live as long as a project does not change them. */
+const [openProject, cappedProject] = [project(), project({ maxInputPriceMicroUsdPerMillion: 1_000_000 })]
+
+/** One without prices, one whose prices rise above the cap with the length of the prompt. */
+const withOtherPrices = (one: Model, at: number): Model => {
+  if (at % 3 === 1) return { ...one, prices: null }
+  const tier = { abovePromptTokens: 100, input: 2_000_000, output: 2_000_000, cacheRead: null, cacheWrite: null }
+  return at % 3 === 2 ? { ...one, prices: prices(500_000, 500_000, [tier]) } : one
+}
+
+const take = (made: World, snapshot: Snapshot, one: Step, alwaysNew: boolean) => {
+  const routing = controls({ alpha: one.weight })
+  const asked = request({ model: "auto", routing, ...(one.isTuned && { temperature: 1 }) })
+  const kept = one.maxInputPriceMicroUsdPerMillion === null ? openProject : cappedProject
+  const { features, ...figures } = expected(asked, one.promptTokens)
+  const costBound =
+    one.maxCostMicroUsd === undefined
+      ? {}
+      : { costBound: { maxMicroUsd: one.maxCostMicroUsd, textTokens: 500, imagesAndFiles: 0, audioTokens: 0 } }
+  return rank({
+    snapshot,
+    policy: intersectPolicies(alwaysNew ? { ...kept } : kept, null, routing),
+    request: asked,
+    ...figures,
+    features: { ...features, ...costBound },
+    health: made.health,
+    nowMillis: now,
+    billingMode: one.billingMode
+  })
+}
+
 describe("Ranking", () => {
+  it("does not depend on the rankings before it in the same pool, by whatever rules", () => {
+    fc.assert(
+      fc.property(routes, fc.array(step, { minLength: 1, maxLength: 8 }), (rows, steps) => {
+        const plain = world(rows)
+        const made = { ...plain, models: plain.models.map(withOtherPrices) }
+        const shared = makeSnapshot(made.models)
+        for (const one of steps) {
+          const alone = take(made, makeSnapshot(made.models), one, true)
+          expect(take(made, shared, one, false)).toEqual(alone)
+        }
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("sorts a large pool that is far from the order before", () => {
+    const models = Array.from({ length: 200 }, (_, at) =>
+      model(`acme/${at}`, { quality: ((at * 7) % 200) / 200, prices: prices(1_000 * ((at * 13) % 200), 0) })
+    )
+    const made: World = { models, health: () => ({ failure: 0.05, openUntilMillis: 0, latencyMillis: null }) }
+    const shared = makeSnapshot(models)
+    for (const weight of [0, 1, 0.5, 0, 0.9, 0.1, 1]) {
+      const one: Step = {
+        weight,
+        promptTokens: 500,
+        billingMode: "managed",
+        isTuned: false,
+        maxInputPriceMicroUsdPerMillion: null,
+        maxCostMicroUsd: undefined
+      }
+      const ranked = Either.getOrThrow(take(made, shared, one, false))
+      const scores = ranked.candidates.map(({ score }) => score)
+      expect(scores).toEqual([...scores].sort((a, b) => b - a))
+      expect(ranked.models).toEqual(Either.getOrThrow(take(made, makeSnapshot(models), one, true)).models)
+    }
+  })
+
   it("the expected cost of the first candidate never falls as alpha rises", () => {
     fc.assert(
       fc.property(routes, alpha, alpha, (rows, a, b) => {

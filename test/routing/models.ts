@@ -4,6 +4,7 @@ import type { Prices } from "../../src/domain/Prices.ts"
 import type { SupportTable } from "../../src/domain/Support.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
+import { figuresBy, sameFigure } from "../../src/routing/ModelTable.ts"
 import { featuresOf } from "../../src/routing/RequestFeatures.ts"
 import { isPinned } from "../../src/routing/Router.ts"
 import { chatRequest, unrestricted } from "../support/ChatRequests.ts"
@@ -123,6 +124,6 @@ export const healthy: RouteHealth = { failure: 0.05, openUntilMillis: 0, latency
 /** What a ranking expects of a request where every model has its own quality for any prompt. */
 export const expected = (asked: ChatRequest, promptTokens: number) => ({
   features: featuresOf(asked, isPinned(asked.model), promptTokens, []),
-  quality: ({ quality }: Model) => quality,
-  outputTokens: () => 400
+  quality: figuresBy(({ quality }) => quality),
+  outputTokens: sameFigure(400)
 })

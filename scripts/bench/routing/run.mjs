@@ -93,8 +93,8 @@ for (const size of [1, 10, 100, 300]) {
       policy: library.intersectPolicies(project, null, asked.routing),
       request: asked,
       features: library.featuresOf(asked, pinned, 1_000, classes),
-      quality: pinned ? ({ quality }) => quality : library.qualityFor(classes),
-      outputTokens: () => outputTokens,
+      quality: pinned ? library.figuresBy(({ quality }) => quality) : library.qualityFor(classes),
+      outputTokens: library.sameFigure(outputTokens),
       health: (one) => health.of(one, null, now),
       nowMillis: now,
       billingMode: "managed"
@@ -109,7 +109,7 @@ for (const size of [1, 10, 100, 300]) {
     request,
     features: library.featuresOf(request, false, 1_000, classes),
     quality: library.qualityFor(classes),
-    outputTokens: () => outputTokens,
+    outputTokens: library.sameFigure(outputTokens),
     health: (/** @type {Model} */ one) => health.of(one, null, now),
     nowMillis: now,
     billingMode: /** @type {const} */ ("managed")

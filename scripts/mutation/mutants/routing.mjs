@@ -169,25 +169,25 @@ export const routing = {
     },
     {
       file: "src/routing/Score.ts",
-      find: "  descending(a.utility, b.utility) ||\n  descending(b.cost, a.cost) ||",
-      replace: "  descending(a.utility, b.utility) ||",
+      find: "ascending(costs, a, b) || ",
+      replace: "",
       breaks: "of two routes alike the dearer may be first"
     },
     {
       file: "src/routing/Router.ts",
-      find: "  diversify(scored)\n",
+      find: "  diversify(scores, order)\n",
       replace: "",
       breaks: "the second candidate is the same provider's although another is near"
     },
     {
       file: "src/routing/Arrange.ts",
-      find: "if (other === undefined || other.tier !== second.tier ||",
-      replace: "if (other === undefined ||",
+      find: "if (other === undefined || tiers[other] !== tiers[second]) return",
+      replace: "if (other === undefined) return",
       breaks: "a route that rests is made the second candidate"
     },
     {
       file: "src/routing/Router.ts",
-      find: 'if (scored.some((one) => byHealthyRank(one, first) < 0)) return "health_demotion"',
+      find: 'if (order.some((at) => byHealthyRank(scores, at, first) < 0)) return "health_demotion"',
       replace: "",
       breaks: "a demotion for health is not told"
     },
@@ -199,8 +199,8 @@ export const routing = {
     },
     {
       file: "src/routing/Router.ts",
-      find: "best.tier >= 2 ?",
-      replace: "best.tier >= 1 ?",
+      find: "...(bestTier >= 2 ?",
+      replace: "...(bestTier >= 1 ?",
       breaks: "a route that mostly fails is waited for"
     },
     {
@@ -218,8 +218,8 @@ export const routing = {
     },
     {
       file: "src/routing/Exploration.ts",
-      find: "if (one.tier > 0 || first.utility - one.utility > nearUtility) break",
-      replace: "if (first.utility - one.utility > nearUtility) break",
+      find: "if ((tiers[at] ?? 0) > 0 || (utilities[first]",
+      replace: "if ((utilities[first]",
       breaks: "a route that rests is tried",
       tests: exploration
     },
@@ -232,8 +232,8 @@ export const routing = {
     },
     {
       file: "src/routing/Eligibility.ts",
-      find: "promptTokens + minOutputTokens(model, maxOutputTokens) > model.contextTokens",
-      replace: "promptTokens > model.contextTokens",
+      find: "promptTokens + Math.min(maxOutputTokens ?? 1, outputTokens[at] ?? 0) > (contextTokens[at] ?? 0)",
+      replace: "promptTokens > (contextTokens[at] ?? 0)",
       breaks: "a model without room for the wanted output is eligible"
     },
     {
@@ -241,6 +241,42 @@ export const routing = {
       find: 'model.prices === null && input.billingMode === "managed"',
       replace: "model.prices === null",
       breaks: "a project that pays itself cannot use a model without prices"
+    },
+    {
+      file: "src/routing/Eligibility.ts",
+      find: "if (layer.serial === null || (layer.capped && table.hasTiers)) return null",
+      replace: "if (layer.serial === null) return null",
+      breaks: "a price cap is judged by the tier of an earlier prompt"
+    },
+    {
+      file: "src/routing/Eligibility.ts",
+      find: "for (const { effort, reason } of requirements) rules +=",
+      replace: "for (const { effort, reason } of requirements.slice(1)) rules +=",
+      breaks: "a request is routed by the requirements of an earlier one"
+    },
+    {
+      file: "src/routing/Eligibility.ts",
+      find: "let rules: string = billingMode",
+      replace: 'let rules = ""',
+      breaks: "a project is routed by the billing mode of another"
+    },
+    {
+      file: "src/routing/Score.ts",
+      find: "order.sort((a, b) => byRank(scores, a, b))\n",
+      replace: "",
+      breaks: "a ranking that is far from the one before stays half sorted"
+    },
+    {
+      file: "src/routing/Score.ts",
+      find: "return order.slice()",
+      replace: "return order",
+      breaks: "a later ranking changes the order of an earlier one"
+    },
+    {
+      file: "src/routing/Router.ts",
+      find: "if (last !== undefined && isSame(last.order, order)) return last.ids",
+      replace: "if (last !== undefined) return last.ids",
+      breaks: "the pool is listed in the order of an earlier ranking"
     }
   ]
 }

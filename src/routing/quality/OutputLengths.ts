@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Model } from "../../domain/Model.ts"
+import { type ModelFigures, sameFigure } from "../ModelTable.ts"
 import { profiles } from "./Artefact.ts"
 import { perMille } from "./Classify.ts"
 import { expectedOutputTokens, usedClasses } from "./QualityTable.ts"
@@ -18,7 +19,7 @@ export interface Answer {
 
 export interface OutputLengthsShape {
   /** Expected tokens of a model's answer without reasoning, to a prompt of these classes. */
-  readonly expectedFor: (classes: ReadonlyArray<number>) => (model: Pick<Model, "id">) => number
+  readonly expectedFor: (classes: ReadonlyArray<number>) => ModelFigures
   readonly answered: (answer: Answer) => void
 }
 
@@ -57,10 +58,19 @@ export const make = (): OutputLengthsShape => {
     expectedFor: (classes) => {
       const used = usedClasses(classes)
       const ofAll = used.length === 0 ? expectedOutputTokens(classes) : mixed(classes, used, all.expected)
-      if (used.length === 0) return () => ofAll
-      return ({ id }) => {
-        const learned = models.get(id)
-        return learned === undefined ? ofAll : mixed(classes, used, learned.expected)
+      if (used.length === 0) return sameFigure(ofAll)
+      return {
+        of: ({ id }) => {
+          const learned = models.get(id)
+          return learned === undefined ? ofAll : mixed(classes, used, learned.expected)
+        },
+        fill: (pool, into) => {
+          into.fill(ofAll, 0, pool.models.length)
+          for (const [id, { expected }] of models) {
+            const at = pool.places.get(id)
+            if (at !== undefined) into[at] = mixed(classes, used, expected)
+          }
+        }
       }
     },
     answered: ({ classes, isCut, model, tokens }) => {

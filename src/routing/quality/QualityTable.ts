@@ -1,5 +1,6 @@
 import type { Model } from "../../domain/Model.ts"
 import { classIndex, promptClasses } from "../../domain/PromptClass.ts"
+import type { ModelFigures, ModelTable } from "../ModelTable.ts"
 import { profiles } from "./Artefact.ts"
 import { perMille } from "./Classify.ts"
 
@@ -59,18 +60,52 @@ export const usedClasses = (classes: ReadonlyArray<number>): ReadonlyArray<numbe
   return used
 }
 
-/** Predicted quality for a prompt of these classes (per mille), as a function of the model. */
-export const qualityFor = (classes: ReadonlyArray<number>, graded?: GradedQuality): ((model: Model) => number) => {
+/** Predicted quality for a prompt of these classes (per mille). */
+export const qualityFor = (classes: ReadonlyArray<number>, graded?: GradedQuality): ModelFigures => {
   const used = usedClasses(classes)
-  return (model) => {
-    const row = rowOf(model)
-    let sum = 0
-    for (const k of used) {
-      const prior = row[k] ?? 0
-      sum += (classes[k] ?? 0) * (graded === undefined ? prior : (graded.of(model.id, k, prior) ?? prior))
+  return {
+    of: (model) => {
+      let sum = 0
+      for (const k of used) sum += (classes[k] ?? 0) * qualityIn(model, k, graded)
+      return sum / perMille
+    },
+    fill: (pool, into) => {
+      const size = pool.models.length
+      const qualities = qualitiesOf(pool, graded)
+      into.fill(0, 0, size)
+      for (const k of used) {
+        const share = classes[k] ?? 0
+        for (let at = 0; at < size; at++) into[at] = (into[at] ?? 0) + share * (qualities[k * size + at] ?? 0)
+      }
+      for (let at = 0; at < size; at++) into[at] = (into[at] ?? 0) / perMille
     }
-    return sum / perMille
   }
+}
+
+const qualityIn = (model: Model, classAt: number, graded: GradedQuality | undefined): number => {
+  const prior = rowOf(model)[classAt] ?? 0
+  return graded?.of(model.id, classAt, prior) ?? prior
+}
+
+const ungraded: GradedQuality = { of: () => undefined }
+const qualitiesByGrades = new WeakMap<GradedQuality, WeakMap<ModelTable, Float64Array>>()
+
+/** The qualities of a pool in each class, one class after the other; made once for the grades of a project. */
+const qualitiesOf = (pool: ModelTable, graded: GradedQuality = ungraded): Float64Array => {
+  let pools = qualitiesByGrades.get(graded)
+  if (pools === undefined) {
+    pools = new WeakMap()
+    qualitiesByGrades.set(graded, pools)
+  }
+  const known = pools.get(pool)
+  if (known !== undefined) return known
+  const { models } = pool
+  const qualities = new Float64Array(promptClasses.length * models.length)
+  models.forEach((model, at) => {
+    for (let k = 0; k < promptClasses.length; k++) qualities[k * models.length + at] = qualityIn(model, k, graded)
+  })
+  pools.set(pool, qualities)
+  return qualities
 }
 
 /** Expected length of a response to a prompt of these classes, in tokens. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { classIndex, promptClasses } from "../../../src/domain/PromptClass.ts"
+import { tableOf } from "../../../src/routing/ModelTable.ts"
 import { expectedOutputTokens, provenanceOf, qualityFor, rowOf } from "../../../src/routing/quality/QualityTable.ts"
 import { model } from "../models.ts"
 
@@ -20,8 +21,8 @@ describe("The predicted quality of a model", () => {
         const [low, high] = [Math.min(a, b), Math.max(a, b)]
         const predicted = qualityFor(classes)
         const [less, more] = [
-          predicted(model("a/low", { quality: low })),
-          predicted(model("a/high", { quality: high }))
+          predicted.of(model("a/low", { quality: low })),
+          predicted.of(model("a/high", { quality: high }))
         ]
         expect(less).toBeGreaterThanOrEqual(0)
         expect(more).toBeLessThanOrEqual(1)
@@ -32,7 +33,8 @@ describe("The predicted quality of a model", () => {
 
   it("differs more between models where the task is hard", () => {
     const [weak, strong] = [model("a/weak", { quality: 0.45 }), model("a/strong", { quality: 0.9 })]
-    const gap = (name: (typeof promptClasses)[number]) => qualityFor(only(name))(strong) - qualityFor(only(name))(weak)
+    const gap = (name: (typeof promptClasses)[number]) =>
+      qualityFor(only(name)).of(strong) - qualityFor(only(name)).of(weak)
     expect(gap("code")).toBeGreaterThan(gap("translation"))
     expect(gap("reasoning")).toBeGreaterThan(gap("chat"))
   })
@@ -60,9 +62,30 @@ describe("The predicted quality of a model", () => {
       of: (id: string, at: number) => (id === "a/plain" && at === classIndex.math ? 0.11 : undefined)
     }
     const plain = model("a/plain", { quality: 0.9 })
-    expect(qualityFor(only("math"), graded)(plain)).toBeCloseTo(0.11)
-    expect(qualityFor(only("code"), graded)(plain)).toBeGreaterThan(0.5)
+    expect(qualityFor(only("math"), graded).of(plain)).toBeCloseTo(0.11)
+    expect(qualityFor(only("code"), graded).of(plain)).toBeGreaterThan(0.5)
     expect(provenanceOf(plain, classIndex.math, graded)).toEqual({ from: "graded", quality: 0.11 })
+  })
+
+  it("is the same for a whole pool at once, with grades and without", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 1_000 }), {
+          minLength: promptClasses.length,
+          maxLength: promptClasses.length
+        }),
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 8 }),
+        fc.boolean(),
+        (classes, qualities, isGraded) => {
+          const pool = qualities.map((quality, at) => model(`a/${at}`, { quality }))
+          const graded = isGraded ? { of: (id: string, at: number) => (id === "a/0" ? at / 10 : undefined) } : undefined
+          const predicted = qualityFor(classes, graded)
+          const filled = new Float64Array(pool.length)
+          predicted.fill(tableOf(pool), filled)
+          expect([...filled]).toEqual(pool.map(predicted.of))
+        }
+      )
+    )
   })
 
   it("goes with a length of the response that depends on the class", () => {

@@ -3,6 +3,7 @@ import { buildModels } from "../../../src/catalog/Build.ts"
 import { makeSnapshot, type Snapshot } from "../../../src/catalog/Catalog.ts"
 import { builtInCatalog } from "../../../src/catalog/CatalogFile.ts"
 import { intersectPolicies } from "../../../src/policy/EffectivePolicy.ts"
+import { sameFigure } from "../../../src/routing/ModelTable.ts"
 import { classify } from "../../../src/routing/quality/Classify.ts"
 import { expectedOutputTokens, qualityFor } from "../../../src/routing/quality/QualityTable.ts"
 import { featuresOf } from "../../../src/routing/RequestFeatures.ts"
@@ -34,7 +35,7 @@ export const chosen = (snapshot: Snapshot, text: string, alpha: number | null): 
     request: asked,
     features: featuresOf(asked, false, 40, classes),
     quality: qualityFor(classes),
-    outputTokens: () => expectedOutputTokens(classes),
+    outputTokens: sameFigure(expectedOutputTokens(classes)),
     health: () => healthy,
     nowMillis: 0,
     billingMode: "managed"

@@ -27,14 +27,14 @@ export const fallbackMutants = [
   },
   {
     file: fallback,
-    find: "Effect.flatMap(wait(decision.delay), () => attempt([candidate, ...rest], failed))",
-    replace: "Effect.zipLeft(attempt([candidate, ...rest], failed), wait(decision.delay))",
+    find: "Effect.flatMap(wait(decision.delay), () => attempt(left, failed))",
+    replace: "Effect.zipLeft(attempt(left, failed), wait(decision.delay))",
     breaks: "a retried attempt begins before its delay",
     tests: fallbackTests
   },
   {
     file: fallback,
-    find: "() => attempt([candidate, ...rest], failed))",
+    find: "() => attempt(left, failed))",
     replace: "() => attempt([candidate], failed))",
     breaks: "after a retry no other candidate is left",
     tests: fallbackTests
@@ -48,8 +48,8 @@ export const fallbackMutants = [
   },
   {
     file: fallback,
-    find: "() => attempt([candidate, ...rest], failed))",
-    replace: "() => attempt([candidate, ...rest], before))",
+    find: "() => attempt(left, failed))",
+    replace: "() => attempt(left, before))",
     breaks: "a retry forgets the failure before it",
     tests: fallbackTests
   },
