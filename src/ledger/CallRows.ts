@@ -7,49 +7,65 @@ import type { SealedAnswer } from "./Hold.ts"
 /** Untrusted text is cut to this, so that rows are bounded. */
 const maxTextLength = 2_048
 
-/** One row of the table `call`, as `ledger_batch` reads it from JSON. */
-export const callRow = (callId: string, caller: CallerShape, record: CallRecord) => ({
-  id: callId,
-  key_id: caller.keyId,
-  project_id: caller.projectId,
-  account_id: caller.accountId,
-  requested_model: storable(record.requestedModel),
-  model: storableOrNull(record.model),
-  provider: storableOrNull(record.provider),
-  endpoint: record.endpoint,
-  stream: record.stream,
-  token_doctor: record.tokenDoctor,
-  status: record.status,
-  error_code: storableOrNull(record.error?.code),
-  error_message: storableOrNull(record.error?.message),
-  cost_micro_usd: record.cost.amount_microusd,
-  cost_basis: record.cost.basis,
-  input_tokens: record.usage?.inputTokens ?? null,
-  cache_read_tokens: record.usage?.cacheReadTokens ?? null,
-  cache_write_tokens: record.usage?.cacheWriteTokens ?? null,
-  output_tokens: record.usage?.outputTokens ?? null,
-  reasoning_tokens: record.usage?.reasoningTokens ?? null,
-  input_audio_tokens: record.usage?.details.inputAudioTokens ?? null,
-  output_audio_tokens: record.usage?.details.outputAudioTokens ?? null,
-  accepted_prediction_tokens: record.usage?.details.acceptedPredictionTokens ?? null,
-  rejected_prediction_tokens: record.usage?.details.rejectedPredictionTokens ?? null,
-  prices: record.prices,
-  latency_millis: record.latencyMillis,
-  first_content_millis: record.firstContentMillis,
-  routing_config: storableOrNull(record.routingConfig),
-  reason: record.reason,
-  policy_version: record.policyVersion,
-  pool: record.pool.models.map(storable),
-  client_request_id: storableOrNull(record.clientRequestId),
-  alpha: record.alpha,
-  excluded: JSON.stringify(record.excluded),
-  baseline_model: storableOrNull(record.baseline?.model),
-  baseline_micro_usd: record.baseline?.cost ?? null,
-  features: storableOrNull(record.features),
-  conversation: record.conversation,
-  origin: record.origin,
-  started_at_millis: record.startedAtMillis
-})
+/** One row of the table `call`, as `ledger_batch` reads it from JSON; columns that are left out are null. */
+export const callJson = (callId: string, caller: CallerShape, record: CallRecord): string =>
+  `${JSON.stringify(callRow(callId, caller, record)).slice(0, -1)},"pool":${poolJson(record.pool.models)}}`
+
+const callRow = (callId: string, caller: CallerShape, record: CallRecord) => {
+  const { baseline, cost, error, usage } = record
+  return {
+    id: callId,
+    key_id: caller.keyId,
+    project_id: caller.projectId,
+    account_id: caller.accountId,
+    requested_model: storable(record.requestedModel),
+    model: storableIfSet(record.model),
+    provider: storableIfSet(record.provider),
+    endpoint: record.endpoint,
+    stream: record.stream,
+    token_doctor: record.tokenDoctor,
+    status: record.status,
+    error_code: storableIfSet(error?.code),
+    error_message: storableIfSet(error?.message),
+    cost_micro_usd: cost.amount_microusd,
+    cost_basis: cost.basis,
+    input_tokens: usage?.inputTokens,
+    cache_read_tokens: usage?.cacheReadTokens,
+    cache_write_tokens: usage?.cacheWriteTokens,
+    output_tokens: usage?.outputTokens,
+    reasoning_tokens: usage?.reasoningTokens,
+    input_audio_tokens: usage?.details.inputAudioTokens,
+    output_audio_tokens: usage?.details.outputAudioTokens,
+    accepted_prediction_tokens: usage?.details.acceptedPredictionTokens,
+    rejected_prediction_tokens: usage?.details.rejectedPredictionTokens,
+    prices: record.prices ?? undefined,
+    latency_millis: record.latencyMillis,
+    first_content_millis: record.firstContentMillis ?? undefined,
+    routing_config: storableIfSet(record.routingConfig),
+    reason: record.reason,
+    policy_version: record.policyVersion,
+    client_request_id: storableIfSet(record.clientRequestId),
+    alpha: record.alpha ?? undefined,
+    excluded: JSON.stringify(record.excluded),
+    baseline_model: storableIfSet(baseline?.model),
+    baseline_micro_usd: baseline?.cost,
+    features: storableIfSet(record.features),
+    conversation: record.conversation,
+    origin: record.origin,
+    started_at_millis: record.startedAtMillis
+  }
+}
+
+const poolTexts = new WeakMap<ReadonlyArray<string>, string>()
+
+/** The pool of a hundred models is most of a row, and mostly the same list as that of the call before. */
+const poolJson = (models: ReadonlyArray<string>): string => {
+  const known = poolTexts.get(models)
+  if (known !== undefined) return known
+  const text = JSON.stringify(models.map(storable))
+  poolTexts.set(models, text)
+  return text
+}
 
 /** What a hold is for, as `ledger_batch` reads it from JSON. */
 export const holdRow = (callId: string, { accountId, billingMode, keyId, projectId }: CallerShape) => ({
@@ -73,12 +89,12 @@ export const attemptRow = (
   provider: storable(attempt.provider),
   model: storable(attempt.model),
   status: attempt.status,
-  error_code: storableOrNull(attempt.error?.code),
-  error_message: storableOrNull(attempt.error?.message),
+  error_code: storableIfSet(attempt.error?.code),
+  error_message: storableIfSet(attempt.error?.message),
   cost_micro_usd: attempt.cost.amount_microusd,
   cost_basis: attempt.cost.basis,
   latency_millis: attempt.latency_ms,
-  started_at_millis: use?.startedAtMillis ?? null,
+  started_at_millis: use?.startedAtMillis,
   ...usageColumns(failed?.usage ?? use?.usage ?? null),
   ...(failed !== null && { provider_cost_micro_usd: failed.cost })
 })
@@ -107,5 +123,5 @@ export const keptRow = (callId: string, answer: SealedAnswer) => ({
 export const storable = (text: string): string =>
   toStorable(text.length > maxTextLength ? text.slice(0, maxTextLength) : text)
 
-const storableOrNull = (text: string | null | undefined): string | null =>
-  text === null || text === undefined ? null : storable(text)
+const storableIfSet = (text: string | null | undefined): string | undefined =>
+  text === null || text === undefined ? undefined : storable(text)

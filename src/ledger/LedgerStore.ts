@@ -14,7 +14,7 @@ import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
-import { attemptRow, callRow, holdRow, keptRow, storable } from "./CallRows.ts"
+import { attemptRow, callJson, holdRow, keptRow, storable } from "./CallRows.ts"
 import { type Balance, type HoldOption, type Reservation, type Settlement, scopeIdsOf } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
@@ -238,7 +238,7 @@ const batchParameters = (
   settlements: ReadonlyArray<BatchSettlement>,
   maxLockMillis: number
 ): ReadonlyArray<unknown> => {
-  const calls: Array<object> = []
+  const calls: Array<string> = []
   const attempts: Array<object> = []
   const voids: Array<object> = []
   const kept: Array<object> = []
@@ -246,7 +246,7 @@ const batchParameters = (
     if (state === "void") voids.push(holdRow(callId, caller))
     if (answer !== undefined) kept.push(keptRow(callId, answer))
     if (record === null) continue
-    calls.push(callRow(callId, caller, record))
+    calls.push(callJson(callId, caller, record))
     for (const [position, attempt] of record.attempts.entries()) {
       const failed = record.failedUsage[position] ?? null
       attempts.push(attemptRow(callId, attempt, record.attemptUses[position], failed, position))
@@ -269,7 +269,7 @@ const batchParameters = (
     list(settlements.map((settlement) => settlement.callId)),
     list(settlements.map((settlement) => settlement.state)),
     list(settlements.map((settlement) => settlement.actual)),
-    calls.length === 0 ? null : JSON.stringify(calls),
+    calls.length === 0 ? null : `[${calls.join(",")}]`,
     calls.length === 0 ? null : JSON.stringify(attempts),
     voids.length === 0 ? null : JSON.stringify(voids),
     kept.length === 0 ? null : JSON.stringify(kept),
