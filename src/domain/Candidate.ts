@@ -1,3 +1,4 @@
+import type * as Arr from "effect/Array"
 import type { Effort } from "./Chat.ts"
 import type { Model } from "./Model.ts"
 import type { MicroUsd } from "./Money.ts"
@@ -27,3 +28,20 @@ export interface Candidate {
   /** The project's own, which pays for the attempt; `undefined`: the one that the provider was made with. */
   readonly credential?: ProviderCredential | undefined
 }
+
+/** The candidates of a call as ranked, at least one. */
+export interface Candidates {
+  readonly first: Candidate
+  readonly size: number
+  /** By rank from 0, the same object each time. Made when it is asked for: nearly every call needs the first alone. */
+  readonly at: (rank: number) => Candidate | undefined
+  /** Best first. */
+  readonly all: () => Arr.NonEmptyReadonlyArray<Candidate>
+}
+
+export const candidatesFrom = (all: Arr.NonEmptyReadonlyArray<Candidate>): Candidates => ({
+  first: all[0],
+  size: all.length,
+  at: (rank) => all[rank],
+  all: () => all
+})

@@ -6,6 +6,7 @@ import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.
 import type { CallOrigin, Endpoint } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { RequestBytes } from "../domain/CallObserver.ts"
+import { type Candidates, candidatesFrom } from "../domain/Candidate.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { CallFailure, StoreUnavailable } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
@@ -171,7 +172,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const credentials = yield* credentialsOf(deps, caller)
     const quality = yield* deps.quality.ofProject(caller.projectId)
     const routed = yield* route(deps, call, { project, configurations, quality, credentials }, false)
-    const { candidates } = routed.ranked
+    const candidates = routed.ranked.candidates.all()
     return {
       ...routed,
       likelyPromptTokens: Estimate.likelyPromptTokens(measure),
@@ -252,5 +253,5 @@ const rankCandidates = (
 }
 
 /** The candidates that may be tried: without fallback the first one alone, whether it can be paid for or not. */
-export const callable = ({ candidates, fallbackEnabled }: Router.Ranked): Router.Ranked["candidates"] =>
-  fallbackEnabled ? candidates : [candidates[0]]
+export const callable = ({ candidates, fallbackEnabled }: Router.Ranked): Candidates =>
+  fallbackEnabled ? candidates : candidatesFrom([candidates.first])

@@ -333,7 +333,7 @@ const withFittingCap = <E>(error: E, { measure, ranked, request }: Admission.Adm
   const amount = microUsd(Math.max(0, availableMicroUsd))
   return new InsufficientFunds({
     ...error,
-    fittingOutputTokens: Estimate.fittingOutputTokens(amount, measure, request, Admission.callable(ranked))
+    fittingOutputTokens: Estimate.fittingOutputTokens(amount, measure, request, Admission.callable(ranked).all())
   })
 }
 

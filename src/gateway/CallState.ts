@@ -100,6 +100,7 @@ const dearerThan = (admitted: Admitted, option: number): ReadonlyArray<string> =
   return index === 0
     ? none
     : callable(admitted.ranked)
+        .all()
         .slice(0, index)
         .map(({ model }) => model.id)
 }

@@ -39,30 +39,36 @@ export const dispatch = (
   until: AttemptOptions["until"]
 ): Effect.Effect<Fallback.First<Opened, Candidate, AttemptFailure>, CallFailure> =>
   Effect.suspend(() => {
-    const { ranked, waitMillis } = candidatesOf(deps, call)
+    const held = heldCandidates(call)
+    const waitMillis = waitUntilClosed(deps, call)
     const opened =
       waitMillis > 0
-        ? Effect.flatMap(pause(call, waitMillis), () => firstOf(deps, call, closedFirst(deps, ranked), until))
-        : firstOf(deps, call, ranked, until)
+        ? Effect.flatMap(pause(call, waitMillis), () => {
+            const [first, ...others] = closedFirst(deps, [held.first, ...held.others()])
+            return firstOf(deps, call, { first, hasOthers: others.length > 0, others: () => others }, until)
+          })
+        : firstOf(deps, call, held, until)
     return Effect.catchAll(opened, ({ failed }) => Effect.fail(ended(call, failed)))
   })
 
 const firstOf = (
   deps: DispatchDeps,
   call: Call,
-  candidates: Arr.NonEmptyReadonlyArray<Candidate>,
+  { first, hasOthers, others }: Queue,
   until: AttemptOptions["until"]
 ): Effect.Effect<Fallback.First<Opened, Candidate, AttemptFailure>, Fallback.Exhausted<Candidate, AttemptFailure>> => {
-  deps.retryBudget.called(candidates[0].model)
+  deps.retryBudget.called(first.model)
   const decided = decideOf(deps, call)
   return Fallback.firstOf(
-    candidates,
-    (candidate, rest) => attempted(deps, call, candidate, rest, until),
+    [first],
+    (candidate, rest) => attempted(deps, call, candidate, candidate === first ? !hasOthers : rest.length === 0, until),
     (failed, rest) => {
-      const { error } = Arr.lastNonEmpty(failed)
+      const { candidate, error } = Arr.lastNonEmpty(failed)
       if (error._tag === "ProviderError") call.attemptFailed(error)
       else call.unaffordable(error.candidate)
-      return Effect.tap(decided(failed, rest), (decision) => Effect.sync(() => call.decided(nextStep(decision))))
+      return Effect.tap(decided(failed, candidate === first ? others() : rest), (decision) =>
+        Effect.sync(() => call.decided(nextStep(decision)))
+      )
     },
     (delay) => pause(call, delay)
   )
@@ -81,16 +87,27 @@ const pause = (call: Call, delay: Duration.DurationInput): Effect.Effect<void> =
 const nextStep = (decision: Fallback.Decision<Candidate>): NextStep =>
   decision._tag === "FallBack" ? { _tag: "FallBack", model: decision.to[0].model } : { _tag: decision._tag }
 
+/** The candidates in the order in which they are tried. Those after the first are made when it has failed. */
+interface Queue {
+  readonly first: Candidate
+  readonly hasOthers: boolean
+  readonly others: () => ReadonlyArray<Candidate>
+}
+
+/** From the one that the hold is for. */
+const heldCandidates = ({ admitted, hold }: Call): Queue => {
+  const candidates = callable(admitted.ranked)
+  const rank = admitted.holdOptions.candidateOf(hold.option)
+  const first = candidates.at(rank)
+  if (first === undefined) throw new Error("the hold names a candidate that was not ranked")
+  return { first, hasOthers: rank + 1 < candidates.size, others: () => candidates.all().slice(rank + 1) }
+}
+
 /** When every circuit is open, the first to close is waited for if that is soon; otherwise the best candidate is tried. */
-const candidatesOf = (
-  deps: DispatchDeps,
-  call: Call
-): { readonly ranked: Arr.NonEmptyReadonlyArray<Candidate>; readonly waitMillis: number } => {
-  const { ranked } = call.admitted
-  const held = callable(ranked).slice(call.admitted.holdOptions.candidateOf(call.hold.option))
-  if (!Arr.isNonEmptyReadonlyArray(held)) throw new Error("the hold names a candidate that was not ranked")
-  const waitMillis = Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call)) - deps.timers.now()
-  return { ranked: held, waitMillis: waitMillis <= maxWaitMillis ? waitMillis : 0 }
+const waitUntilClosed = (deps: DispatchDeps, call: Call): number => {
+  const untilMillis = Math.min(call.admitted.ranked.openUntilMillis ?? 0, endsAtMillis(deps, call))
+  const waitMillis = untilMillis - deps.timers.now()
+  return waitMillis <= maxWaitMillis ? waitMillis : 0
 }
 
 const closedFirst = (
@@ -123,17 +140,17 @@ const attempted = (
   deps: DispatchDeps,
   call: Call,
   candidate: Candidate,
-  rest: ReadonlyArray<Candidate>,
+  isOnly: boolean,
   until: AttemptOptions["until"]
 ): Effect.Effect<Opened, AttemptFailure> => {
   const missing = unheld(call, candidate)
-  if (missing === undefined) return openAttempt(deps, call, candidate, rest, until)
+  if (missing === undefined) return openAttempt(deps, call, candidate, isOnly, until)
   const extended = deps.ledger.extend(call.hold, missing)
   return Effect.matchEffect(Spans.span(call.isTraced, "gateway.ledger.extend", Spans.noAttributes, extended), {
     onFailure: () => Effect.fail(new Unaffordable({ candidate })),
     onSuccess: (hold) => {
       call.extended(hold)
-      return openAttempt(deps, call, candidate, rest, until)
+      return openAttempt(deps, call, candidate, isOnly, until)
     }
   })
 }
@@ -142,13 +159,13 @@ const openAttempt = (
   deps: DispatchDeps,
   call: Call,
   candidate: Candidate,
-  rest: ReadonlyArray<Candidate>,
+  isOnly: boolean,
   until: AttemptOptions["until"]
 ): Effect.Effect<Opened, ProviderError> => {
   const { credential, effort, model } = candidate
   const { ranked, request, requestId } = call.admitted
   const output = outputLimit(call, candidate)
-  const isLast = rest.length === 0 || !ranked.fallbackEnabled || call.attempts.length + 1 >= deps.maxAttempts
+  const isLast = isOnly || !ranked.fallbackEnabled || call.attempts.length + 1 >= deps.maxAttempts
   const attempt = call.attempt(candidate, output)
   return open(deps, call, {
     attempt,
@@ -190,7 +207,7 @@ const outputLimit = ({ admitted, hold }: Call, candidate: Candidate): OutputLimi
 
 /** What has to be held for the candidate, where that is more than is held. */
 const unheld = ({ admitted, hold }: Call, candidate: Candidate): HoldOption | undefined => {
-  if (candidate === callable(admitted.ranked)[admitted.holdOptions.candidateOf(hold.option)]) return undefined
+  if (candidate === admitted.ranked.candidates.at(admitted.holdOptions.candidateOf(hold.option))) return undefined
   const option = smallestOption(admitted.measure, admitted.request, candidate)
   return (option.typical ?? option.max) <= hold.amount ? undefined : option
 }

@@ -1,5 +1,5 @@
 import type * as Arr from "effect/Array"
-import type { Candidate } from "../domain/Candidate.ts"
+import type { Candidate, Candidates } from "../domain/Candidate.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption } from "../ledger/Ledger.ts"
@@ -17,32 +17,27 @@ export class HoldOptions {
   readonly maxOutputTokens: number
   private readonly measure: Estimate.PromptEstimate
   private readonly request: ChatRequest
-  private readonly candidates: Arr.NonEmptyReadonlyArray<Candidate>
+  private readonly candidates: Candidates
   private further: Further | undefined
 
-  constructor(
-    measure: Estimate.PromptEstimate,
-    request: ChatRequest,
-    candidates: Arr.NonEmptyReadonlyArray<Candidate>
-  ) {
+  constructor(measure: Estimate.PromptEstimate, request: ChatRequest, candidates: Candidates) {
     this.measure = measure
     this.request = request
     this.candidates = candidates
-    const [first] = candidates
-    const need = candidates.length > 1 ? "likely" : "min"
+    const { first, size } = candidates
+    const need = size > 1 ? "likely" : "min"
     this.first = Estimate.holdOption(measure, request, first, willReason(first, request), need)
-    let max = 0
-    for (const candidate of candidates) {
-      max = Math.max(max, Estimate.outputCap(request, candidate, measure))
-      // none is higher
-      if (max === request.maxOutputTokens) break
-    }
-    this.maxOutputTokens = max
+    const cap = Estimate.outputCap(request, first, measure)
+    // none is higher than what the request asks for
+    this.maxOutputTokens =
+      cap === request.maxOutputTokens
+        ? cap
+        : candidates.all().reduce((max, one) => Math.max(max, Estimate.outputCap(request, one, measure)), cap)
   }
 
   /** Those after the first; unset for the only candidate. */
   get others(): (() => ReadonlyArray<HoldOption>) | undefined {
-    return this.candidates.length > 1 ? () => this.computed().options : undefined
+    return this.candidates.size > 1 ? () => this.computed().options : undefined
   }
 
   /** The index of the candidate that an option is for; the first option is number 0. */
@@ -51,7 +46,7 @@ export class HoldOptions {
   }
 
   private computed(): Further {
-    this.further ??= furtherOptions(this.measure, this.request, this.candidates, this.first)
+    this.further ??= furtherOptions(this.measure, this.request, this.candidates.all(), this.first)
     return this.further
   }
 }

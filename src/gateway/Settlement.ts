@@ -36,7 +36,10 @@ export const metadataOf = (state: CallState, attempt: RunningAttempt, now: numbe
     alpha: admitted.ranked.pinned ? null : admitted.allowed.alpha,
     latency_ms: toTenths(now - admitted.startedAtMillis),
     first_content_ms: firstContentMillis(state),
-    fallback: { enabled: admitted.ranked.fallbackEnabled, used: admitted.ranked.candidates[0].model.id !== model.id },
+    fallback: {
+      enabled: admitted.ranked.fallbackEnabled,
+      used: admitted.ranked.candidates.first.model.id !== model.id
+    },
     attempts,
     cost: attempts.at(-1)?.cost ?? noCost,
     candidate_pool: { models: admitted.ranked.models },
@@ -51,7 +54,7 @@ export const metadataOf = (state: CallState, attempt: RunningAttempt, now: numbe
 
 /** Of the model that answered; the runner-up is the best of the others. */
 const predictionOf = ({ candidates, features }: Ranked, candidate: Candidate): Prediction => {
-  const runnerUp = candidates.find(({ model }) => model.id !== candidate.model.id)
+  const runnerUp = candidates.first.model.id === candidate.model.id ? candidates.at(1) : candidates.first
   return {
     class: likeliest(features.classes),
     quality: candidate.quality,
@@ -108,9 +111,9 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
 
 /** At what the best model of the pool would have taken for the same tokens; a call that names its model had no choice. */
 const baselineOf = (state: CallState, used: RunningAttempt): Baseline | null => {
-  const { highestQuality, pinned } = state.admitted.ranked
+  const { candidates, highestQuality, pinned } = state.admitted.ranked
   if (pinned) return null
-  const { model, terms } = highestQuality
+  const { model, terms } = candidates.at(highestQuality) ?? candidates.first
   return model.prices === null ? null : { model: model.id, cost: costOf(model.prices, usageOf(state, used), terms) }
 }
 

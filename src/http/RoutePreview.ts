@@ -36,7 +36,7 @@ const routed = (request: ChatRequest, preview: Preview, nowMillis: number): Rout
   const { allowed, health, likelyPromptTokens, options, ranked } = preview
   return {
     requested_model: request.model,
-    candidates: ranked.candidates.map((candidate, index) => ({
+    candidates: ranked.candidates.all().map((candidate, index) => ({
       model: candidate.model.id,
       provider: candidate.model.providerId,
       quality: candidate.quality,

@@ -1,6 +1,6 @@
-import type * as Arr from "effect/Array"
+import * as Arr from "effect/Array"
 import type { CallerShape } from "../domain/Caller.ts"
-import type { Candidate } from "../domain/Candidate.ts"
+import type { Candidate, Candidates } from "../domain/Candidate.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
@@ -19,34 +19,73 @@ export interface CandidateContext {
   readonly credentialOf?: ((model: Model) => ProviderCredential | undefined) | undefined
 }
 
-/**
- * The candidates in the order of their scores, which they outlive. Of a hundred one or two are tried: each is a few words, and all
- * else about it is derived where it is asked for.
- */
+/** The candidates in the order of their scores, which they outlive. All else about one is derived where it is asked for. */
 export const candidatesOf = (
   scores: Scores,
   order: Arr.NonEmptyReadonlyArray<number>,
   context: CandidateContext,
   pinned: boolean
-): Arr.NonEmptyReadonlyArray<Candidate> => {
+): Candidates => {
   const { credentialOf, request } = context
   const { models } = scores.table
-  const ranking: Ranking = {
+  return new RankedCandidates({
     context,
     pinned,
     extras: extrasOf(request),
+    models,
+    order,
     costs: order.map((at) => scores.costs[at] ?? 0),
     qualities: order.map((at) => scores.qualities[at] ?? 0),
     utilities: order.map((at) => scores.utilities[at] ?? 0),
     efforts: order.map((at) => scores.efforts[at]),
     // which of several it is depends on the time
     credentials: credentialOf === undefined ? [] : order.map((at) => credentialOf(modelAt(models, at)))
+  })
+}
+
+/** Of all candidates of a request; the lists but `models` are in their order. */
+interface Ranking {
+  readonly context: CandidateContext
+  readonly pinned: boolean
+  readonly extras: RequestExtras
+  readonly models: ReadonlyArray<Model>
+  /** Places in `models`. */
+  readonly order: Arr.NonEmptyReadonlyArray<number>
+  readonly costs: ReadonlyArray<number>
+  readonly qualities: ReadonlyArray<number>
+  readonly utilities: ReadonlyArray<number>
+  readonly efforts: ReadonlyArray<Candidate["effort"]>
+  readonly credentials: ReadonlyArray<ProviderCredential | undefined>
+}
+
+class RankedCandidates implements Candidates {
+  readonly first: Candidate
+  readonly size: number
+  readonly #ranking: Ranking
+  readonly #others: Array<Candidate | undefined> = []
+
+  constructor(ranking: Ranking) {
+    this.#ranking = ranking
+    this.size = ranking.order.length
+    this.first = new RankedCandidate(ranking, 0)
   }
-  const candidates: Arr.NonEmptyArray<Candidate> = [new RankedCandidate(modelAt(models, order[0]), ranking, 0)]
-  for (let rank = 1; rank < order.length; rank++) {
-    candidates.push(new RankedCandidate(modelAt(models, order[rank]), ranking, rank))
+
+  at(rank: number): Candidate | undefined {
+    if (rank === 0) return this.first
+    return rank > 0 && rank < this.size ? this.other(rank) : undefined
   }
-  return candidates
+
+  all(): Arr.NonEmptyReadonlyArray<Candidate> {
+    return Arr.map(this.#ranking.order, (_, rank) => (rank === 0 ? this.first : this.other(rank)))
+  }
+
+  private other(rank: number): Candidate {
+    const known = this.#others[rank]
+    if (known !== undefined) return known
+    const made = new RankedCandidate(this.#ranking, rank)
+    this.#others[rank] = made
+    return made
+  }
 }
 
 const modelAt = (models: ReadonlyArray<Model>, at: number | undefined): Model => {
@@ -55,26 +94,14 @@ const modelAt = (models: ReadonlyArray<Model>, at: number | undefined): Model =>
   return model
 }
 
-/** Of all candidates of a request, each list in their order. */
-interface Ranking {
-  readonly context: CandidateContext
-  readonly pinned: boolean
-  readonly extras: RequestExtras
-  readonly costs: ReadonlyArray<number>
-  readonly qualities: ReadonlyArray<number>
-  readonly utilities: ReadonlyArray<number>
-  readonly efforts: ReadonlyArray<Candidate["effort"]>
-  readonly credentials: ReadonlyArray<ProviderCredential | undefined>
-}
-
 class RankedCandidate implements Candidate {
   readonly model: Model
   readonly #ranking: Ranking
   readonly #at: number
   #leftOut: LeftOut | undefined
 
-  constructor(model: Model, ranking: Ranking, at: number) {
-    this.model = model
+  constructor(ranking: Ranking, at: number) {
+    this.model = modelAt(ranking.models, ranking.order[at])
     this.#ranking = ranking
     this.#at = at
   }

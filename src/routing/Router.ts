@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import type { Snapshot } from "../catalog/Catalog.ts"
 import type { RoutingReason } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
-import type { Candidate } from "../domain/Candidate.ts"
+import type { Candidates } from "../domain/Candidate.ts"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { ModelNotFound } from "../domain/GatewayError.ts"
 import { claudeName, type Model } from "../domain/Model.ts"
@@ -58,12 +58,12 @@ export interface RankInput extends RankContext {
 }
 
 export interface Ranked {
-  /** Best first; just one for a pinned model. */
-  readonly candidates: Arr.NonEmptyReadonlyArray<Candidate>
+  /** Just one for a pinned model. */
+  readonly candidates: Candidates
   /** The ids of their models, in their order; the same array as of the ranking before where the order is the same. */
   readonly models: Arr.NonEmptyReadonlyArray<string>
-  /** The one of the highest quality; of equals the first. */
-  readonly highestQuality: Candidate
+  /** The place in them of the one of the highest quality; of equals the first. */
+  readonly highestQuality: number
   readonly reason: RoutingReason
   /** The request names its model. */
   readonly pinned: boolean
@@ -101,12 +101,11 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
   if (!Arr.isNonEmptyArray(order)) return Either.left(noneEligible(request, pool.pinned, eligibility))
   const [best] = order
   const ranked = pool.pinned ? Arr.of(best) : order
-  const candidates = candidatesOf(scores, ranked, input, pool.pinned)
   const bestTier = scores.tiers[best] ?? 0
   return Either.right({
-    candidates,
+    candidates: candidatesOf(scores, ranked, input, pool.pinned),
     models: idsOf(scores.table, ranked),
-    highestQuality: candidates[highestOf(scores.qualities, ranked)] ?? candidates[0],
+    highestQuality: highestOf(scores.qualities, ranked),
     reason: explored ? "exploration" : reasonOf(scores, order, policy.alpha, pool.pinned, input.affinity),
     pinned: pool.pinned,
     fallbackEnabled: policy.fallbackEnabled && !pool.pinned,

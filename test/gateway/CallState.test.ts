@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { describe } from "vitest"
 import { type CallStatus, noCost } from "../../src/domain/Call.ts"
-import type { Candidate } from "../../src/domain/Candidate.ts"
+import { type Candidate, candidatesFrom } from "../../src/domain/Candidate.ts"
 import { plainTerms } from "../../src/domain/Prices.ts"
 import { ProviderError } from "../../src/domain/ProviderError.ts"
 import type { Admitted } from "../../src/gateway/Admission.ts"
@@ -49,9 +49,9 @@ const admitted: Admitted = {
     policyVersion: 1
   },
   ranked: {
-    candidates: [candidate],
+    candidates: candidatesFrom([candidate]),
     models: [candidate.model.id],
-    highestQuality: candidate,
+    highestQuality: 0,
     reason: "only_candidate",
     pinned: false,
     fallbackEnabled: true,
@@ -62,7 +62,7 @@ const admitted: Admitted = {
     resting: []
   },
   place: { own: 1, affinity: undefined },
-  holdOptions: new HoldOptions(measure, request(), [candidate]),
+  holdOptions: new HoldOptions(measure, request(), candidatesFrom([candidate])),
   release: () => {}
 }
 

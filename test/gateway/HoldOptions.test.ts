@@ -1,7 +1,7 @@
 import * as Arr from "effect/Array"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Candidate } from "../../src/domain/Candidate.ts"
+import { type Candidate, candidatesFrom } from "../../src/domain/Candidate.ts"
 import { plainTerms } from "../../src/domain/Prices.ts"
 import { willReason } from "../../src/gateway/Deadlines.ts"
 import { HoldOptions } from "../../src/gateway/HoldOptions.ts"
@@ -62,7 +62,7 @@ describe("hold options", () => {
               index
             }))
           )
-          const made = new HoldOptions(measure, asked, candidates)
+          const made = new HoldOptions(measure, asked, candidatesFrom(candidates))
           const options = [made.first, ...(made.others?.() ?? [])]
           const expected = every.find(({ option }) => option.min <= room)
           const at = options.findIndex(({ min }) => min <= room)
@@ -81,7 +81,7 @@ describe("hold options", () => {
     const candidates = Arr.makeBy(100, (index) =>
       candidate({ effort: undefined, input: 1_000, output: 1_000, limit: null }, index)
     )
-    const made = new HoldOptions(measure, request(), candidates)
+    const made = new HoldOptions(measure, request(), candidatesFrom(candidates))
     expect(made.others?.()).toHaveLength(1)
     expect([made.candidateOf(0), made.candidateOf(1)]).toEqual([0, 0])
   })

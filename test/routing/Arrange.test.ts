@@ -21,7 +21,7 @@ const ranked = (models: ReadonlyArray<Model>, alpha: number, more: Partial<RankC
       ...more
     })
   )
-const first = (...args: Parameters<typeof ranked>) => ranked(...args).candidates[0].model.id
+const first = (...args: Parameters<typeof ranked>) => ranked(...args).candidates.first.model.id
 
 const cheap = model("acme/cheap", { quality: 0.6, prices: prices(1_000_000, 4_000_000) })
 const near = model("beta/near", { quality: 0.61, prices: prices(1_010_000, 4_040_000) })
@@ -32,7 +32,9 @@ const at = (modelId: string, more: Partial<Affinity> = {}): Partial<RankContext>
 
 describe("A model that has answered the conversation before", () => {
   it("answers it again while it is about as good as the first, and not when another is clearly better", () => {
-    const [winner, close] = ranked([cheap, near, best], 0.3).candidates.map((one) => one.model.id)
+    const [winner, close] = ranked([cheap, near, best], 0.3)
+      .candidates.all()
+      .map((one) => one.model.id)
     expect(new Set([winner, close])).toEqual(new Set(["acme/cheap", "beta/near"]))
     expect(first([cheap, near, best], 0.3, at(close ?? ""))).toBe(close)
     expect(first([cheap, near, best], 0.3, at(winner ?? ""))).toBe(winner)
@@ -58,7 +60,7 @@ describe("A model that has answered the conversation before", () => {
       prices: { ...prices(2_000_000, 4_000_000), cacheRead: 100_000 }
     })
     expect(first([cheap, cached], 0)).toBe("acme/cheap")
-    expect(ranked([cheap, cached], 0, at("acme/cached", { cachedTokens: 900 })).candidates[0]).toMatchObject({
+    expect(ranked([cheap, cached], 0, at("acme/cached", { cachedTokens: 900 })).candidates.first).toMatchObject({
       model: { id: "acme/cached" }
     })
     expect(ranked([cheap, cached], 0, at("acme/cached", { cachedTokens: 900 })).reason).toBe("cache_affinity")
@@ -89,7 +91,7 @@ describe("Routes to one model that are equal", () => {
     const draws = 12_000
     for (let at = 0; at < draws; at++) {
       const { candidates, propensity } = ranked(routes, 0.5, { draw: (at + 0.5) / draws, load })
-      const { id } = candidates[0].model
+      const { id } = candidates.first.model
       times.set(id, (times.get(id) ?? 0) + 1)
       propensities.set(id, propensity)
     }

@@ -41,7 +41,9 @@ const decided = (models: ReadonlyArray<Model>, costBound: CostBound, named = "au
   })
 }
 const idsOf = (...args: Parameters<typeof decided>) =>
-  Either.getOrThrow(decided(...args)).candidates.map(({ model }) => model.id)
+  Either.getOrThrow(decided(...args))
+    .candidates.all()
+    .map(({ model }) => model.id)
 
 describe("What a call may cost", () => {
   it("excludes the models at which it does not pay for the prompt and an answer of a useful length", () => {
@@ -89,8 +91,8 @@ describe("What a call may cost", () => {
         const least = 100 + 256 * 2
         // below it the answer is short at any model
         if (Math.min(a, b) < least || Either.isLeft(high)) return
-        const ids = high.right.candidates.map(({ model }) => model.id)
-        for (const { model } of low.right.candidates) expect(ids).toContain(model.id)
+        const ids = high.right.candidates.all().map(({ model }) => model.id)
+        for (const { model } of low.right.candidates.all()) expect(ids).toContain(model.id)
       })
     )
   })

@@ -63,7 +63,7 @@ const ask = ({
   )
 }
 
-const firstOf = ({ candidates }: Ranked): string => candidates[0].model.id
+const firstOf = ({ candidates }: Ranked): string => candidates.first.model.id
 
 describe("Exploration", () => {
   it("is off where the project does not ask for it, and puts nothing but the best first", () => {
@@ -80,14 +80,14 @@ describe("Exploration", () => {
     expect(firstOf(at(0))).toBe("acme/best")
     expect(at(0).reason).toBe("quality_cost_tradeoff")
     const second = at(share / 3 + 1e-6)
-    expect(second.candidates[0].model.alias).toBe("near")
+    expect(second.candidates.first.model.alias).toBe("near")
     expect(second.reason).toBe("exploration")
     // one of the model's two routes, which have the same load
     expect(second.propensity).toBeCloseTo(share / 3 / 2, 12)
     const third = at((share * 2) / 3 + 1e-6)
     expect(firstOf(third)).toBe("acme/also-near")
     expect(third.propensity).toBeCloseTo(share / 3, 12)
-    expect(third.candidates).toHaveLength(pool.length)
+    expect(third.candidates.all()).toHaveLength(pool.length)
   })
 
   it("is the same for the same draws, and how often each route comes first is what its propensity says", () => {
@@ -120,7 +120,7 @@ describe("Exploration", () => {
     const sums = new Map<string, { weight: number; squares: number }>()
     for (let call = 0; call < calls; call++) {
       const ranked = ask({ draw: random.number(), exploration: { share: wide, draw: random.number() } })
-      const { alias } = ranked.candidates[0].model
+      const { alias } = ranked.candidates.first.model
       const outcome = random.number() < (truth[alias] ?? 0) ? 1 : 0
       const log = JSON.parse(recorded(ranked.features, ranked) ?? "{}") as { readonly p?: number }
       // a model's propensity is that of its routes together: both of `near` are as likely as the other
@@ -150,7 +150,7 @@ describe("Exploration", () => {
           deny,
           health: ({ id }) => (id === "cera/near" ? down : healthy)
         })
-        const [{ model: first }] = ranked.candidates
+        const { model: first } = ranked.candidates.first
         expect(excludedBy(policy, first, 500)).toBeNull()
         if (ranked.reason === "exploration") expect(first.id).not.toBe("cera/near")
       })

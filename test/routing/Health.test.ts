@@ -50,7 +50,9 @@ const order = (health: HealthShape, nowMillis: number) => {
     nowMillis,
     billingMode: "managed"
   })
-  return Either.getOrThrow(ranked).candidates.map((one) => one.model.id)
+  return Either.getOrThrow(ranked)
+    .candidates.all()
+    .map((one) => one.model.id)
 }
 
 describe("The expected failure of a route", () => {

@@ -148,7 +148,7 @@ describe("A decision that is made again from the recorded features", () => {
           if (context === null) throw new Error("its routing configuration is there")
           const again = replay(read, context)
           expect(again.map((one) => [one.model.id, one.expectedCost])).toEqual(
-            Either.isLeft(ranked) ? [] : ranked.right.candidates.map((one) => [one.model.id, one.expectedCost])
+            Either.isLeft(ranked) ? [] : ranked.right.candidates.all().map((one) => [one.model.id, one.expectedCost])
           )
           // the first at any alpha, without sorting
           for (const other of [context.policy.alpha, 0, 0.5, 1]) {

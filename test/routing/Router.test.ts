@@ -36,7 +36,9 @@ const run = (models: ReadonlyArray<Model>, setting: Setting = {}) => {
 }
 const ranked = (models: ReadonlyArray<Model>, setting?: Setting): Ranked => Either.getOrThrow(run(models, setting))
 const ids = (models: ReadonlyArray<Model>, setting?: Setting) =>
-  ranked(models, setting).candidates.map((candidate) => candidate.model.id)
+  ranked(models, setting)
+    .candidates.all()
+    .map((candidate) => candidate.model.id)
 const failure = (models: ReadonlyArray<Model>, setting?: Setting) =>
   Either.getOrThrow(Either.flip(run(models, setting)))
 
@@ -72,7 +74,7 @@ describe("The model auto", () => {
   it("auto:<slug> is auto: the configuration has already narrowed it", () => {
     const limits = { models: { allow: ["beta/*"], deny: [] } }
     const { candidates, excluded, reason } = ranked(three, { asked: { model: "auto:cheap" }, configuration: limits })
-    expect(candidates.map((one) => one.model.id)).toEqual(["beta/middle"])
+    expect(candidates.all().map((one) => one.model.id)).toEqual(["beta/middle"])
     expect(reason).toBe("only_candidate")
     expect(excluded).toEqual({ routing_config: 2 })
   })
@@ -141,7 +143,7 @@ describe("The model auto", () => {
     expect(ranked(three).fallbackEnabled).toBe(true)
     const off = ranked(three, { asked: { routing: controls({ enableFallback: false }) } })
     expect(off.fallbackEnabled).toBe(false)
-    expect(off.candidates).toHaveLength(3)
+    expect(off.candidates.all()).toHaveLength(3)
   })
 
   it("the tier that the prompt falls into decides the expected cost", () => {
@@ -153,7 +155,7 @@ describe("The model auto", () => {
 
   it("expected cost counts 400 tokens of output, more for a model that reasons, never more than the cap", () => {
     const costs = (asked: Partial<ChatRequest>, more: Partial<Model> = {}) =>
-      ranked([{ ...middle, ...more }], { asked }).candidates[0].expectedCost
+      ranked([{ ...middle, ...more }], { asked }).candidates.first.expectedCost
     expect(costs({})).toBe(1_000 + 1_600)
     expect(costs({ maxOutputTokens: 100 })).toBe(1_000 + 400)
     expect(costs({}, { reasonsByDefault: true })).toBe(1_000 + 6_400)
@@ -169,7 +171,7 @@ describe("The model auto", () => {
       "acme/cheap",
       "beta/middle"
     ])
-    expect(ranked([unpriced], { billingMode: "byok" }).candidates[0].expectedCost).toBe(0)
+    expect(ranked([unpriced], { billingMode: "byok" }).candidates.first.expectedCost).toBe(0)
   })
 
   it("a named effort is ignored and noted, each model runs by its profile", () => {
@@ -186,15 +188,15 @@ describe("The model auto", () => {
       profile: { effort: "low", maxOutputTokens: null, apiVersion: null }
     })
     const { candidates } = ranked([thinker, middle], { asked: { effort: "high" } })
-    expect(candidates.map((one) => [one.model.id, one.effort, one.dropped])).toEqual(
+    expect(candidates.all().map((one) => [one.model.id, one.effort, one.dropped])).toEqual(
       expect.arrayContaining([
         ["acme/thinker", "low", ["reasoning_effort"]],
         ["beta/middle", undefined, ["reasoning_effort"]]
       ])
     )
-    expect(ranked([thinker]).candidates[0]).toMatchObject({ effort: "low", dropped: [] })
+    expect(ranked([thinker]).candidates.first).toMatchObject({ effort: "low", dropped: [] })
     const mute = { ...thinker, support: supporting({ reasoning_effort: "refused" }) }
-    expect(ranked([mute]).candidates[0].effort).toBeUndefined()
+    expect(ranked([mute]).candidates.first.effort).toBeUndefined()
   })
 
   it("a numeric effort is 400 unsupported_value", () => {
@@ -211,7 +213,7 @@ describe("A concrete id", () => {
 
   it("a concrete id is its one route, without fallback, also when it is not listed", () => {
     const only = ranked([cheap, { ...middle, listed: false }, best], { asked })
-    expect(only.candidates.map((one) => one.model.id)).toEqual(["beta/middle"])
+    expect(only.candidates.all().map((one) => one.model.id)).toEqual(["beta/middle"])
     expect(only).toMatchObject({ pinned: true, reason: "pinned_model", fallbackEnabled: false })
   })
 
@@ -272,7 +274,7 @@ describe("A concrete id", () => {
     const thinker = { ...middle, reasoning, profile }
     const one = (more: Partial<ChatRequest>, forbid = false) => {
       const { effort, dropped } = ranked([{ ...thinker, toolsForbidEffort: forbid }], { asked: { ...asked, ...more } })
-        .candidates[0]
+        .candidates.first
       return { effort, dropped }
     }
     expect(one({ effort: "high" })).toEqual({ effort: "high", dropped: [] })
@@ -289,7 +291,7 @@ describe("A concrete id", () => {
         reasoning: { ...reasoning, efforts: ["none", "low"] as const },
         toolsForbidEffort: true
       }
-      expect(ranked([lists], { asked: { ...asked, effort: "none", ...more } }).candidates[0].effort).toBe("none")
+      expect(ranked([lists], { asked: { ...asked, effort: "none", ...more } }).candidates.first.effort).toBe("none")
     }
   })
 
@@ -305,7 +307,7 @@ describe("A concrete id", () => {
     } as const
     const claude = { ...middle, reasoning, profile, protocol: "anthropic-messages" as const }
     const one = (more: Partial<ChatRequest>) => {
-      const { effort, dropped } = ranked([claude], { asked: { ...asked, ...more } }).candidates[0]
+      const { effort, dropped } = ranked([claude], { asked: { ...asked, ...more } }).candidates.first
       return [effort, dropped]
     }
     const forced = { type: "function", function: { name: "f" } }
@@ -326,7 +328,7 @@ describe("A concrete id", () => {
     const more = { temperature: 1, topP: 1, stop: ["\n"], tools: [tool], toolChoice: "required" } as const
     const droppedAt = (upstreamModel: string) => {
       const route = { ...middle, upstreamModel, protocol: "bedrock-converse" as const }
-      return ranked([route], { asked: { ...asked, ...more } }).candidates[0].dropped
+      return ranked([route], { asked: { ...asked, ...more } }).candidates.first.dropped
     }
     expect(droppedAt("us.anthropic.claude-sonnet-4-6-v1:0")).toEqual(["top_p", "stop"])
     expect(droppedAt("amazon.nova-lite-v1:0")).toEqual(["stop"])
@@ -334,7 +336,7 @@ describe("A concrete id", () => {
 
   it("a concrete id is tried even while its circuit is open, and the end of the open period is reported", () => {
     const open = ranked(three, { asked, health: { "beta/middle": { openUntilMillis: 1_005_000 } } })
-    expect(open.candidates[0].model.id).toBe("beta/middle")
+    expect(open.candidates.first.model.id).toBe("beta/middle")
     expect(open.openUntilMillis).toBe(1_005_000)
   })
 })
@@ -350,7 +352,7 @@ describe("A bare upstream name", () => {
   it("a bare upstream name is the cheapest healthy provider's route, whatever alpha, without fallback", () => {
     for (const alpha of [0, 0.3, 0.65, 1]) {
       const only = ranked(routes, { asked: { ...asked, routing: controls({ alpha }) } })
-      expect(only.candidates.map((one) => one.model.id)).toEqual(["beta/large"])
+      expect(only.candidates.all().map((one) => one.model.id)).toEqual(["beta/large"])
       expect(only).toMatchObject({ pinned: true, reason: "pinned_model", fallbackEnabled: false })
     }
   })
@@ -386,7 +388,7 @@ describe("Health", () => {
 
   it("routes with an open circuit rank behind all ready ones but are never dropped", () => {
     const { candidates, reason, openUntilMillis } = ranked(three, { ...at(1), health: { "cera/best": open } })
-    expect(candidates.map((one) => one.model.id)).toEqual(["beta/middle", "acme/cheap", "cera/best"])
+    expect(candidates.all().map((one) => one.model.id)).toEqual(["beta/middle", "acme/cheap", "cera/best"])
     expect(reason).toBe("health_demotion")
     expect(openUntilMillis).toBeUndefined()
   })
@@ -403,13 +405,13 @@ describe("Health", () => {
       "cera/best": open
     }
     const all = ranked(three, { ...at(1), health })
-    expect(all.candidates[0].model.id).toBe("cera/best")
+    expect(all.candidates.first.model.id).toBe("cera/best")
     expect(all).toMatchObject({ reason: "highest_quality", openUntilMillis: 1_010_000 })
   })
 
   it("a route that mostly fails goes to the end, even at alpha 0", () => {
     const { candidates, reason } = ranked(three, { ...at(0), health: { "acme/cheap": { failure: 0.51 } } })
-    expect(candidates.at(-1)?.model.id).toBe("acme/cheap")
+    expect(candidates.all().at(-1)?.model.id).toBe("acme/cheap")
     expect(reason).toBe("health_demotion")
     expect(ids(three, { ...at(0), health: { "acme/cheap": { failure: 0.5 } } })[0]).toBe("acme/cheap")
   })
@@ -419,7 +421,7 @@ describe("Health", () => {
     expect(ids([best, twin], at(1))[0]).toBe("cera/best")
     expect(ids([best, twin], { ...at(1), health: { "dora/best": { failure: 0 } } })[0]).toBe("cera/best")
     const sick = ranked([best, twin], { ...at(1), health: { "cera/best": { failure: 0.3 } } })
-    expect(sick.candidates[0].model.id).toBe("dora/best")
+    expect(sick.candidates.first.model.id).toBe("dora/best")
     expect(sick.reason).toBe("health_demotion")
   })
 

@@ -96,6 +96,18 @@ type Step = typeof step extends fc.Arbitrary<infer A> ? A : never
 /** Policies live as long as a project does not change them. */
 const [openProject, cappedProject] = [project(), project({ maxInputPriceMicroUsdPerMillion: 1_000_000 })]
 
+const shown = (ranked: ReturnType<typeof rank>) =>
+  Either.map(ranked, ({ candidates }) =>
+    candidates.all().map(({ dropped, effort, expectedCost, model, quality, score }) => ({
+      dropped,
+      effort,
+      expectedCost,
+      model: model.id,
+      quality,
+      score
+    }))
+  )
+
 /** One without prices, one whose prices rise above the cap with the length of the prompt. */
 const withOtherPrices = (one: Model, at: number): Model => {
   if (at % 3 === 1) return { ...one, prices: null }
@@ -133,7 +145,9 @@ describe("Ranking", () => {
         const shared = makeSnapshot(made.models)
         for (const one of steps) {
           const alone = take(made, makeSnapshot(made.models), one, true)
-          expect(take(made, shared, one, false)).toEqual(alone)
+          const together = take(made, shared, one, false)
+          expect(together).toEqual(alone)
+          expect(shown(together)).toEqual(shown(alone))
         }
       }),
       { numRuns: 1_000 }
@@ -156,7 +170,7 @@ describe("Ranking", () => {
         maxCostMicroUsd: undefined
       }
       const ranked = Either.getOrThrow(take(made, shared, one, false))
-      const scores = ranked.candidates.map(({ score }) => score)
+      const scores = ranked.candidates.all().map(({ score }) => score)
       expect(scores).toEqual([...scores].sort((a, b) => b - a))
       expect(ranked.models).toEqual(Either.getOrThrow(take(made, makeSnapshot(models), one, true)).models)
     }
@@ -168,7 +182,7 @@ describe("Ranking", () => {
         const made = world(rows)
         const [low, high] = [Math.min(a, b), Math.max(a, b)].map((weight) => run(made, weight).ranked)
         if (low === undefined || high === undefined || Either.isLeft(low) || Either.isLeft(high)) return
-        expect(low.right.candidates[0].expectedCost).toBeLessThanOrEqual(high.right.candidates[0].expectedCost)
+        expect(low.right.candidates.first.expectedCost).toBeLessThanOrEqual(high.right.candidates.first.expectedCost)
       }),
       { numRuns: 3_000 }
     )
@@ -181,8 +195,8 @@ describe("Ranking", () => {
         const [cheapest, best] = [run(made, 0).ranked, run(made, 1).ranked]
         if (Either.isLeft(cheapest) || Either.isLeft(best)) return
         const all = cheapest.right.candidates
-        expect(cheapest.right.candidates[0].expectedCost).toBe(Math.min(...all.map((one) => one.expectedCost)))
-        expect(best.right.candidates[0].quality).toBe(Math.max(...all.map((one) => one.quality)))
+        expect(cheapest.right.candidates.first.expectedCost).toBe(Math.min(...all.all().map((one) => one.expectedCost)))
+        expect(best.right.candidates.first.quality).toBe(Math.max(...all.all().map((one) => one.quality)))
       })
     )
   })
@@ -202,15 +216,15 @@ describe("Ranking", () => {
             return
           }
           const { candidates, excluded, fallbackEnabled, pinned } = ranked.right
-          const ids = candidates.map((one) => one.model.id)
+          const ids = candidates.all().map((one) => one.model.id)
           expect(new Set(ids).size).toBe(ids.length)
-          for (const { model: one } of candidates) {
+          for (const { model: one } of candidates.all()) {
             expect(excludedBy(allowed, one, 500)).toBeNull()
             expect(one.contextTokens === null || one.contextTokens > 500).toBe(true)
           }
           expect(pinned).toBe(!named.startsWith("auto"))
           if (pinned) {
-            expect(candidates).toHaveLength(1)
+            expect(candidates.all()).toHaveLength(1)
             expect(fallbackEnabled).toBe(false)
           } else {
             const counted = Object.values(excluded).reduce((sum, count) => sum + count, 0)
@@ -241,11 +255,19 @@ describe("Ranking", () => {
         const well = world(rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, openUntilMillis: 0 } })))
         const [sick, healthy] = [run(made, weight).ranked, run(well, weight).ranked]
         if (Either.isLeft(sick) || Either.isLeft(healthy)) return
-        const open = sick.right.candidates.map(({ model: one }) => made.health(one).openUntilMillis > now)
+        const open = sick.right.candidates.all().map(({ model: one }) => made.health(one).openUntilMillis > now)
         expect(open).toEqual([...open].sort((a, b) => Number(a) - Number(b)))
         expect(sick.right.openUntilMillis !== undefined).toBe(open.every((one) => one))
-        expect(sick.right.candidates.map((one) => one.model.id).sort()).toEqual(
-          healthy.right.candidates.map((one) => one.model.id).sort()
+        expect(
+          sick.right.candidates
+            .all()
+            .map((one) => one.model.id)
+            .sort()
+        ).toEqual(
+          healthy.right.candidates
+            .all()
+            .map((one) => one.model.id)
+            .sort()
         )
       })
     )
@@ -256,9 +278,9 @@ describe("Ranking", () => {
       fc.property(routes, alpha, (rows, weight) => {
         const well = world(rows.map((row) => ({ ...row, health: { ...row.health, failure: 0, openUntilMillis: 0 } })))
         const [sick, healthy] = [run(world(rows), weight).ranked, run(well, weight).ranked]
-        if (Either.isLeft(sick) || Either.isLeft(healthy) || sick.right.candidates.length === 1) return
+        if (Either.isLeft(sick) || Either.isLeft(healthy) || sick.right.candidates.all().length === 1) return
         expect(sick.right.reason === "health_demotion").toBe(
-          sick.right.candidates[0].model.id !== healthy.right.candidates[0].model.id
+          sick.right.candidates.first.model.id !== healthy.right.candidates.first.model.id
         )
       })
     )
@@ -283,7 +305,7 @@ describe("Ranking", () => {
         const made = world(rows)
         const { ranked } = run(made, weight)
         if (Either.isLeft(ranked)) return
-        const [first, second, ...rest] = ranked.right.candidates
+        const [first, second, ...rest] = ranked.right.candidates.all()
         if (second === undefined || second.model.providerId !== first.model.providerId) return
         const tier = (one: Model) => {
           const { failure, openUntilMillis } = made.health(one)

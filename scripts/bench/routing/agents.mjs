@@ -83,7 +83,7 @@ const simulate = (alpha, stays) => {
           stays === "always" || (stays === "in tool calls" && place.affinity?.inToolLoop) ? place.affinity : undefined
       })
       if (ranked._tag === "Left") throw new Error("no model is eligible")
-      const [{ model, quality }] = ranked.right.candidates
+      const { model, quality } = ranked.right.candidates.first
       if (model.prices === null) throw new Error("a model without prices was chosen")
       const { read, written } = cacheOf(model, String(at), tokens, now)
       total.cost += library.costOf(

@@ -116,7 +116,7 @@ for (const size of [1, 10, 100, 300]) {
   }
   const decided = decide(request)
   if (decided._tag === "Left") throw new Error("no model is eligible")
-  const count = decided.right.candidates.length
+  const count = decided.right.candidates.size
   console.log(`auto, ${size} models (${count} candidates): ${measure(() => decide(request))}`)
   console.log(`  the ranking alone: ${measure(() => library.rank(ready))}`)
   if (size === 100) {

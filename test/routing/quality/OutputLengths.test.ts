@@ -125,7 +125,7 @@ describe("The expected length of an answer", () => {
             nowMillis: 0,
             billingMode: "managed"
           })
-          return Either.getOrThrow(ranked).candidates[0].expectedCost
+          return Either.getOrThrow(ranked).candidates.first.expectedCost
         }
         for (const one of models) {
           const tokens = lengths.expectedFor(code).of(one)

@@ -40,7 +40,7 @@ export const chosen = (snapshot: Snapshot, text: string, alpha: number | null): 
     nowMillis: 0,
     billingMode: "managed"
   })
-  return Either.getOrThrow(ranked).candidates[0].model.id
+  return Either.getOrThrow(ranked).candidates.first.model.id
 }
 
 /** Share of the pairs whose two prompts go to one model. */
