@@ -163,9 +163,9 @@ const openAttempt = (
   until: AttemptOptions["until"]
 ): Effect.Effect<Opened, ProviderError> => {
   const { credential, effort, model } = candidate
-  const { ranked, request, requestId } = call.admitted
+  const { request, requestId } = call.admitted
   const output = outputLimit(call, candidate)
-  const isLast = isOnly || !ranked.fallbackEnabled || call.attempts.length + 1 >= deps.maxAttempts
+  const isLast = isOnly || call.attempts.length + 1 >= deps.maxAttempts
   const attempt = call.attempt(candidate, output)
   return open(deps, call, {
     attempt,

@@ -136,7 +136,7 @@ export const make = (
       // none is known where none has failed
       const provider = providers.size === 0 ? undefined : providers.get(originOf(model))
       const own = credential === null ? undefined : credentials.get(credential)
-      if (route === undefined && provider === undefined && own === undefined) return defaultHealth
+      if (route === undefined && provider === undefined && own === undefined) return unknownHealth
       const now = nowMillis ?? timers.now()
       const access = credential === null ? route : own?.models.get(model.id)
       const rejectedUntilMillis = (credential === null ? provider : own)?.rejectedUntilMillis ?? 0
@@ -151,7 +151,7 @@ export const make = (
         outUntilMillis > now
           ? 1
           : Math.max(route?.breaker.failure(now) ?? priorFailure, provider?.origin.failure(now) ?? priorFailure)
-      const healthy = route?.healthy ?? defaultHealth
+      const healthy = route?.healthy ?? unknownHealth
       if (failure === priorFailure && openUntilMillis <= now) return healthy
       return {
         failure,
@@ -189,7 +189,7 @@ export const make = (
       }
       access.coolDowns = 0
       const before = route.healthy.latencyMillis ?? latencyMillis
-      route.healthy = { ...defaultHealth, latencyMillis: before + latencyShare * (latencyMillis - before) }
+      route.healthy = { ...unknownHealth, latencyMillis: before + latencyShare * (latencyMillis - before) }
       if (providers.get(originOf(model))?.origin.succeeded(now) === true) {
         circuits.closed(circuitOf("origin", model, null))
       }
@@ -250,11 +250,12 @@ const circuitOf = (
   return { scope, provider: model.providerId, model: isAll && model.listed ? "" : model.id, credential }
 }
 
-const defaultHealth: RouteHealth = { failure: priorFailure, openUntilMillis: 0, latencyMillis: null }
+/** Of a route that nothing is known of. */
+export const unknownHealth: RouteHealth = { failure: priorFailure, openUntilMillis: 0, latencyMillis: null }
 
 const newRoute = (): RouteState => ({
   breaker: new Breaker(),
-  healthy: defaultHealth,
+  healthy: unknownHealth,
   coolingUntilMillis: 0,
   coolDowns: 0,
   goneUntilMillis: 0

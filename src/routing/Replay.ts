@@ -2,8 +2,7 @@ import type { Snapshot } from "../catalog/Catalog.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import { intersectPolicies } from "../policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../policy/ProjectPolicy.ts"
-import { priorFailure } from "./Breaker.ts"
-import type { RouteHealth } from "./Health.ts"
+import { unknownHealth } from "./Health.ts"
 import { sameFigure } from "./ModelTable.ts"
 import type { OutputLengthsShape } from "./quality/OutputLengths.ts"
 import { expectedOutputTokens, type GradedQuality, qualityFor } from "./quality/QualityTable.ts"
@@ -80,10 +79,8 @@ export const contextOf = ({ features, routingConfig }: PastCall, rules: Rules): 
     quality: qualityFor(features.classes, rules.graded),
     outputTokens:
       rules.outputLengths?.expectedFor(features.classes) ?? sameFigure(expectedOutputTokens(features.classes)),
-    health: () => well,
+    health: () => unknownHealth,
     nowMillis: 0,
     billingMode: rules.billingMode
   }
 }
-
-const well: RouteHealth = { failure: priorFailure, openUntilMillis: 0, latencyMillis: null }

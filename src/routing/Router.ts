@@ -113,7 +113,7 @@ export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
     features,
     propensity,
     qualityVersion: input.qualityVersion ?? null,
-    resting: pool.pinned || bestTier >= 2 ? nothingResting : restingBefore(scores, order, best),
+    resting: pool.pinned || scores.areWell || bestTier >= 2 ? nothingResting : restingBefore(scores, order, best),
     ...(bestTier >= 2 ? { openUntilMillis: earliestClose(scores, order) } : {})
   })
 }
@@ -321,7 +321,7 @@ const reasonOf = (
     if (affinity.inToolLoop) return "sticky_session"
     if (affinity.cachedTokens > 0 || order.some((at) => byRank(scores, at, first) < 0)) return "cache_affinity"
   }
-  if (order.some((at) => byHealthyRank(scores, at, first) < 0)) return "health_demotion"
+  if (!scores.areWell && order.some((at) => byHealthyRank(scores, at, first) < 0)) return "health_demotion"
   return alpha === 0 ? "cheapest_eligible" : alpha === 1 ? "highest_quality" : "quality_cost_tradeoff"
 }
 

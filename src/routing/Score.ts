@@ -3,7 +3,7 @@ import type { Model } from "../domain/Model.ts"
 import { microUsd, perMillion, zero } from "../domain/Money.ts"
 import { feeOf, listOf, type PriceTerms, plainTerms, ratesFor } from "../domain/Prices.ts"
 import { priorFailure } from "./Breaker.ts"
-import type { RouteHealth } from "./Health.ts"
+import { type RouteHealth, unknownHealth } from "./Health.ts"
 import type { ModelFigures, ModelTable } from "./ModelTable.ts"
 import { reasoningFactor } from "./ReasoningFactor.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
@@ -33,6 +33,8 @@ export interface Scores {
   /** Binary logarithm of the latency; a route without data comes first, so that it is measured. */
   readonly latencies: Float64Array
   readonly openUntilMillis: Float64Array
+  /** No circuit is open and none fails more than is assumed: the ranks are those without failures. */
+  areWell: boolean
   /** Expected tokens of an answer without reasoning. */
   readonly answerTokens: Float64Array
 }
@@ -90,6 +92,7 @@ const scoresFor = (table: ModelTable): Scores => {
     healthyUtilities: new Float64Array(size),
     latencies: new Float64Array(size),
     openUntilMillis: new Float64Array(size),
+    areWell: true,
     answerTokens: new Float64Array(size)
   }
   scoresOfPools.set(table, scores)
@@ -104,6 +107,7 @@ export const score = (table: ModelTable, eligible: ReadonlyArray<number>, expect
   const scores = scoresFor(table)
   expectations.quality.fill(table, scores.healthyQualities)
   expectations.outputTokens.fill(table, scores.answerTokens)
+  scores.areWell = true
   let lowest = Number.POSITIVE_INFINITY
   let highest = 0
   for (const at of eligible) {
@@ -128,16 +132,32 @@ const setScores = (scores: Scores, at: number, expectations: Expectations): void
   const model = table.models[at]
   if (model === undefined) return
   const effort = table.hasEffort[at] === 1 || expectations.asksForEffort ? expectations.effortOf(model) : undefined
-  const { failure, latencyMillis, openUntilMillis } = expectations.health(model)
-  const isOpen = openUntilMillis > expectations.nowMillis
-  // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
-  const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
   const predicted = healthyQualities[at] ?? 0
   scores.efforts[at] = effort
   scores.costs[at] = table.isPriced[at] === 1 ? expectedCost(scores, at, model, effort, expectations) : zero
+  healthyQualities[at] = Math.round(predicted * unit)
+  const health = expectations.health(model)
+  if (health === unknownHealth) {
+    scores.tiers[at] = 0
+    scores.qualities[at] = healthyQualities[at] ?? 0
+    scores.latencies[at] = -1
+    scores.openUntilMillis[at] = 0
+  } else setHealth(scores, at, predicted, health, expectations.nowMillis)
+}
+
+const setHealth = (
+  scores: Scores,
+  at: number,
+  predicted: number,
+  { failure, latencyMillis, openUntilMillis }: RouteHealth,
+  nowMillis: number
+): void => {
+  const isOpen = openUntilMillis > nowMillis
+  // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
+  const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
+  if (isOpen || excess > 0) scores.areWell = false
   scores.tiers[at] = (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0)
   scores.qualities[at] = Math.round(predicted * (1 - excess) * unit)
-  healthyQualities[at] = Math.round(predicted * unit)
   scores.latencies[at] = latencyMillis === null ? -1 : 31 - Math.clz32(Math.max(1, latencyMillis))
   scores.openUntilMillis[at] = isOpen ? openUntilMillis : 0
 }

@@ -68,6 +68,16 @@ describe("A model that has answered the conversation before", () => {
 })
 
 describe("Routes to one model that are equal", () => {
+  it("are chosen for the same reason, whichever is drawn", () => {
+    const routes = ["acme/twin", "beta/twin"].map((id) => model(id))
+    for (const draw of [0, 0.4, 0.6, 0.99]) {
+      expect(ranked(routes, 0.5, { draw, load: () => 0 })).toMatchObject({
+        reason: "quality_cost_tradeoff",
+        resting: []
+      })
+    }
+  })
+
   const routes = ["a", "b", "c", "d"].map((provider) => model(`${provider}/m`, { alias: "m" }))
 
   it("share its calls by their load, whichever two are compared", () => {

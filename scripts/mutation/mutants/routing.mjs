@@ -187,7 +187,7 @@ export const routing = {
     },
     {
       file: "src/routing/Router.ts",
-      find: 'if (order.some((at) => byHealthyRank(scores, at, first) < 0)) return "health_demotion"',
+      find: 'if (!scores.areWell && order.some((at) => byHealthyRank(scores, at, first) < 0)) return "health_demotion"',
       replace: "",
       breaks: "a demotion for health is not told"
     },
@@ -265,6 +265,18 @@ export const routing = {
       find: "order.sort((a, b) => byRank(scores, a, b))\n",
       replace: "",
       breaks: "a ranking that is far from the one before stays half sorted"
+    },
+    {
+      file: "src/routing/Router.ts",
+      find: "!scores.areWell && order.some",
+      replace: "order.some",
+      breaks: "the equal route that is drawn counts as a demotion for health"
+    },
+    {
+      file: "src/routing/Score.ts",
+      find: "if (isOpen || excess > 0) scores.areWell = false",
+      replace: "",
+      breaks: "no demotion for health is told"
     },
     {
       file: "src/routing/Score.ts",

@@ -110,19 +110,19 @@ const add = (
 ): void => {
   let answers = 0
   let ratios = 0
-  assumed.forEach((tokens, k) => {
+  for (let k = 0; k < assumed.length; k++) {
     const part = (classes[k] ?? 0) / perMille
     const weight = (weights[k] ?? 0) + part
     const kept = Math.min(1, maxAnswers / weight)
     weights[k] = weight * kept
     sums[k] = ((sums[k] ?? 0) + part * ratio * (expected[k] ?? 0)) * kept
     answers += weights[k] ?? 0
-    ratios += (sums[k] ?? 0) / tokens
-  })
+    ratios += (sums[k] ?? 0) / (assumed[k] ?? 1)
+  }
   const factor = (factorAnswers + ratios) / (factorAnswers + answers)
-  assumed.forEach((tokens, k) => {
-    expected[k] = (priorAnswers * tokens * factor + (sums[k] ?? 0)) / (priorAnswers + (weights[k] ?? 0))
-  })
+  for (let k = 0; k < assumed.length; k++) {
+    expected[k] = (priorAnswers * (assumed[k] ?? 0) * factor + (sums[k] ?? 0)) / (priorAnswers + (weights[k] ?? 0))
+  }
 }
 
 const mixed = (classes: ReadonlyArray<number>, used: ReadonlyArray<number>, expected: Float64Array): number => {

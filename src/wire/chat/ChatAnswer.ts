@@ -3,6 +3,7 @@ import type { Answer, AnswerToolCall } from "../../domain/Completion.ts"
 import { writeExactly } from "../../domain/ExactJson.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
+import { withMetadata } from "../MetadataJson.ts"
 import { hexOf } from "../RequestIdHex.ts"
 import type { ChatCompletion } from "./ChatAnswerSchema.ts"
 import { chatUsage } from "./ChatUsage.ts"
@@ -14,7 +15,7 @@ export const chatCompletion = (
   metadata: RouterMetadata,
   options: { readonly excludeReasoning: boolean }
 ): string => {
-  const completion: ChatCompletion = {
+  const completion: Omit<ChatCompletion, "router_metadata"> = {
     id: completionId(head),
     object: "chat.completion",
     created: head.createdSeconds,
@@ -37,10 +38,9 @@ export const chatCompletion = (
     ],
     ...(answer.usage === null ? {} : { usage: chatUsage(answer.usage) }),
     ...(answer.serviceTier === null ? {} : { service_tier: answer.serviceTier }),
-    system_fingerprint: answer.systemFingerprint ?? ownFingerprint,
-    router_metadata: metadata
+    system_fingerprint: answer.systemFingerprint ?? ownFingerprint
   }
-  return writeExactly(completion)
+  return withMetadata(writeExactly(completion), metadata)
 }
 
 /** Where the provider reports none: several clients need a text. It changes with the translation, which is part of the backend. */

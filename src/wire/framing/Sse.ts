@@ -140,8 +140,11 @@ const cutEnd = (bytes: Uint8Array): Uint8Array => {
 const none = new Uint8Array(0)
 
 /** The only writer of events: the data is one line of JSON, the name is one of `EventName`. */
-export const write = (value: unknown, event?: EventName): string =>
-  event === undefined ? `data: ${oneLine(value)}\n\n` : `event: ${event}\ndata: ${oneLine(value)}\n\n`
+export const write = (value: unknown, event?: EventName): string => writeJson(writeExactly(value), event)
+
+/** The same for a value that is written as JSON already. */
+export const writeJson = (json: string, event?: EventName): string =>
+  event === undefined ? `data: ${inOneLine(json)}\n\n` : `event: ${event}\ndata: ${inOneLine(json)}\n\n`
 
 /** Written after success only, since clients treat it as success. */
 export const done = "data: [DONE]\n\n"
@@ -173,5 +176,7 @@ const cr = 13
 const space = 32
 
 /** JSON escapes CR and LF. The other characters end a line for clients that split text instead of bytes. */
-export const oneLine = (value: unknown): string =>
-  writeExactly(value).replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+export const oneLine = (value: unknown): string => inOneLine(writeExactly(value))
+
+const inOneLine = (json: string): string =>
+  json.replace(/[\u0085\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -217,8 +217,8 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: ".slice(call.admitted.holdOptions.candidateOf(call.hold.option))",
-    replace: ".slice(0)",
+    find: "const rank = admitted.holdOptions.candidateOf(hold.option)",
+    replace: "const rank = 0 * hold.option",
     breaks: "a candidate that the hold has passed over is tried first",
     tests: dispatchTests
   },
@@ -245,7 +245,7 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "candidate === callable(admitted.ranked)[admitted.holdOptions.candidateOf(hold.option)]",
+    find: "candidate === admitted.ranked.candidates.at(admitted.holdOptions.candidateOf(hold.option))",
     replace: "candidate === undefined",
     breaks: "a partial hold is extended for the candidate that it was granted for",
     tests: dispatchTests
@@ -273,8 +273,8 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "Math.min(ranked.openUntilMillis ?? 0, endsAtMillis(deps, call))",
-    replace: "(ranked.openUntilMillis ?? 0)",
+    find: "Math.min(call.admitted.ranked.openUntilMillis ?? 0, endsAtMillis(deps, call))",
+    replace: "(call.admitted.ranked.openUntilMillis ?? 0)",
     breaks: "an open circuit is waited for beyond the call's end",
     tests: dispatchTests
   },
@@ -287,14 +287,14 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "closedFirst(deps, ranked)",
-    replace: "ranked",
+    find: "closedFirst(deps, [held.first, ...held.others()])",
+    replace: "[held.first, ...held.others()]",
     breaks: "after a wait the best route is called although its circuit is still open",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "  deps.retryBudget.called(candidates[0].model)\n",
+    find: "  deps.retryBudget.called(first.model)\n",
     replace: "",
     breaks: "calls earn no retry budget",
     tests: dispatchTests
@@ -336,29 +336,22 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "rest.length === 0 || !ranked.fallbackEnabled || call",
-    replace: "!ranked.fallbackEnabled || call",
+    find: "isOnly || call.attempts",
+    replace: "call.attempts",
     breaks: "an empty answer of the last candidate is a failure",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "rest.length === 0 || !ranked.fallbackEnabled || call.attempts.length + 1 >= deps.maxAttempts",
-    replace: "rest.length === 0 || !ranked.fallbackEnabled",
+    find: "isOnly || call.attempts.length + 1 >= deps.maxAttempts",
+    replace: "isOnly",
     breaks: "an empty answer of the last attempt that is allowed is a failure",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "rest.length === 0 || !ranked.fallbackEnabled || call",
-    replace: "rest.length === 0 || call",
-    breaks: "an empty answer is a failure where fallback is off",
-    tests: dispatchTests
-  },
-  {
-    file: dispatch,
-    find: '      if (error._tag === "ProviderError") call.attemptFailed(error)\n',
-    replace: "",
+    find: 'if (error._tag === "ProviderError") call.attemptFailed(error)\n      else call',
+    replace: 'if (error._tag !== "ProviderError") call',
     breaks: "failed attempts are not recorded",
     tests: dispatchTests
   },
@@ -413,7 +406,7 @@ export const runnerMutants = [
   },
   {
     file: holdOptions,
-    find: 'candidates.length > 1 ? "likely" : "min"',
+    find: 'size > 1 ? "likely" : "min"',
     replace: '"min"',
     breaks: "auto takes a dearer candidate whose answer is cut before one that can give a whole one",
     tests: holdOptionsTests

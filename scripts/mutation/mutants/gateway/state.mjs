@@ -300,7 +300,7 @@ export const stateMutants = [
   },
   {
     file: settlement,
-    find: "used: admitted.ranked.candidates[0].model.id !== model.id",
+    find: "used: admitted.ranked.candidates.first.model.id !== model.id",
     replace: "used: attempts.length > 1",
     breaks: "a retry of the same model is called a fallback",
     tests: settlementTests
