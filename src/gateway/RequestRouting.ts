@@ -101,6 +101,7 @@ export const route = (
       draw: random(),
       exploration: explores && !pinned ? explorationOf(request, allowed, random) : undefined,
       health: (model) => health.of(model, credentialOf?.(model)?.id, call.startedAtMillis),
+      knownIn: credentialOf === undefined ? health.knownIn : undefined,
       nowMillis: call.startedAtMillis,
       billingMode: caller.billingMode,
       credentialOf

@@ -9,6 +9,7 @@ import type { ProviderError } from "../domain/ProviderError.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { Breaker, priorFailure } from "./Breaker.ts"
 import * as Circuits from "./Circuits.ts"
+import type { ModelTable } from "./ModelTable.ts"
 
 export interface RouteHealth {
   /** Probability that the next attempt fails, 0 to 1, from recent outcomes. */
@@ -26,6 +27,8 @@ export interface RouteHealth {
 export interface HealthShape {
   /** `nowMillis`: for a ranking, which asks about many models at one moment. */
   readonly of: (model: Model, credential?: CredentialId | null, nowMillis?: number) => RouteHealth
+  /** The places of the routes of which something is known with the credential of their provider; `null` where it may be any. */
+  readonly knownIn: (pool: ModelTable) => ReadonlyArray<number> | null
   /** An attempt begins; a half-open circuit stays open for other calls until this probe is decided. */
   readonly attempted: (model: Model) => void
   readonly succeeded: (model: Model, latencyMillis: number, credential?: CredentialId | null) => void
@@ -158,6 +161,16 @@ export const make = (
         openUntilMillis: openUntilMillis > now ? openUntilMillis : 0,
         latencyMillis: healthy.latencyMillis
       }
+    },
+    knownIn: ({ places }) => {
+      // what is known of a provider holds for all of its routes
+      if (providers.size > 0 || routes.size > places.size) return null
+      const known: Array<number> = []
+      for (const id of routes.keys()) {
+        const at = places.get(id)
+        if (at !== undefined) known.push(at)
+      }
+      return known
     },
     attempted: (model) => {
       const route = routes.get(model.id)

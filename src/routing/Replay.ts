@@ -80,6 +80,7 @@ export const contextOf = ({ features, routingConfig }: PastCall, rules: Rules): 
     outputTokens:
       rules.outputLengths?.expectedFor(features.classes) ?? sameFigure(expectedOutputTokens(features.classes)),
     health: () => unknownHealth,
+    knownIn: () => [],
     nowMillis: 0,
     billingMode: rules.billingMode
   }

@@ -37,6 +37,8 @@ export interface RankContext {
   /** Expected length of a response without reasoning, in tokens. */
   readonly outputTokens: ModelFigures
   readonly health: (model: Model) => RouteHealth
+  /** The places of the routes that `health` says anything of; unset or `null`: of all. */
+  readonly knownIn?: ((pool: ModelTable) => ReadonlyArray<number> | null) | undefined
   readonly nowMillis: number
   readonly billingMode: CallerShape["billingMode"]
   /** The project's credential for a model; unset where calls use those of the providers. */
@@ -220,6 +222,7 @@ const assessAll = (
     outputTokens: context.outputTokens,
     cached: affinity && { modelId: affinity.modelId, tokens: affinity.cachedTokens },
     health: context.health,
+    known: context.knownIn?.(table) ?? null,
     nowMillis: context.nowMillis
   })
   return { eligibility, scores }

@@ -3,7 +3,7 @@ import type { Model } from "../domain/Model.ts"
 import { microUsd, perMillion, zero } from "../domain/Money.ts"
 import { feeOf, listOf, type PriceTerms, plainTerms, ratesFor } from "../domain/Prices.ts"
 import { priorFailure } from "./Breaker.ts"
-import { type RouteHealth, unknownHealth } from "./Health.ts"
+import type { RouteHealth } from "./Health.ts"
 import type { ModelFigures, ModelTable } from "./ModelTable.ts"
 import { reasoningFactor } from "./ReasoningFactor.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
@@ -70,6 +70,8 @@ export interface Expectations {
   /** Tokens of the prompt that are likely in the cache of the model with this id. */
   readonly cached: { readonly modelId: string; readonly tokens: number } | undefined
   readonly health: (model: Model) => RouteHealth
+  /** The places of the routes that `health` is asked about; `null`: of all. */
+  readonly known: ReadonlyArray<number> | null
   readonly nowMillis: number
 }
 
@@ -107,7 +109,7 @@ export const score = (table: ModelTable, eligible: ReadonlyArray<number>, expect
   const scores = scoresFor(table)
   expectations.quality.fill(table, scores.healthyQualities)
   expectations.outputTokens.fill(table, scores.answerTokens)
-  scores.areWell = true
+  setHealth(scores, expectations.known ?? eligible, expectations)
   let lowest = Number.POSITIVE_INFINITY
   let highest = 0
   for (const at of eligible) {
@@ -128,38 +130,42 @@ export const score = (table: ModelTable, eligible: ReadonlyArray<number>, expect
 }
 
 const setScores = (scores: Scores, at: number, expectations: Expectations): void => {
-  const { healthyQualities, table } = scores
+  const { table } = scores
   const model = table.models[at]
   if (model === undefined) return
   const effort = table.hasEffort[at] === 1 || expectations.asksForEffort ? expectations.effortOf(model) : undefined
-  const predicted = healthyQualities[at] ?? 0
   scores.efforts[at] = effort
   scores.costs[at] = table.isPriced[at] === 1 ? expectedCost(scores, at, model, effort, expectations) : zero
-  healthyQualities[at] = Math.round(predicted * unit)
-  const health = expectations.health(model)
-  if (health === unknownHealth) {
-    scores.tiers[at] = 0
-    scores.qualities[at] = healthyQualities[at] ?? 0
-    scores.latencies[at] = -1
-    scores.openUntilMillis[at] = 0
-  } else setHealth(scores, at, predicted, health, expectations.nowMillis)
 }
 
+/** Of all routes of the pool; nothing is against those that nothing is known of. */
 const setHealth = (
   scores: Scores,
-  at: number,
-  predicted: number,
-  { failure, latencyMillis, openUntilMillis }: RouteHealth,
-  nowMillis: number
+  known: ReadonlyArray<number>,
+  { health, nowMillis }: Pick<Expectations, "health" | "nowMillis">
 ): void => {
-  const isOpen = openUntilMillis > nowMillis
-  // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
-  const excess = Math.max(0, Math.min(1, (failure - priorFailure) / (1 - priorFailure)))
-  if (isOpen || excess > 0) scores.areWell = false
-  scores.tiers[at] = (isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0)
-  scores.qualities[at] = Math.round(predicted * (1 - excess) * unit)
-  scores.latencies[at] = latencyMillis === null ? -1 : 31 - Math.clz32(Math.max(1, latencyMillis))
-  scores.openUntilMillis[at] = isOpen ? openUntilMillis : 0
+  const { healthyQualities, latencies, openUntilMillis, qualities, table, tiers } = scores
+  scores.areWell = true
+  tiers.fill(0)
+  latencies.fill(-1)
+  openUntilMillis.fill(0)
+  for (let at = 0; at < qualities.length; at++) qualities[at] = Math.round((healthyQualities[at] ?? 0) * unit)
+  for (const at of known) {
+    const model = table.models[at]
+    if (model === undefined) continue
+    const state = health(model)
+    const isOpen = state.openUntilMillis > nowMillis
+    // Only failure beyond the prior is evidence: otherwise a route in use would beat a better one without data.
+    const excess = Math.max(0, Math.min(1, (state.failure - priorFailure) / (1 - priorFailure)))
+    if (isOpen || excess > 0) scores.areWell = false
+    tiers[at] = (isOpen ? 2 : 0) + (state.failure > mostlyFailing ? 1 : 0)
+    qualities[at] = Math.round((healthyQualities[at] ?? 0) * (1 - excess) * unit)
+    latencies[at] = state.latencyMillis === null ? -1 : 31 - Math.clz32(Math.max(1, state.latencyMillis))
+    openUntilMillis[at] = isOpen ? state.openUntilMillis : 0
+  }
+  for (let at = 0; at < healthyQualities.length; at++) {
+    healthyQualities[at] = Math.round((healthyQualities[at] ?? 0) * unit)
+  }
 }
 
 const expectedCost = (

@@ -40,13 +40,21 @@ const start = (random: () => number = () => 0) => {
   }
 }
 
+/** The same, whether all routes are asked about or those of which something is known. */
 const order = (health: HealthShape, nowMillis: number) => {
+  const ids = orderBy(health, nowMillis, undefined)
+  expect(orderBy(health, nowMillis, health.knownIn)).toEqual(ids)
+  return ids
+}
+
+const orderBy = (health: HealthShape, nowMillis: number, knownIn: HealthShape["knownIn"] | undefined) => {
   const ranked = rank({
     snapshot: makeSnapshot([large, small, other]),
     policy: intersectPolicies(project({ defaultAlpha: 1 }), null, controls()),
     request: request(),
     ...expected(request(), 10),
     health: health.of,
+    knownIn,
     nowMillis,
     billingMode: "managed"
   })
@@ -77,6 +85,15 @@ describe("The expected failure of a route", () => {
     fails(serverError, 5)
     expect(openMillis()).toBe(30_000)
     expect(health.of(small)).toEqual({ failure: 0.05, openUntilMillis: 0, latencyMillis: null })
+  })
+})
+
+describe("A provider that cannot be reached", () => {
+  it("is passed over with all of its routes, also those that nobody has tried", () => {
+    const { fails, health, timers } = start()
+    expect(order(health, timers.now())[0]).toBe("acme/large")
+    fails(refused, 5, small)
+    expect(order(health, timers.now())).toEqual(["beta/large", "acme/large", "acme/small"])
   })
 })
 

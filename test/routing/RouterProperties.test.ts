@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest"
 import { makeSnapshot, type Snapshot } from "../../src/catalog/Catalog.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import { excludedBy, intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
-import type { RouteHealth } from "../../src/routing/Health.ts"
-import { rank } from "../../src/routing/Router.ts"
+import { type RouteHealth, unknownHealth } from "../../src/routing/Health.ts"
+import type { ModelTable } from "../../src/routing/ModelTable.ts"
+import { type RankContext, rank } from "../../src/routing/Router.ts"
 import { controls, expected, model, prices, project, request } from "./models.ts"
 
 const now = 1_000_000
@@ -151,6 +152,32 @@ describe("Ranking", () => {
         }
       }),
       { numRuns: 1_000 }
+    )
+  })
+
+  it("is the same when only the routes that anything is known of are asked about", () => {
+    fc.assert(
+      fc.property(routes, alpha, fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), (rows, weight, isKnown) => {
+        const made = world(rows)
+        const known = new Set(made.models.flatMap(({ id }, at) => (isKnown[at] === true ? [id] : [])))
+        const health = (one: Model) => (known.has(one.id) ? made.health(one) : unknownHealth)
+        const knownIn = ({ places }: ModelTable) => [...known].flatMap((id) => places.get(id) ?? [])
+        const of = (more: Partial<RankContext>) => {
+          const asked = request({ model: "auto", temperature: 1, routing: controls({ alpha: weight }) })
+          return rank({
+            snapshot: makeSnapshot(made.models),
+            policy: intersectPolicies(project(), null, asked.routing),
+            request: asked,
+            ...expected(asked, 500),
+            health,
+            nowMillis: now,
+            billingMode: "managed",
+            ...more
+          })
+        }
+        expect(of({ knownIn })).toEqual(of({}))
+        expect(shown(of({ knownIn }))).toEqual(shown(of({})))
+      })
     )
   })
 

@@ -157,13 +157,13 @@ export const routing = {
     },
     {
       file: "src/routing/Score.ts",
-      find: "(failure - priorFailure) / (1 - priorFailure)",
-      replace: "failure",
+      find: "(state.failure - priorFailure) / (1 - priorFailure)",
+      replace: "state.failure",
       breaks: "a route in use is beaten by one that nobody has tried, or the reverse"
     },
     {
       file: "src/routing/Score.ts",
-      find: "(isOpen ? 2 : 0) + (failure > mostlyFailing ? 1 : 0)",
+      find: "(isOpen ? 2 : 0) + (state.failure > mostlyFailing ? 1 : 0)",
       replace: "isOpen ? 2 : 0",
       breaks: "a route that mostly fails is not put behind the others"
     },
@@ -277,6 +277,12 @@ export const routing = {
       find: "if (isOpen || excess > 0) scores.areWell = false",
       replace: "",
       breaks: "no demotion for health is told"
+    },
+    {
+      file: "src/routing/Health.ts",
+      find: "if (providers.size > 0 || routes.size > places.size) return null",
+      replace: "",
+      breaks: "the other routes of a provider that cannot be reached are not passed over"
     },
     {
       file: "src/routing/Score.ts",
