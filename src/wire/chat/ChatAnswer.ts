@@ -1,9 +1,8 @@
 import type { JsonObject, ReasoningDetail, ToolCall } from "../../domain/Chat.ts"
 import type { Answer, AnswerToolCall } from "../../domain/Completion.ts"
-import { writeExactly } from "../../domain/ExactJson.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
-import { withMetadata } from "../MetadataJson.ts"
+import { withMetadata } from "../ResponseMetadata.ts"
 import { hexOf } from "../RequestIdHex.ts"
 import type { ChatCompletion } from "./ChatAnswerSchema.ts"
 import { chatUsage } from "./ChatUsage.ts"
@@ -40,7 +39,7 @@ export const chatCompletion = (
     ...(answer.serviceTier === null ? {} : { service_tier: answer.serviceTier }),
     system_fingerprint: answer.systemFingerprint ?? ownFingerprint
   }
-  return withMetadata(writeExactly(completion), metadata)
+  return withMetadata(completion, metadata)
 }
 
 /** Where the provider reports none: several clients need a text. It changes with the translation, which is part of the backend. */

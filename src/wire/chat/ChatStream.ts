@@ -7,13 +7,12 @@ import type {
   TextDelta,
   ToolCallDelta
 } from "../../domain/ChatEvent.ts"
-import { writeExactly } from "../../domain/ExactJson.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
 import type { Usage } from "../../domain/Usage.ts"
 import type { WireError } from "../ErrorBody.ts"
 import * as Sse from "../framing/Sse.ts"
-import { withMetadata } from "../MetadataJson.ts"
+import { withMetadata } from "../ResponseMetadata.ts"
 import { completionId, reasoningDetail } from "./ChatAnswer.ts"
 import type { ChatCompletionChunk, ChatDelta, ToolCallDelta as WireToolCall } from "./ChatAnswerSchema.ts"
 import { chatUsage } from "./ChatUsage.ts"
@@ -88,10 +87,10 @@ export class ChatStream {
     if (this.annotations.length > 0) this.delta({ annotations: this.annotations })
     this.begin("")
     const choice = { index: 0, delta: {}, logprobs: null, finish_reason: finish.reason } as const
-    this.send(Sse.writeJson(withMetadata(writeExactly(this.chunk([choice])), metadata)))
+    this.send(Sse.writeJson(withMetadata(this.chunk([choice]), metadata)))
     if (this.options.includeUsage) {
       const counts = usage === null ? null : chatUsage(usage)
-      this.send(Sse.writeJson(withMetadata(writeExactly({ ...this.chunk([]), usage: counts }), metadata)))
+      this.send(Sse.writeJson(withMetadata({ ...this.chunk([]), usage: counts }, metadata)))
     }
     this.send(Sse.done)
     this.isOver = true

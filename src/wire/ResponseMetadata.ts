@@ -1,0 +1,28 @@
+import { writeExactly } from "../domain/ExactJson.ts"
+import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+
+/** Of fewer models the text is not worth keeping. */
+const manyModels = 10
+
+const poolTexts = new WeakMap<ReadonlyArray<string>, string>()
+
+/**
+ * The text of a response, with its metadata as the last member. A pool of many models is most of the metadata, and mostly the same
+ * list as that of the call before.
+ */
+export const withMetadata = (response: object, metadata: RouterMetadata): string => {
+  if (metadata.candidate_pool.models.length < manyModels) {
+    return writeExactly(Object.assign(response, { router_metadata: metadata }))
+  }
+  const { candidate_pool: pool, ...others } = metadata
+  const pooled = `{"candidate_pool":{"models":${poolText(pool.models)}},${JSON.stringify(others).slice(1)}`
+  return `${writeExactly(response).slice(0, -1)},"router_metadata":${pooled}}`
+}
+
+const poolText = (models: ReadonlyArray<string>): string => {
+  const known = poolTexts.get(models)
+  if (known !== undefined) return known
+  const text = JSON.stringify(models)
+  poolTexts.set(models, text)
+  return text
+}
