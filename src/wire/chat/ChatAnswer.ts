@@ -2,8 +2,8 @@ import type { JsonObject, ReasoningDetail, ToolCall } from "../../domain/Chat.ts
 import type { Answer, AnswerToolCall } from "../../domain/Completion.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
-import { withMetadata } from "../ResponseMetadata.ts"
 import { hexOf } from "../RequestIdHex.ts"
+import { withMetadata } from "../ResponseMetadata.ts"
 import type { ChatCompletion } from "./ChatAnswerSchema.ts"
 import { chatUsage } from "./ChatUsage.ts"
 
