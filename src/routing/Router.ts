@@ -23,7 +23,7 @@ import { reasoningFactor } from "./ReasoningFactor.ts"
 import { effortOfMode } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported } from "./Requirements.ts"
-import { byHealthyRank, byRank, inOrder, type Scores, score, unit, weigh } from "./Score.ts"
+import { bestOf, byHealthyRank, byRank, inOrder, type Scores, score, unit, weigh } from "./Score.ts"
 import { termsAt } from "./Terms.ts"
 
 /** What the ranking knows beside the features of the request. Immutable while it runs. */
@@ -145,8 +145,7 @@ export const choicesAt = (
   const { eligibility, scores } = assessAll(context.snapshot.listed, features, context, undefined)
   return alphas.map((alpha) => {
     weigh(scores, eligibility.eligible, alpha)
-    let first: number | undefined
-    for (const at of eligibility.eligible) if (first === undefined || byRank(scores, at, first) < 0) first = at
+    const first = bestOf(scores, eligibility.eligible)
     return first === undefined ? undefined : replayedAt(scores, first)
   })
 }

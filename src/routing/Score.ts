@@ -230,7 +230,8 @@ const maxMovesEach = 8
 
 /** Best first. Mostly that is nearly the order of the ranking before: sorted from there, each is compared about once. */
 export const inOrder = (scores: Scores, eligible: ReadonlyArray<number>): Array<number> => {
-  const order = lastOrders.get(eligible) ?? [...eligible]
+  if (eligible.length < 2) return eligible.slice()
+  const order = lastOrderOf(eligible)
   let moves = order.length * maxMovesEach
   for (let end = 1; end < order.length; end++) {
     const moved = order[end] ?? 0
@@ -246,16 +247,42 @@ export const inOrder = (scores: Scores, eligible: ReadonlyArray<number>): Array<
       break
     }
   }
-  lastOrders.set(eligible, order)
   return order.slice()
+}
+
+/** The first of the order, without the others. */
+export const bestOf = (scores: Scores, eligible: ReadonlyArray<number>): number | undefined => {
+  const { tiers, utilities } = scores
+  let [best] = eligible
+  if (best === undefined) return undefined
+  for (const at of eligible) {
+    // most are told apart here, at each of many alphas
+    if (tiers[at] === tiers[best] && (utilities[at] ?? 0) < (utilities[best] ?? 0)) continue
+    if (byRank(scores, at, best) < 0) best = at
+  }
+  return best
+}
+
+/** In any order where there was no ranking before. */
+const lastOrderOf = (eligible: ReadonlyArray<number>): Array<number> => {
+  const last = lastOrders.get(eligible)
+  if (last !== undefined) return last
+  const first = [...eligible]
+  lastOrders.set(eligible, first)
+  return first
 }
 
 /**
  * A total order of the routes at two places: tier, utility, then tie breakers; cost before latency, so that of equals the cheapest is
  * first.
  */
-export const byRank = (scores: Scores, a: number, b: number): number =>
-  ascending(scores.tiers, a, b) || ascending(scores.utilities, b, a) || byTie(scores, scores.qualities, a, b)
+export const byRank = (scores: Scores, a: number, b: number): number => {
+  const { tiers, utilities } = scores
+  // most are told apart here, hundreds of times in a ranking
+  const [one, other] = [utilities[a] ?? 0, utilities[b] ?? 0]
+  if (tiers[a] === tiers[b] && one !== other) return one > other ? -1 : 1
+  return ascending(tiers, a, b) || byTie(scores, scores.qualities, a, b)
+}
 
 /** The same order without failures and open circuits. */
 export const byHealthyRank = (scores: Scores, a: number, b: number): number =>
