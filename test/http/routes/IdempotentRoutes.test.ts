@@ -22,13 +22,15 @@ describe.each(paths)("an Idempotency-Key at %s of an application", (path) => {
         for (const stream of [false, true]) {
           const headers = { "idempotency-key": `of ${stream}` }
           const first = await post(url, requestTo(path, { stream }), headers, path)
+          // the head of a stream comes while its request still runs
+          const whole = await first.text()
           const second = await post(url, requestTo(path, { stream }), headers, path)
           expect([first.status, second.status]).toEqual([200, 200])
           expect(first.headers.get("idempotent-replayed")).toBeNull()
           expect(second.headers.get("idempotent-replayed")).toBe("true")
           expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"))
           expect(second.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"))
-          expect(await second.text()).toBe(await first.text())
+          expect(await second.text()).toBe(whole)
           const other = await post(url, requestTo(path, { stream, temperature: 1 }), headers, path)
           expect(await codeOf(other)).toEqual([400, "idempotency_key_reused"])
         }
