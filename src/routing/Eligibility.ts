@@ -160,7 +160,7 @@ const capableOf = (table: ModelTable, input: EligibilityInput): Capable => {
     permitted,
     largestExclusion: largest(unmetTimes)
   }
-  return { ...found, excludedOfAll: excludedOf(found, certain, uncertain, 0) }
+  return { ...found, excludedOfAll: Object.freeze(excludedOf(found, certain, uncertain, 0)) }
 }
 
 const excludedOf = (

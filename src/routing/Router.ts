@@ -262,22 +262,30 @@ const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
   if (one !== undefined) return { models: alone(one), pinned: true }
   const routes = snapshot.byAlias.get(requested) ?? snapshot.byClaudeName.get(claudeName(requested) ?? "")
   if (routes === undefined) return null
-  const listed = routes.filter(isListed)
-  return { models: listed.length > 0 ? listed : routes, pinned: true }
+  return { models: listedOf(routes), pinned: true }
 }
 
 const isListed = (model: Model): boolean => model.listed
 
-const pools = new WeakMap<Model, ReadonlyArray<Model>>()
+/** By the model, or the routes, that a request names: the same array each time, so that its table is made once. */
+const pools = new WeakMap<object, ReadonlyArray<Model>>()
 
-/** The same array each time, so that its table is made once. */
-const alone = (model: Model): ReadonlyArray<Model> => {
-  const known = pools.get(model)
+const poolOnce = (key: object, make: () => ReadonlyArray<Model>): ReadonlyArray<Model> => {
+  const known = pools.get(key)
   if (known !== undefined) return known
-  const pool = [model]
-  pools.set(model, pool)
+  const pool = make()
+  pools.set(key, pool)
   return pool
 }
+
+const alone = (model: Model): ReadonlyArray<Model> => poolOnce(model, () => [model])
+
+/** Those that are listed, if any is. */
+const listedOf = (routes: ReadonlyArray<Model>): ReadonlyArray<Model> =>
+  poolOnce(routes, () => {
+    const listed = routes.filter(isListed)
+    return listed.length > 0 ? listed : routes
+  })
 
 interface Listing {
   readonly order: ReadonlyArray<number>
@@ -290,7 +298,8 @@ const lastListings = new WeakMap<ModelTable, Listing>()
 const idsOf = (table: ModelTable, order: Arr.NonEmptyReadonlyArray<number>): Arr.NonEmptyReadonlyArray<string> => {
   const last = lastListings.get(table)
   if (last !== undefined && isSame(last.order, order)) return last.ids
-  const ids = Arr.map(order, (at) => table.models[at]?.id ?? "")
+  // later calls are told the same list
+  const ids = Object.freeze(Arr.map(order, (at) => table.models[at]?.id ?? ""))
   lastListings.set(table, { order, ids })
   return ids
 }

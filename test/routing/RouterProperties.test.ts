@@ -181,6 +181,18 @@ describe("Ranking", () => {
     )
   })
 
+  it("keeps what it has made of a pool, also for a bare name, and nobody can change what later calls are told", () => {
+    const models = ["acme/twin", "beta/twin"].map((id) => model(id))
+    const snapshot = makeSnapshot([...models, model("cera/twin", { listed: false })])
+    for (const name of ["auto", "twin"]) {
+      const of = () =>
+        Either.getOrThrow(run({ models, health: () => unknownHealth }, 0.5, { model: name, snapshot }).ranked)
+      const [first, second] = [of(), of()]
+      expect(second.models).toBe(first.models)
+      expect([Object.isFrozen(first.models), Object.isFrozen(first.excluded)]).toEqual([true, true])
+    }
+  })
+
   it("sorts a large pool that is far from the order before", () => {
     const models = Array.from({ length: 200 }, (_, at) =>
       model(`acme/${at}`, { quality: ((at * 7) % 200) / 200, prices: prices(1_000 * ((at * 13) % 200), 0) })
