@@ -19,6 +19,8 @@ export interface HttpError {
 const heldReturnMillis = 30_000
 const unavailableRetrySeconds = 2
 const drainRetrySeconds = 5
+/** When a client that was rejected by an overloaded node may come back. */
+export const overloadRetryMillis = 1_000
 
 /** Status, type and code of what only the account API has; the error brings the message. */
 export const accountErrors = {
@@ -129,7 +131,7 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
       }),
     ServiceRefused: ({ message, reason }) =>
       http(503, "server_error", reason, message, {
-        headers: retryAfter((reason === "shutting_down" ? drainRetrySeconds : 1) * 1_000)
+        headers: retryAfter(reason === "shutting_down" ? drainRetrySeconds * 1_000 : overloadRetryMillis)
       }),
     UnknownPath: ({ message }) => http(404, "invalid_request_error", "unknown_path", message)
   })

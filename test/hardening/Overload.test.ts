@@ -1,6 +1,6 @@
 import * as Layer from "effect/Layer"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
-import { AdmissionQueue, type QueueEntry } from "../../src/http/overload/AdmissionQueue.ts"
+import { AdmissionQueue, type QueueEntry, warmUpCalls } from "../../src/http/overload/AdmissionQueue.ts"
 import { LoadShedding } from "../../src/http/overload/LoadShedding.ts"
 import { RejectionPace } from "../../src/http/overload/RejectionPace.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
@@ -26,6 +26,10 @@ let entered: Array<QueueEntry> = []
 let asked = 0
 
 beforeAll(async () => {
+  for (let call = 0; call < warmUpCalls; call++) {
+    queue.enter("warm up").leave()
+    queue.turn(0)
+  }
   upstream = await startUpstream()
   gateway = await startInProcess({
     origins: { one: upstream.baseUrl },
@@ -36,7 +40,7 @@ beforeAll(async () => {
         asked += 1
         return queue.rejects(account)
       },
-      reject: (refuse) => pace.add(refuse),
+      reject: (connection, refuse) => pace.add(connection, refuse),
       turn: (fibersMillis) => queue.turn(fibersMillis),
       enter: (account) => {
         const place = queue.enter(account)
@@ -60,7 +64,10 @@ const ask = (init: RequestInit = {}) => gateway.post("/v1/chat/completions", bod
 /** Calls of an account that hold and wait for slots, until the node is overloaded. */
 const overload = (account: string = caller.accountId): (() => void) => {
   const places = Array.from({ length: 500 }, () => queue.enter(account))
-  for (let tick = 0; tick < 10 && !queue.isOverloaded; tick++) timers.advance(100)
+  for (let tick = 0; tick < 10 && !queue.isOverloaded; tick++) {
+    places.push(queue.enter(account))
+    timers.advance(50)
+  }
   expect(queue.isOverloaded).toBe(true)
   return () => {
     for (const place of places) place.leave()

@@ -72,7 +72,7 @@ export const startProxy = async (upstream) => {
 }
 
 /** Of `npm start`, and of what scripts/deploy starts. */
-const flagsOfStart = ["--max-semi-space-size=32"]
+const flagsOfStart = ["--max-semi-space-size=64"]
 
 /**
  * The gateway on a database of its own, started a second time so that `startMillis` is that of a database which is already

@@ -3,6 +3,9 @@
 const sink = ["test/http/inference/HttpSink.test.ts"]
 const errors = ["test/http/Errors.test.ts"]
 const idempotency = ["test/http/inference/Idempotency.test.ts"]
+const admission = ["test/http/overload/AdmissionQueue.test.ts"]
+const pace = ["test/http/overload/RejectionPace.test.ts"]
+const limit = ["test/http/overload/AdaptiveLimit.test.ts"]
 
 /** @type {import("../mutants.mjs").Area} */
 export const http = {
@@ -255,6 +258,55 @@ export const http = {
       replace: "if hold_state = 'none' then is_free := true;",
       breaks: "a key is stuck after its call has expired on a node that lives",
       tests: ["test/calls/Idempotency.test.ts"]
+    },
+    {
+      file: "src/http/overload/AdmissionQueue.ts",
+      find: "if (this.tenants.get(tenant.id) === tenant) this.tenants.delete(tenant.id)",
+      replace: "this.tenants.delete(tenant.id)",
+      breaks: "the end of an earlier call makes its account count twice",
+      tests: admission
+    },
+    {
+      file: "src/http/overload/AdmissionQueue.ts",
+      find: "return Math.max(1, share, tenant.waiting.size + all - this.queued)",
+      replace: "return Math.max(1, share)",
+      breaks: "a waiting call of another account halves the queue of a busy one",
+      tests: admission
+    },
+    {
+      file: "src/http/overload/AdmissionQueue.ts",
+      find: " || this.arrivals <= minArrivals * this.departures",
+      replace: "",
+      breaks: "a burst counts as overload",
+      tests: admission
+    },
+    {
+      file: "src/http/overload/AdmissionQueue.ts",
+      find: " || this.admitted < warmUpCalls",
+      replace: "",
+      breaks: "a node that is still compiled rejects calls",
+      tests: admission
+    },
+    {
+      file: "src/http/overload/RejectionPace.ts",
+      find: "this.timers.now() - rejectedAtMillis >= overloadRetryMillis",
+      replace: "true",
+      breaks: "a client that sends again at once is rejected at once",
+      tests: pace
+    },
+    {
+      file: "src/http/overload/RejectionPace.ts",
+      find: "      this.firstTokens -= 1\n",
+      replace: "",
+      breaks: "rejections of new connections are not limited",
+      tests: pace
+    },
+    {
+      file: "src/http/overload/AdaptiveLimit.ts",
+      find: "const riseByWindow = 1.001",
+      replace: "const riseByWindow = 1.005",
+      breaks: "the minimum follows the latency that the limit itself makes",
+      tests: limit
     }
   ]
 }

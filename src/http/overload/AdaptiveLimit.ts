@@ -1,5 +1,5 @@
 /** The minimum limit, enough calls for the ledger's batches. */
-export const minLimit = 16
+export const minLimit = 24
 export const maxLimit = 1_000
 export const startLimit = 64
 
@@ -8,11 +8,15 @@ const windowMillis = 200
 const minSamples = 5
 /** More samples do not improve the median. */
 const maxSamples = 512
-/** Latency that is allowed beyond twice the minimum: the ledger writes in batches, which need calls that wait. */
-const slackMillis = 20
+/** A limit whose latency is this many times the minimum is too high. Less than what half the limit is expected to bring, or each minimum measured there would justify a higher limit. */
+const tolerance = 1.5
+/** Latency that is allowed beyond that: the ledger writes in batches, which need calls that wait. */
+const slackMillis = 10
 /** How much the minimum rises per window, in case the service has become slower permanently. */
-const riseByWindow = 1.005
+const riseByWindow = 1.001
 const growth = 1.1
+/** The share of the limit that calls must have used for it to rise: an unused limit says nothing of the latency at that limit. */
+const minUsed = 0.75
 /** A decrease is large enough that its effect can be told from the variation of the median. */
 const [minDecrease, maxDecrease] = [0.5, 0.7]
 /** Decreases without an effect before it is concluded that there is none: the calls that were admitted before are still there. */
@@ -23,8 +27,8 @@ const minEffect = 0.5
 const probeEveryMillis = 10_000
 
 /**
- * The number of calls that may prepare at once, following the latency of that stage: it rises while the median stays under
- * twice the minimum and falls in proportion beyond. Where a lower limit does not lower the latency, the calls in this stage
+ * The number of calls that may prepare at once, following the latency of that stage: it rises while the median stays close to
+ * the minimum and falls in proportion beyond. Where a lower limit does not lower the latency, the calls in this stage
  * are not what makes it (an event loop that is busy with other work), and what was measured becomes the minimum.
  */
 export class AdaptiveLimit {
@@ -54,14 +58,14 @@ export class AdaptiveLimit {
 
   private follow(latencyMillis: number, nowMillis: number, queued: boolean): void {
     this.minimumMillis = Math.min(this.minimumMillis * riseByWindow, latencyMillis)
-    const targetMillis = 2 * this.minimumMillis + slackMillis
+    const targetMillis = tolerance * this.minimumMillis + slackMillis
     if (!queued) this.probesAtMillis = nowMillis + probeEveryMillis
     if (latencyMillis > targetMillis) {
       this.lower(Math.min(maxDecrease, Math.max(minDecrease, targetMillis / latencyMillis)), latencyMillis, false)
     } else if (nowMillis >= this.probesAtMillis) {
       this.lower(minDecrease, latencyMillis, true)
       this.probesAtMillis = nowMillis + probeEveryMillis
-    } else if (this.used >= this.value / 2) this.set(this.value * growth + 1)
+    } else if (this.used >= minUsed * this.value) this.set(this.value * growth + 1)
   }
 
   private lower(factor: number, latencyMillis: number, isProbe: boolean): void {

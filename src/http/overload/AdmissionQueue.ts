@@ -4,25 +4,34 @@ import { AdaptiveLimit } from "./AdaptiveLimit.ts"
 import { TurnQuota } from "./TurnQuota.ts"
 
 /** Maximum expected wait of a call while the node is overloaded; a call that would wait longer is rejected at once. */
-export const maxWaitMillis = 30
+export const maxWaitMillis = 10
 /** Maximum wait of a call during a burst, while the node does not yet count as overloaded. */
 export const maxBurstWaitMillis = 2_000
-/** Calls must wait too long for this time, in a queue that does not shrink, before the node counts as overloaded. */
-const sustainedMillis = 300
-const tickMillis = 100
-/** A queue that is a tenth shorter than when calls began to wait too long is a burst that is being processed. */
-const shrinking = 0.9
+/** For this time calls must wait too long while as many arrive as are served, before the node counts as overloaded. */
+const sustainedMillis = 150
+/** For this time no call must have been rejected or waited too long, before the node no longer counts as overloaded. */
+const calmMillis = 300
+/** Where fewer calls arrive for each that is served, a burst is over and is being processed. */
+const minArrivals = 0.9
 /**
- * This many calls may wait at any rate. A rejection costs about a fifth of a call: on a slow node it is better to let some calls
+ * A node that has just started gets several times faster with the first calls, which it serves while its code is compiled: only
+ * calls that have waited too long are rejected.
+ */
+export const warmUpCalls = 5_000
+const tickMillis = 50
+/**
+ * This many calls may wait at any rate. A rejection costs about a tenth of a call: on a slow node it is better to let some calls
  * wait, and clients with a bounded number of connections then send fewer requests.
  */
-const minQueued = 40
+const minQueued = 30
+/** How much longer the queue may become by calls of tenants that have less than their share: it shrinks without a rejection. */
+const excessTolerance = 1.5
 /** Bound on all waiting calls, whose requests are in memory. */
 export const maxQueued = 8_192
 /** A tenant may hold this many times the free slots: a tenant whose calls are stuck leaves a fifth of the slots to others. */
 const shareOfFree = 4
 /** A measured rate decays over about two seconds: a stall does not indicate the capacity of the node. */
-const rateDecay = 0.95
+const rateDecay = 0.975
 
 export interface AdmissionQueueOptions {
   readonly timers: TimersShape
@@ -85,11 +94,12 @@ export class AdmissionQueue {
   private readonly turns = new Set<Tenant>()
   private held = 0
   private timer: Cancel | undefined
+  private arrivals = 0
   private departures = 0
+  private admitted = 0
   private ratePerMilli = 0
   private tickedAtMillis = 0
   private lateSinceMillis: number | undefined
-  private lengthThen = 0
   private hasRejected = false
 
   constructor(options: AdmissionQueueOptions) {
@@ -107,7 +117,7 @@ export class AdmissionQueue {
     if (tenant === undefined) return false
     // all requests of one turn of the event loop are checked before the first of them enters
     const free = this.mayHold(tenant) ? Math.min(this.limit.value - this.held, this.quota.left) : 0
-    if (tenant.waiting.size + tenant.reading < this.maxLength() + free) {
+    if (tenant.waiting.size + tenant.reading < this.maxLengthOf(tenant) + free) {
       tenant.reading += 1
       return false
     }
@@ -123,6 +133,7 @@ export class AdmissionQueue {
       this.tenants.set(tenantId, tenant)
     }
     if (tenant.reading > 0) tenant.reading -= 1
+    this.arrivals += 1
     const place = new QueueEntry(this, tenant, timers.now())
     if (tenant.waiting.size === 0 && this.mayHold(tenant) && !this.quota.isUsedUp) {
       this.departures += 1
@@ -149,7 +160,7 @@ export class AdmissionQueue {
       }
       if (this.queued > 0) this.admitWaiting()
     }
-    if (tenant.held === 0 && tenant.waiting.size === 0) this.tenants.delete(tenant.id)
+    this.forgetIfIdle(tenant)
   }
 
   /** A turn of the event loop begins; `fibersMillis` is the time of the fibers of the preceding turn. */
@@ -169,17 +180,25 @@ export class AdmissionQueue {
 
   private mustReject(tenant: Tenant): boolean {
     if (this.queued >= maxQueued) return true
-    return this.isOverloaded && tenant.waiting.size >= this.maxLength()
+    return this.isOverloaded && tenant.waiting.size >= this.maxLengthOf(tenant)
   }
 
-  /** The maximum queue length of a tenant for the allowed wait. */
-  private maxLength(): number {
-    const all = Math.max(maxWaitMillis * this.ratePerMilli, minQueued)
-    return Math.max(1, Math.floor(all / Math.max(1, this.turns.size)))
+  /** How many calls of a tenant may wait: an equal share of what can be served in the allowed wait, and what others leave of theirs. */
+  private maxLengthOf(tenant: Tenant, factor = 1): number {
+    const all = Math.floor(factor * Math.max(maxWaitMillis * this.ratePerMilli, minQueued))
+    const share = Math.floor(all / Math.max(1, this.turns.size))
+    return Math.max(1, share, tenant.waiting.size + all - this.queued)
+  }
+
+  /** A tenant that is entered anew has the same id: the calls of its predecessor may still end. */
+  private forgetIfIdle(tenant: Tenant): void {
+    if (tenant.held > 0 || tenant.waiting.size > 0) return
+    if (this.tenants.get(tenant.id) === tenant) this.tenants.delete(tenant.id)
   }
 
   private hold(place: QueueEntry): void {
     this.quota.use()
+    this.admitted += 1
     this.options.onAdmitted()
     place.state = "admitted"
     place.tenant.held += 1
@@ -195,6 +214,7 @@ export class AdmissionQueue {
     if (this.quota.isUsedUp) this.options.onTurnNeeded()
     if (this.timer === undefined) {
       this.tickedAtMillis = place.sinceMillis
+      this.arrivals = 0
       this.departures = 0
       this.nextTick()
     }
@@ -238,7 +258,7 @@ export class AdmissionQueue {
   private reject(place: QueueEntry): void {
     place.state = "rejected"
     this.removeWaiting(place)
-    if (place.tenant.held === 0 && place.tenant.waiting.size === 0) this.tenants.delete(place.tenant.id)
+    this.forgetIfIdle(place.tenant)
     this.countRejection()
     place.decided?.()
   }
@@ -273,11 +293,12 @@ export class AdmissionQueue {
     const now = this.options.timers.now()
     // without a queue the departures measure the demand, not the capacity
     if (this.queued > 0 || this.hasRejected) this.measureRate(this.departures / Math.max(1, now - this.tickedAtMillis))
-    this.departures = 0
     this.tickedAtMillis = now
     for (const tenant of this.tenants.values()) tenant.reading = 0
     this.rejectTooOld(now - maxBurstWaitMillis)
     this.judge(now)
+    this.arrivals = 0
+    this.departures = 0
     if (this.isOverloaded) this.shorten(now)
     this.hasRejected = false
     if (this.queued > 0) this.admitWaiting()
@@ -293,12 +314,13 @@ export class AdmissionQueue {
     if (this.isOverloaded) {
       if (late || this.hasRejected) this.lateSinceMillis = now
       // rejections keep the queue short: only without rejections does the demand fit the capacity
-      else if (now - (this.lateSinceMillis ?? now) >= sustainedMillis) this.overload(false)
-    } else if (!late) this.lateSinceMillis = undefined
-    else if (this.lateSinceMillis === undefined || this.queued <= shrinking * this.lengthThen) {
-      this.lateSinceMillis = now
-      this.lengthThen = this.queued
-    } else if (now - this.lateSinceMillis >= sustainedMillis) this.overload(true)
+      else if (now - (this.lateSinceMillis ?? now) >= calmMillis) this.overload(false)
+    } else if (!late || this.admitted < warmUpCalls || this.arrivals <= minArrivals * this.departures) {
+      this.lateSinceMillis = undefined
+    } else {
+      this.lateSinceMillis ??= now
+      if (now - this.lateSinceMillis >= sustainedMillis) this.overload(true)
+    }
   }
 
   private overload(overloaded: boolean): void {
@@ -329,10 +351,9 @@ export class AdmissionQueue {
    * that came last.
    */
   private shorten(now: number): void {
-    const max = this.maxLength()
     for (const tenant of [...this.turns]) {
       const places = tenant.waiting.values()
-      const excess = places.length - max
+      const excess = places.length - this.maxLengthOf(tenant, excessTolerance)
       if (excess <= 0) continue
       const young = places.findIndex((place) => now - place.sinceMillis < maxWaitMillis)
       const old = Math.min(excess, young < 0 ? places.length : young)

@@ -12,8 +12,8 @@ export interface LoadSheddingShape {
   readonly isOverloaded: () => boolean
   /** The node is overloaded and a call of this account would wait too long; counts as a rejection. */
   readonly rejects: (account: AccountId) => boolean
-  /** Rejects at once, or in order where many calls are rejected; the result cancels the rejection. */
-  readonly reject: (reject: () => void) => Cancel
+  /** Rejects a request on `connection`, at once or in order where its client does not wait; the result cancels the rejection. */
+  readonly reject: (connection: object, reject: () => void) => Cancel
   /** A turn of the event loop begins; `fibersMillis` is the time of the fibers of the preceding turn. */
   readonly turn: (fibersMillis: number) => void
   /** Enters a call: it is admitted, waits, or is rejected. */
@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
   return LoadShedding.of({
     isOverloaded: () => queue.isOverloaded,
     rejects: (account) => queue.rejects(account),
-    reject: (reject) => pace.add(reject),
+    reject: (connection, reject) => pace.add(connection, reject),
     turn: (fibersMillis) => {
       isTurnNeeded = false
       queue.turn(fibersMillis)

@@ -1,25 +1,31 @@
 import { FifoQueue } from "../../domain/FifoQueue.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
+import { overloadRetryMillis } from "../Errors.ts"
 
-/** Rejections per admitted call. Writing a rejection costs about a fifth of a call: more rejections would displace calls. */
-const rejectionsPerCall = 0.5
+/** Rejections per admitted call. Writing a rejection costs about a tenth of a call: more rejections would displace calls. */
+const rejectionsPerCall = 0.3
 /** Minimum number of rejections per tick. */
 const minRejectionsPerTick = 10
 const tickMillis = 100
 /** Burst of rejections after a time without any. */
 const maxTokens = 200
+/** The same for connections that sent nothing, or waited as long as they were told, since their last rejection. */
+const maxFirstTokens = 1_000
 /** Bound on requests that wait for their rejection, in memory. Further requests are rejected at once. */
 const maxWaiting = 4_096
 
 /**
- * A token bucket for rejections, filled by admitted calls: rejections are written at once while they are a small part of the
- * node's work, and at a limited rate otherwise. A rejected client sends its next request, and a node that only writes
- * rejections serves no calls.
+ * Token buckets for rejections, filled by admitted calls. A client that waits as long as it is told is rejected at once. One that
+ * sends its next request before is rejected at once while rejections are a small part of the node's work, and at a limited rate
+ * otherwise: a node that only writes rejections serves no calls.
  */
 export class RejectionPace {
   private readonly timers: TimersShape
   private readonly waiting = new FifoQueue<() => void>()
+  /** When the last rejection was written to a connection. */
+  private readonly rejectedAtMillis = new WeakMap<object, number>()
   private tokens = maxTokens
+  private firstTokens = maxFirstTokens
   private timer: Cancel | undefined
   private isOverloaded = false
 
@@ -33,18 +39,17 @@ export class RejectionPace {
     if (!isOverloaded && this.waiting.size > 0) this.fill(maxTokens)
   }
 
-  /** Runs `reject` now or later, in order of arrival; the result cancels the run. */
-  add(reject: () => void): Cancel {
-    if (this.waiting.size >= maxWaiting) {
+  /** Runs `reject` for a request on `connection` now or later, in order of arrival; the result cancels the run. */
+  add(connection: object, reject: () => void): Cancel {
+    const rejectNow = () => {
+      this.rejectedAtMillis.set(connection, this.timers.now())
       reject()
+    }
+    if (this.mayRejectNow(connection)) {
+      rejectNow()
       return () => {}
     }
-    if (this.waiting.size === 0 && this.tokens >= 1) {
-      this.tokens -= 1
-      reject()
-      return () => {}
-    }
-    const entry = this.waiting.add(reject)
+    const entry = this.waiting.add(rejectNow)
     this.timer ??= this.timers.after(tickMillis, this.tick)
     return () => this.waiting.remove(entry)
   }
@@ -58,7 +63,20 @@ export class RejectionPace {
     this.fill(maxWaiting)
   }
 
+  private mayRejectNow(connection: object): boolean {
+    if (this.waiting.size >= maxWaiting) return true
+    const rejectedAtMillis = this.rejectedAtMillis.get(connection) ?? Number.NEGATIVE_INFINITY
+    if (this.firstTokens >= 1 && this.timers.now() - rejectedAtMillis >= overloadRetryMillis) {
+      this.firstTokens -= 1
+      return true
+    }
+    if (this.waiting.size > 0 || this.tokens < 1) return false
+    this.tokens -= 1
+    return true
+  }
+
   private fill(tokens: number): void {
+    this.firstTokens = Math.min(maxFirstTokens, this.firstTokens + tokens)
     this.tokens += tokens
     for (let next = this.waiting.first; next !== undefined && this.tokens >= 1; next = this.waiting.first) {
       this.tokens -= 1

@@ -162,7 +162,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
       if (isRejected === true) {
         response.once(
           "close",
-          loadShedding.reject(() => rejectOverloaded(exchange, path))
+          loadShedding.reject(request.socket, () => rejectOverloaded(exchange, path))
         )
       } else run(path, handler, exchange, isRejected === false)
     } else if (isRouted(path)) route(exchange)

@@ -5,11 +5,12 @@ import {
   AdmissionQueue,
   maxBurstWaitMillis,
   maxQueued,
-  type QueueEntry
+  type QueueEntry,
+  warmUpCalls
 } from "../../../src/http/overload/AdmissionQueue.ts"
 import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
 
-const setUp = () => {
+const setUp = ({ isWarm = true } = {}) => {
   const timers = VirtualTimers.make()
   const seen = { refused: 0, waited: [] as Array<number>, overload: [] as Array<boolean> }
   const queue: AdmissionQueue = new AdmissionQueue({
@@ -23,7 +24,16 @@ const setUp = () => {
     },
     onChanged: () => {}
   })
+  if (isWarm) warmUp(queue)
   return { timers, queue, seen }
+}
+
+/** A node just started is lenient: as many calls as end that. */
+const warmUp = (queue: AdmissionQueue) => {
+  for (let call = 0; call < warmUpCalls; call++) {
+    queue.enter("warm up").leave()
+    queue.turn(0)
+  }
 }
 
 const enter = (queue: AdmissionQueue, tenant: string, times: number): ReadonlyArray<QueueEntry> =>
@@ -41,9 +51,9 @@ const simulate = (tenants: Readonly<Record<string, number>>, millis: number, sec
   const { queue, timers } = world
   const running: Array<QueueEntry> = []
   const start = timers.now()
-  const results = new Map<string, { served: number; refused: number; waits: Array<number> }>()
+  const results = new Map<string, { served: number; refused: number; dropped: number; waits: Array<number> }>()
   const ofTenant = (tenant: string) => {
-    const known = results.get(tenant) ?? { served: 0, refused: 0, waits: [] }
+    const known = results.get(tenant) ?? { served: 0, refused: 0, dropped: 0, waits: [] as Array<number> }
     results.set(tenant, known)
     return known
   }
@@ -61,6 +71,10 @@ const simulate = (tenants: Readonly<Record<string, number>>, millis: number, sec
       const refused = () => {
         if (isCounted()) result.refused += 1
       }
+      const dropped = () => {
+        refused()
+        if (isCounted()) result.dropped += 1
+      }
       const admitted = (place: QueueEntry) => {
         running.push(place)
         if (!isCounted()) return
@@ -71,7 +85,7 @@ const simulate = (tenants: Readonly<Record<string, number>>, millis: number, sec
       const place = queue.enter(tenant)
       if (place.state === "admitted") admitted(place)
       else if (place.state === "rejected") refused()
-      else place.decided = () => (place.state === "admitted" ? admitted(place) : refused())
+      else place.decided = () => (place.state === "admitted" ? admitted(place) : dropped())
     }
     timers.after(1_000 / perSecond, call)
   }
@@ -98,6 +112,16 @@ describe("the admission queue", () => {
     expect(countOf(other, "admitted")).toBe(5)
   })
 
+  it("counts all running calls of a tenant together, also those that began after it had none", () => {
+    const { queue } = setUp()
+    const first = queue.enter("a")
+    first.prepared()
+    const stuck = enter(queue, "a", 1_000)
+    expect(countOf(stuck, "waiting")).toBeGreaterThan(0)
+    first.leave()
+    expect(countOf(enter(queue, "a", 100), "admitted")).toBe(0)
+  })
+
   it("refuses what a stuck tenant lets wait for too long, and nobody else", () => {
     const { queue, timers } = setUp()
     const stuck = enter(queue, "stuck", 100)
@@ -112,6 +136,14 @@ describe("the admission queue", () => {
     expect(results["modest"]?.served).toBeGreaterThanOrEqual(298)
     expect(Math.max(...(results["modest"]?.waits ?? []))).toBeLessThan(100)
     expect(results["greedy"]?.refused).toBeGreaterThan(10_000)
+  })
+
+  it("rejects at once what it cannot serve in time: hardly any call waits first, however many others call", () => {
+    const modest = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`modest ${n}`, 40]))
+    const { results } = simulate({ greedy: 3_000, ...modest }, 1, 20, 2_000)
+    expect(results["greedy"]?.refused).toBeGreaterThan(30_000)
+    expect(results["greedy"]?.dropped).toBeLessThan(30)
+    expect(Object.keys(modest).map((tenant) => results[tenant]?.refused)).toEqual(Array(10).fill(0))
   })
 
   it("keeps the stage busy at three times what it can do, and lets nobody wait long once it is overloaded", () => {
@@ -139,6 +171,28 @@ describe("the admission queue", () => {
     timers.advance(1_600)
     expect([seen.refused, seen.overload]).toEqual([0, []])
     expect(countOf(burst, "left")).toBe(1_500)
+  })
+
+  it("rejects nobody while a node that has just started gets faster, unless a call has waited two seconds", () => {
+    const { queue, seen, timers } = setUp({ isWarm: false })
+    const start = timers.now()
+    const calls: Array<QueueEntry> = []
+    let done = 0
+    const work = () => {
+      if (timers.now() - start < 1_000) calls.push(queue.enter("a"))
+      // one call in 2 ms arrives; one in 4 ms is served at first, four in 2 ms at the end
+      for (let n = 0.5; n <= (timers.now() - start) / 250 && calls[done]?.state === "admitted"; n++) {
+        calls[done]?.prepared()
+        done += 1
+      }
+      timers.after(2, work)
+    }
+    work()
+    timers.advance(2_000)
+    expect([seen.refused, seen.overload, queue.queued, done]).toEqual([0, [], 0, calls.length])
+    const stuck = enter(queue, "a", 1_000)
+    timers.advance(maxBurstWaitMillis + 100)
+    expect([countOf(stuck, "waiting"), seen.overload]).toEqual([0, []])
   })
 
   it("is as before within two seconds after the overload", () => {

@@ -7,13 +7,17 @@ const setUp = () => {
   const pace = new RejectionPace(timers)
   const refused: Array<number> = []
   const cancels: Array<() => void> = []
-  const add = (times: number) => {
-    for (let n = 0; n < times; n++) {
-      const nth = cancels.length
-      cancels.push(pace.add(() => refused.push(nth)))
-    }
+  const refuse = (connection: object) => {
+    const nth = cancels.length
+    cancels.push(pace.add(connection, () => refused.push(nth)))
   }
-  return { timers, pace, refused, cancels, add }
+  /** Was rejected just now and does not wait. */
+  const hasty = {}
+  pace.add(hasty, () => {})
+  const add = (times: number) => {
+    for (let n = 0; n < times; n++) refuse(hasty)
+  }
+  return { timers, pace, refused, cancels, add, refuse }
 }
 
 describe("refusals", () => {
@@ -28,9 +32,35 @@ describe("refusals", () => {
     add(1_000)
     const atOnce = refused.length
     expect(atOnce).toBeLessThan(1_000)
-    for (let call = 0; call < 400; call++) pace.admitted()
-    expect(refused.length - atOnce).toBe(200)
+    for (let call = 0; call < 401; call++) pace.admitted()
+    expect(refused.length - atOnce).toBe(120)
     expect(refused).toEqual(refused.map((_, nth) => nth))
+  })
+
+  it("are written at once to clients that wait as long as they are told, while others wait for theirs", () => {
+    const { add, pace, refuse, refused, timers } = setUp()
+    const patient = Array.from({ length: 400 }, () => ({}))
+    pace.overloaded(true)
+    add(1_000)
+    for (let second = 0; second < 5; second++) {
+      const before = refused.length
+      for (const connection of patient) refuse(connection)
+      expect(refused.length - before).toBe(400)
+      for (let call = 0; call < 1_500; call++) pace.admitted()
+      timers.advance(1_000)
+      add(1_000)
+    }
+  })
+
+  it("are no more than a thousand at once, also to new connections", () => {
+    const { pace, refuse, refused } = setUp()
+    for (let n = 0; n < 3_000; n++) refuse({})
+    expect(refused.length).toBeGreaterThan(900)
+    expect(refused.length).toBeLessThan(1_300)
+    for (let call = 0; call < 1_001; call++) pace.admitted()
+    const before = refused.length
+    refuse({})
+    expect(refused.length - before).toBe(1)
   })
 
   it("are written in the end also when nobody is admitted", () => {
