@@ -7,12 +7,18 @@ import { TurnQuota } from "./TurnQuota.ts"
 export const maxWaitMillis = 10
 /** Maximum wait of a call during a burst, while the node does not yet count as overloaded. */
 export const maxBurstWaitMillis = 2_000
-/** For this time calls must wait too long while as many arrive as are served, before the node counts as overloaded. */
-const sustainedMillis = 150
+/**
+ * A wait from which on a node may be overloaded, or three times the latency of the preparation where that is more. Far above the
+ * wait that is allowed then: a few hundred clients that wait for their answers make a node busy, and need no rejections.
+ */
+const minLateMillis = 75
+const latencyFactor = 3
+/** For this time calls must wait that long while others arrive, before the node counts as overloaded. */
+const sustainedMillis = 100
 /** For this time no call must have been rejected or waited too long, before the node no longer counts as overloaded. */
 const calmMillis = 300
 /** Where fewer calls arrive for each that is served, a burst is over and is being processed. */
-const minArrivals = 0.9
+const minArrivals = 0.5
 /**
  * A node that has just started gets several times faster with the first calls, which it serves while its code is compiled: only
  * calls that have waited too long are rejected.
@@ -310,7 +316,7 @@ export class AdmissionQueue {
   }
 
   private judge(now: number): void {
-    const late = now - this.oldestMillis() >= maxWaitMillis
+    const late = now - this.oldestMillis() >= this.lateMillis()
     if (this.isOverloaded) {
       if (late || this.hasRejected) this.lateSinceMillis = now
       // rejections keep the queue short: only without rejections does the demand fit the capacity
@@ -321,6 +327,11 @@ export class AdmissionQueue {
       this.lateSinceMillis ??= now
       if (now - this.lateSinceMillis >= sustainedMillis) this.overload(true)
     }
+  }
+
+  private lateMillis(): number {
+    const { minimumMillis } = this.limit
+    return Number.isFinite(minimumMillis) ? Math.max(minLateMillis, latencyFactor * minimumMillis) : minLateMillis
   }
 
   private overload(overloaded: boolean): void {

@@ -2,8 +2,8 @@ import { FifoQueue } from "../../domain/FifoQueue.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import { overloadRetryMillis } from "../Errors.ts"
 
-/** Rejections per admitted call. Writing a rejection costs about a tenth of a call: more rejections would displace calls. */
-const rejectionsPerCall = 0.3
+/** Rejections per admitted call and bucket. Writing one costs about a tenth of a call: more rejections would displace calls. */
+const rejectionsPerCall = 0.2
 /** Minimum number of rejections per tick. */
 const minRejectionsPerTick = 10
 const tickMillis = 100
@@ -55,7 +55,10 @@ export class RejectionPace {
   }
 
   /** A call has been admitted. */
-  readonly admitted = (): void => this.fill(rejectionsPerCall)
+  readonly admitted = (): void => {
+    this.firstTokens = Math.min(maxFirstTokens, this.firstTokens + rejectionsPerCall)
+    this.fill(rejectionsPerCall)
+  }
 
   /** Rejects all waiting requests: the node is shutting down. */
   stop(): void {
@@ -76,7 +79,6 @@ export class RejectionPace {
   }
 
   private fill(tokens: number): void {
-    this.firstTokens = Math.min(maxFirstTokens, this.firstTokens + tokens)
     this.tokens += tokens
     for (let next = this.waiting.first; next !== undefined && this.tokens >= 1; next = this.waiting.first) {
       this.tokens -= 1

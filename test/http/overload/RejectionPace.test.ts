@@ -33,7 +33,7 @@ describe("refusals", () => {
     const atOnce = refused.length
     expect(atOnce).toBeLessThan(1_000)
     for (let call = 0; call < 401; call++) pace.admitted()
-    expect(refused.length - atOnce).toBe(120)
+    expect(refused.length - atOnce).toBe(80)
     expect(refused).toEqual(refused.map((_, nth) => nth))
   })
 
@@ -46,7 +46,7 @@ describe("refusals", () => {
       const before = refused.length
       for (const connection of patient) refuse(connection)
       expect(refused.length - before).toBe(400)
-      for (let call = 0; call < 1_500; call++) pace.admitted()
+      for (let call = 0; call < 2_001; call++) pace.admitted()
       timers.advance(1_000)
       add(1_000)
     }
