@@ -288,6 +288,13 @@ export const http = {
       tests: admission
     },
     {
+      file: "src/http/overload/AdmissionQueue.ts",
+      find: "Math.min(maxLateMillis, Math.max(minLateMillis, latencyFactor * minimumMillis))",
+      replace: "Math.max(minLateMillis, latencyFactor * minimumMillis)",
+      breaks: "a node whose store is slow is never overloaded",
+      tests: admission
+    },
+    {
       file: "src/http/overload/RejectionPace.ts",
       find: "this.timers.now() - rejectedAtMillis >= overloadRetryMillis",
       replace: "true",

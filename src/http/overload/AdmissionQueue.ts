@@ -13,6 +13,8 @@ export const maxBurstWaitMillis = 2_000
  */
 const minLateMillis = 75
 const latencyFactor = 3
+/** Below the maximum wait, however slow the preparation is: what waits until then is rejected at the price of a call. */
+const maxLateMillis = maxBurstWaitMillis / 2
 /** For this time calls must wait that long while others arrive, before the node counts as overloaded. */
 const sustainedMillis = 100
 /** For this time no call must have been rejected or waited too long, before the node no longer counts as overloaded. */
@@ -331,7 +333,8 @@ export class AdmissionQueue {
 
   private lateMillis(): number {
     const { minimumMillis } = this.limit
-    return Number.isFinite(minimumMillis) ? Math.max(minLateMillis, latencyFactor * minimumMillis) : minLateMillis
+    if (!Number.isFinite(minimumMillis)) return minLateMillis
+    return Math.min(maxLateMillis, Math.max(minLateMillis, latencyFactor * minimumMillis))
   }
 
   private overload(overloaded: boolean): void {

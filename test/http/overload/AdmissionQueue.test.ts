@@ -196,6 +196,13 @@ describe("the admission queue", () => {
     expect([countOf(stuck, "waiting"), seen.overload]).toEqual([0, []])
   })
 
+  it("is overloaded also on a node whose preparation takes seconds: few calls wait until they are too old for a burst", () => {
+    const { results, seen } = simulate({ only: 100 }, 40, 60, 10_000)
+    expect(seen.overload[0]).toBe(true)
+    expect(results["only"]?.refused).toBeGreaterThan(3_000)
+    expect(results["only"]?.dropped).toBeLessThan(500)
+  })
+
   it("is as before within two seconds after the overload", () => {
     const { queue, seen, timers } = setUp()
     const running: Array<QueueEntry> = []
