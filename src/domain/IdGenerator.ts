@@ -23,20 +23,22 @@ export class IdGenerator extends Context.Tag("gateway/domain/IdGenerator")<IdGen
   )
 }
 
+const bytesOfUuid = 16
+
 /** `fill` overwrites the bytes it is given with random ones. */
 export const makeUuid = (now: () => number, fill: (bytes: Uint8Array) => void): (() => string) => {
-  const pool = Buffer.alloc(10 * 128)
+  const pool = Buffer.alloc(bytesOfUuid * 128)
   let at = pool.length
   return () => {
     if (at === pool.length) {
       fill(pool)
       at = 0
     }
-    pool[at] = ((pool[at] ?? 0) & 0x0f) | 0x70
-    pool[at + 2] = ((pool[at + 2] ?? 0) & 0x3f) | 0x80
-    const random = pool.toString("hex", at, at + 10)
-    at += 10
-    const time = Math.floor(now()).toString(16).padStart(12, "0")
-    return `${time.slice(0, 8)}-${time.slice(8)}-${random.slice(0, 4)}-${random.slice(4, 8)}-${random.slice(8)}`
+    pool.writeUIntBE(Math.floor(now()), at, 6)
+    pool[at + 6] = ((pool[at + 6] ?? 0) & 0x0f) | 0x70
+    pool[at + 8] = ((pool[at + 8] ?? 0) & 0x3f) | 0x80
+    const hex = pool.toString("hex", at, at + bytesOfUuid)
+    at += bytesOfUuid
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
   }
 }

@@ -310,7 +310,7 @@ const begin = (
     options: [holdOptions.first],
     otherOptions: holdOptions.others,
     maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(dispatch, { admitted }) - dispatch.timers.now()),
-    ...(callOptions.onWaiting !== undefined && { onWaiting: callOptions.onWaiting })
+    onWaiting: callOptions.onWaiting
   })
   return Effect.matchCauseEffect(Spans.span(isTraced, "gateway.ledger.reserve", Spans.noAttributes, reserved), {
     onFailure: (cause) => {
@@ -344,9 +344,12 @@ const complete = <A>(
 ): Effect.Effect<A, CallFailure> =>
   Effect.map(Dispatch.dispatch(dispatch, call, "end"), ({ value: opened }) => {
     const answer = collect(call, opened)
+    const { createdSeconds, model, requestId } = startOf(call, opened.attempt)
     return call.complete(opened.attempt, ({ metadata, usage }) =>
       encode({
-        ...startOf(call, opened.attempt),
+        requestId,
+        createdSeconds,
+        model,
         // a copy takes 4 µs, and is only needed where the provider has not reported its usage
         answer: answer.usage === usage ? answer : { ...answer, usage },
         usage,

@@ -1,7 +1,6 @@
 import type { Attempt, AttemptUse, CallRecord, FailedUsage } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import { toStorable } from "../domain/StorableText.ts"
-import type { Usage } from "../domain/Usage.ts"
 import type { SealedAnswer } from "./Hold.ts"
 
 /** Untrusted text is cut to this, so that rows are bounded. */
@@ -76,37 +75,35 @@ export const holdRow = (callId: string, { accountId, billingMode, keyId, project
   managed: billingMode === "managed"
 })
 
-/** One row of the table `attempt`. */
+/** One row of the table `attempt`; columns that are left out are null. */
 export const attemptRow = (
   callId: string,
   attempt: Attempt,
   use: AttemptUse | undefined,
   failed: FailedUsage | null,
   position: number
-) => ({
-  call_id: callId,
-  position,
-  provider: storable(attempt.provider),
-  model: storable(attempt.model),
-  status: attempt.status,
-  error_code: storableIfSet(attempt.error?.code),
-  error_message: storableIfSet(attempt.error?.message),
-  cost_micro_usd: attempt.cost.amount_microusd,
-  cost_basis: attempt.cost.basis,
-  latency_millis: attempt.latency_ms,
-  started_at_millis: use?.startedAtMillis,
-  ...usageColumns(failed?.usage ?? use?.usage ?? null),
-  ...(failed !== null && { provider_cost_micro_usd: failed.cost })
-})
-
-const usageColumns = (usage: Usage | null) =>
-  usage !== null && {
-    input_tokens: usage.inputTokens,
-    cache_read_tokens: usage.cacheReadTokens,
-    cache_write_tokens: usage.cacheWriteTokens,
-    output_tokens: usage.outputTokens,
-    reasoning_tokens: usage.reasoningTokens
+) => {
+  const usage = failed?.usage ?? use?.usage
+  return {
+    call_id: callId,
+    position,
+    provider: storable(attempt.provider),
+    model: storable(attempt.model),
+    status: attempt.status,
+    error_code: storableIfSet(attempt.error?.code),
+    error_message: storableIfSet(attempt.error?.message),
+    cost_micro_usd: attempt.cost.amount_microusd,
+    cost_basis: attempt.cost.basis,
+    latency_millis: attempt.latency_ms,
+    started_at_millis: use?.startedAtMillis,
+    input_tokens: usage?.inputTokens,
+    cache_read_tokens: usage?.cacheReadTokens,
+    cache_write_tokens: usage?.cacheWriteTokens,
+    output_tokens: usage?.outputTokens,
+    reasoning_tokens: usage?.reasoningTokens,
+    provider_cost_micro_usd: failed?.cost
   }
+}
 
 /** What `idempotency_keep` reads from JSON. */
 export const keptRow = (callId: string, answer: SealedAnswer) => ({

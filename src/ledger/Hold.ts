@@ -56,7 +56,7 @@ export interface Reservation {
   /** How long it may wait for money that running calls hold, in arrival order; the ledger has a lower bound of its own. */
   readonly maxWaitMillis: number
   /** Called when it begins to wait for held money. */
-  readonly onWaiting?: () => void
+  readonly onWaiting?: (() => void) | undefined
 }
 
 /** In rank order, with those that are only asked for where the first do not fit. */

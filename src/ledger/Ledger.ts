@@ -61,7 +61,7 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
       return {
         reserve: (reservation) =>
           Effect.map(
-            lanes.reserve({ ...reservation, extends: false }),
+            lanes.reserve(reservation),
             (granted): Hold => ({
               callId: reservation.callId,
               caller: reservation.caller,

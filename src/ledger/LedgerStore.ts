@@ -24,7 +24,7 @@ import { LedgerNode } from "./LedgerNodeStore.ts"
  * refuses an earlier one of the batch which may wait. The parameters `r_*` and `o_*` of the SQL.
  */
 export interface BatchReservation extends Reservation {
-  readonly extends: boolean
+  readonly extends?: boolean
 }
 
 /** One settlement of a batch, the parameters `s_*` of the SQL. Without a record no call is logged. */
@@ -206,7 +206,8 @@ const decodeBalance = Schema.decodeUnknown(
   Schema.Tuple(Schema.Struct({ creditMicroUsd: Amount, spentMicroUsd: Amount, heldMicroUsd: Amount }))
 )
 
-interface IndexedOption extends HoldOption {
+interface IndexedOption {
+  readonly option: HoldOption
   readonly index: number
 }
 
@@ -218,7 +219,7 @@ const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<I
     const option = options[index]
     if (option === undefined || option.min >= lowest) continue
     lowest = option.min
-    undominated.push({ ...option, index })
+    undominated.push({ option, index })
   }
   return undominated
 }
@@ -255,7 +256,7 @@ const batchParameters = (
   return [
     nodeId,
     list(reservations.map((reservation) => reservation.callId)),
-    list(reservations.map((reservation) => reservation.extends)),
+    list(reservations.map((reservation) => reservation.extends === true)),
     list(reservations.map((reservation) => reservation.maxWaitMillis > 0)),
     list(reservations.map((reservation) => reservation.caller.keyId)),
     list(reservations.map((reservation) => reservation.caller.projectId)),
@@ -263,9 +264,9 @@ const batchParameters = (
     list(reservations.map((reservation) => reservation.caller.billingMode === "managed")),
     reservations.map((reservation) => storable(reservation.requestedModel)),
     list(options.map((undominated) => undominated.length)),
-    list(options.flatMap((undominated) => undominated.map((option) => option.max))),
-    list(options.flatMap((undominated) => undominated.map((option) => option.typical))),
-    list(options.flatMap((undominated) => undominated.map((option) => option.min))),
+    list(options.flatMap((undominated) => undominated.map(({ option }) => option.max))),
+    list(options.flatMap((undominated) => undominated.map(({ option }) => option.typical))),
+    list(options.flatMap((undominated) => undominated.map(({ option }) => option.min))),
     list(settlements.map((settlement) => settlement.callId)),
     list(settlements.map((settlement) => settlement.state)),
     list(settlements.map((settlement) => settlement.actual)),

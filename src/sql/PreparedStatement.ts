@@ -44,7 +44,8 @@ export const prepare =
         abandon = () => over(true)
         client.once("error", onError)
         const query: Pg.QueryConfig & { readonly query_timeout: number } = {
-          ...(name !== undefined && { name }),
+          // no optional member: the driver copies this, and V8 would give every copy a shape of its own
+          name,
           text,
           values: [...parameters],
           query_timeout: timeoutMillis

@@ -189,12 +189,16 @@ const nonStreaming = <Decoded extends WithRequest>(
       failure: (error) => keptError(exchange, error, headers)
     })
   return Effect.map(
-    deps.calls.complete(caller, decoded.request, { ...options, keptAnswer }, (completion) =>
+    deps.calls.complete(caller, decoded.request, withKept(options, keptAnswer), (completion) =>
       endpoint.nonStreaming(completion, decoded)
     ),
     (body) => NodeResponse.json(exchange, 200, body, headers)
   )
 }
+
+/** A copy only where an answer is kept: with a member after a spread, V8 gives every object a shape of its own. */
+const withKept = (options: CallOptions, keptAnswer: CallOptions["keptAnswer"]): CallOptions =>
+  keptAnswer === undefined ? options : { ...options, keptAnswer }
 
 const streamed = <Decoded extends WithRequest>(
   call: DecodedCall<Decoded>,
@@ -217,7 +221,7 @@ const streamed = <Decoded extends WithRequest>(
           return keptStream()
         }
       })
-    const relayed = call.deps.calls.relay(call.caller, call.decoded.request, sink, { ...options, keptAnswer })
+    const relayed = call.deps.calls.relay(call.caller, call.decoded.request, sink, withKept(options, keptAnswer))
     return Effect.onExit(relayed, (exit) =>
       Effect.sync(() => {
         sink.deliver()

@@ -77,6 +77,7 @@ const shown = (type: string): string => (type.length > 100 ? `${type.slice(0, 10
 
 /** `application/json`, with no parameter but a charset; parsed by hand, since the header may be long and full of spaces. */
 const isJsonInUtf8 = (contentType: string): boolean => {
+  if (contentType === "application/json") return true
   const [type, ...parameters] = contentType.toLowerCase().split(";")
   if (type?.trim() !== "application/json") return false
   if (parameters.at(-1)?.trim() === "") parameters.pop()

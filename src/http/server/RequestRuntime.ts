@@ -30,7 +30,7 @@ export const make = (
     Runtime.make({
       context: Context.empty(),
       runtimeFlags: RuntimeFlags.disable(runtime.runtimeFlags, RuntimeFlags.RuntimeMetrics),
-      fiberRefs: FiberRefs.updateAs(runtime.fiberRefs, {
+      fiberRefs: FiberRefs.updateAs(changed(runtime.fiberRefs), {
         fiberId: FiberId.none,
         fiberRef: FiberRef.currentScheduler,
         value: scheduler
@@ -46,6 +46,14 @@ export const make = (
     accepted: scheduler.accepted
   }
 }
+
+const initial = FiberRefs.empty()
+
+/** Without those that have their initial value: every fiber that is started copies each of them. */
+const changed = ({ locals }: FiberRefs.FiberRefs): FiberRefs.FiberRefs =>
+  FiberRefs.unsafeMake(
+    new Map([...locals].filter(([ref, [[, value]]]) => value !== FiberRefs.getOrDefault(initial, ref)))
+  )
 
 /** Turns of the event loop by which ready fibers may be delayed while connections wait to be accepted. */
 const maxAcceptingTurns = 16

@@ -109,15 +109,16 @@ const make = Effect.gen(function* () {
     authenticate: (authorization, address) =>
       Effect.suspend(() => {
         const key = bearerOf(authorization)
-        if (key === undefined || !wellFormed(key)) return failed(address)
+        if (key === undefined) return failed(address)
         const hash = hashOf(key)
         const cached = cache.peek(hash)
         if (cached !== undefined) return cached === null ? failed(address) : Effect.succeed(cached.caller)
+        if (!wellFormed(key)) return failed(address)
         return known.has(hash) ? lookUpKnown(hash, address) : lookUpUnknown(hash, address)
       }),
     cached: (authorization) => {
       const key = bearerOf(authorization)
-      return key !== undefined && wellFormed(key) ? cache.peek(hashOf(key))?.caller : undefined
+      return key === undefined ? undefined : cache.peek(hashOf(key))?.caller
     }
   })
 })

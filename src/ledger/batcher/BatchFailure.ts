@@ -36,10 +36,10 @@ export type SettlementsAction =
   | { readonly _tag: "Retry"; readonly afterMillis: number }
   | { readonly _tag: "RejectOne" }
 
-export const afterWrite = (state: FailureState): FailureState => ({
-  ...state,
+export const afterWrite = ({ maxSettlements, suspectThrough }: FailureState): FailureState => ({
   failures: 0,
-  maxSettlements: Math.min(maxPerStatement, state.maxSettlements * 2)
+  suspectThrough,
+  maxSettlements: Math.min(maxPerStatement, maxSettlements * 2)
 })
 
 /** Of a batch with settlements; one of reservations only changes nothing. */

@@ -154,8 +154,8 @@ export const runnerMutants = [
   },
   {
     file: admission,
-    find: ".pipe(Effect.tapErrorCause(() => Effect.sync(release)))",
-    replace: "",
+    find: "() => Effect.sync(release)",
+    replace: "() => Effect.void",
     breaks: "a request that is refused by policy or routing keeps its place among the running requests",
     tests: admissionTests
   },

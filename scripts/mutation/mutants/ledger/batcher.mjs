@@ -199,8 +199,8 @@ export const batcherMutants = [
   },
   {
     file: failure,
-    find: "state.maxSettlements * 2",
-    replace: "state.maxSettlements",
+    find: "maxSettlements * 2",
+    replace: "maxSettlements",
     breaks: "batches stay small after a rejected row"
   },
   {

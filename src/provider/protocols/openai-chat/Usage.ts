@@ -48,11 +48,11 @@ const usageOfChoice = (json: Json): Json | undefined => {
 }
 
 const detailsOf = (input: Json | undefined, output: Json | undefined): Usage["details"] => {
-  const details = {
-    inputAudioTokens: countAt(input, "audio_tokens") ?? 0,
-    outputAudioTokens: countAt(output, "audio_tokens") ?? 0,
-    acceptedPredictionTokens: countAt(output, "accepted_prediction_tokens") ?? 0,
-    rejectedPredictionTokens: countAt(output, "rejected_prediction_tokens") ?? 0
-  }
-  return Object.values(details).every((count) => count === 0) ? noDetails : details
+  const inputAudioTokens = countAt(input, "audio_tokens") ?? 0
+  const outputAudioTokens = countAt(output, "audio_tokens") ?? 0
+  const acceptedPredictionTokens = countAt(output, "accepted_prediction_tokens") ?? 0
+  const rejectedPredictionTokens = countAt(output, "rejected_prediction_tokens") ?? 0
+  return inputAudioTokens + outputAudioTokens + acceptedPredictionTokens + rejectedPredictionTokens === 0
+    ? noDetails
+    : { inputAudioTokens, outputAudioTokens, acceptedPredictionTokens, rejectedPredictionTokens }
 }
