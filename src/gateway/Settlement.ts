@@ -43,11 +43,11 @@ export const metadataOf = (state: CallState, attempt: RunningAttempt, now: numbe
     attempts,
     cost: attempts.at(-1)?.cost ?? noCost,
     candidate_pool: { models: admitted.ranked.models },
-    ...(skipped.length === 0 ? {} : { skipped }),
-    ...(admitted.ranked.pinned ? {} : { prediction: predictionOf(admitted.ranked, candidate) }),
     excluded: admitted.ranked.excluded,
     dropped_parameters: altered.length === 0 ? dropped : [...dropped, ...altered],
     policy_version: admitted.allowed.policyVersion,
+    ...(skipped.length === 0 ? {} : { skipped }),
+    ...(admitted.ranked.pinned ? {} : { prediction: predictionOf(admitted.ranked, candidate) }),
     ...(notes.length === 0 ? {} : { notes })
   }
 }

@@ -34,13 +34,20 @@ export const candidatesOf = (
     extras: extrasOf(request),
     models,
     order,
-    costs: order.map((at) => scores.costs[at] ?? 0),
-    qualities: order.map((at) => scores.qualities[at] ?? 0),
-    utilities: order.map((at) => scores.utilities[at] ?? 0),
+    costs: inOrder(order, scores.costs),
+    qualities: inOrder(order, scores.qualities),
+    utilities: inOrder(order, scores.utilities),
     efforts: order.map((at) => scores.efforts[at]),
     // which of several it is depends on the time
     credentials: credentialOf === undefined ? [] : order.map((at) => credentialOf(modelAt(models, at)))
   })
+}
+
+/** By a loop: what `map` makes of whole and other numbers is converted on its way, a third of the time of all this. */
+const inOrder = (order: ReadonlyArray<number>, scores: Float64Array): ReadonlyArray<number> => {
+  const ordered = new Array<number>(order.length)
+  for (let rank = 0; rank < ordered.length; rank++) ordered[rank] = scores[order[rank] ?? 0] ?? 0
+  return ordered
 }
 
 /** Of all candidates of a request; the lists but `models` are in their order. */

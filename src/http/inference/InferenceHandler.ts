@@ -3,7 +3,7 @@ import * as Headers from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type * as Either from "effect/Either"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { IdempotencyShape, Keep } from "../../calls/Idempotency.ts"
@@ -17,7 +17,7 @@ import type { CallOptions } from "../../gateway/Admission.ts"
 import type { CallRunnerShape } from "../../gateway/CallRunner.ts"
 import * as Metrics from "../../observe/Metrics.ts"
 import * as Spans from "../../observe/Spans.ts"
-import { yieldIfLarge } from "../../wire/framing/LargeBody.ts"
+import { maxBytesInOneTurn, nextTurn } from "../../wire/framing/LargeBody.ts"
 import * as Errors from "../Errors.ts"
 import type { QueueEntry } from "../overload/AdmissionQueue.ts"
 import type { LoadSheddingShape } from "../overload/LoadShedding.ts"
@@ -82,17 +82,18 @@ const answer = <Decoded extends WithRequest>(
     return Effect.flatMap(Body.read(exchange.request), (body) => {
       const place = deps.loadShedding.enter(caller.accountId)
       state.place = place
-      const decoded = Effect.zipRight(
-        // decoding walks through the whole body again; the ledger hold comes between it and building the provider's body
-        yieldIfLarge(body.bytes.length),
-        Effect.suspend(() =>
-          Effect.flatMap(decodedBy(endpoint, exchange, body.json), (decoded) =>
-            located(endpoint, decoded, once({ endpoint, deps, caller, decoded, exchange, state }, body.bytes))
-          )
-        )
-      )
-      if (place.state === "admitted") return decoded
-      return place.state === "rejected" ? overloaded : Effect.zipRight(admission(place), decoded)
+      if (place.state === "rejected") return overloaded
+      const decoded = (): Effect.Effect<void, HandlerError> => {
+        const found = decodedBy(endpoint, exchange, body.json)
+        if (Either.isLeft(found)) return Effect.fail(found.left)
+        const call = { endpoint, deps, caller, decoded: found.right, exchange, state }
+        return located(endpoint, found.right, once(call, body.bytes))
+      }
+      // decoding walks through the whole body again; the ledger hold comes between it and building the provider's body
+      const isLarge = body.bytes.length > maxBytesInOneTurn
+      if (place.state === "admitted" && !isLarge) return decoded()
+      const later = isLarge ? Effect.flatMap(nextTurn, decoded) : Effect.suspend(decoded)
+      return place.state === "admitted" ? later : Effect.zipRight(admission(place), later)
     })
   })
 

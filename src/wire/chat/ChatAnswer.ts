@@ -35,9 +35,9 @@ export const chatCompletion = (
         finish_reason: answer.finish
       }
     ],
+    system_fingerprint: answer.systemFingerprint ?? ownFingerprint,
     ...(answer.usage === null ? {} : { usage: chatUsage(answer.usage) }),
-    ...(answer.serviceTier === null ? {} : { service_tier: answer.serviceTier }),
-    system_fingerprint: answer.systemFingerprint ?? ownFingerprint
+    ...(answer.serviceTier === null ? {} : { service_tier: answer.serviceTier })
   }
   return withMetadata(completion, metadata)
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../domain/Chat.ts"
 import type { ChatEvent, Finish, ReasoningDelta, ToolCallDelta } from "../../domain/ChatEvent.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
@@ -16,7 +15,14 @@ import {
 } from "./ResponsesItems.ts"
 import { failedResponse, finishedResponse, incompleteReason, startedResponse } from "./ResponsesObject.ts"
 import { clientMetadata, type DecodedResponses } from "./ResponsesRequest.ts"
-import { CallWriter, type ItemPosition, type ItemWriter, MessageWriter, ReasoningWriter } from "./ResponsesWriters.ts"
+import {
+  CallWriter,
+  type Emit,
+  type ItemPosition,
+  type ItemWriter,
+  MessageWriter,
+  ReasoningWriter
+} from "./ResponsesWriters.ts"
 
 /**
  * Writes the events of one response as the typed events of Responses, one frame per write. Reasoning and message items end when
@@ -192,8 +198,8 @@ export class ResponsesStream {
     return this.writers.map((writer) => this.closed.get(writer) ?? writer.item("incomplete"))
   }
 
-  private readonly emit = (event: Sse.EventName, fields: JsonObject): void =>
-    this.send(Sse.write({ type: event, sequence_number: this.sequence++, ...fields }, event))
+  private readonly emit: Emit = (event, fields, place) =>
+    this.send(Sse.write({ type: event, sequence_number: this.sequence++, ...place, ...fields }, event))
 
   private send(frame: string): void {
     if (!this.write(frame)) this.isFlowing = false

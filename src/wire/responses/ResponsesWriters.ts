@@ -14,7 +14,8 @@ import {
   textContent
 } from "./ResponsesItems.ts"
 
-export type Emit = (event: EventName, fields: JsonObject) => void
+/** `place` comes before the other fields. One object of both would have a hidden class of its own for every event. */
+export type Emit = (event: EventName, fields: JsonObject, place?: JsonObject) => void
 
 /** The position of an item in the response, part of every event of the item. */
 export interface ItemPosition {
@@ -56,20 +57,20 @@ export class MessageWriter implements ItemWriter {
     const logprobs = delta.logprobs ?? []
     part.text += delta.text
     for (const logprob of logprobs) part.logprobs.push(logprob)
-    this.emit("response.output_text.delta", { ...this.at(), delta: delta.text, logprobs })
+    this.emit("response.output_text.delta", { delta: delta.text, logprobs }, this.at())
   }
 
   annotate(annotation: JsonObject): void {
     const part = this.textPart()
-    const fields = { ...this.at(), annotation_index: part.annotations.length, annotation }
+    const fields = { annotation_index: part.annotations.length, annotation }
     part.annotations.push(annotation)
-    this.emit("response.output_text.annotation.added", fields)
+    this.emit("response.output_text.annotation.added", fields, this.at())
   }
 
   refuse(text: string): void {
     const part = this.part?.type === "refusal" ? this.part : this.openPart({ type: "refusal", refusal: "" })
     part.refusal += text
-    this.emit("response.refusal.delta", { ...this.at(), delta: text })
+    this.emit("response.refusal.delta", { delta: text }, this.at())
   }
 
   item(status: ItemStatus): MessageItem {
@@ -93,25 +94,25 @@ export class MessageWriter implements ItemWriter {
   private openPart<A extends OpenPart>(part: A): A {
     this.closePart()
     this.part = part
-    this.emit("response.content_part.added", { ...this.at(), part: contentOf(part) })
+    this.emit("response.content_part.added", { part: contentOf(part) }, this.at())
     return part
   }
 
   private closePart(): void {
     if (this.part === undefined) return
     const content = contentOf(this.part)
-    if (content.type === "refusal") this.emit("response.refusal.done", { ...this.at(), refusal: content.refusal })
+    if (content.type === "refusal") this.emit("response.refusal.done", { refusal: content.refusal }, this.at())
     else {
       const { logprobs, text } = content
-      this.emit("response.output_text.done", { ...this.at(), text, logprobs })
+      this.emit("response.output_text.done", { text, logprobs }, this.at())
     }
-    this.emit("response.content_part.done", { ...this.at(), part: content })
+    this.emit("response.content_part.done", { part: content }, this.at())
     this.done.push(content)
     this.part = undefined
   }
 
   private at(): JsonObject {
-    return { ...itemAt(this.place), content_index: this.done.length }
+    return { item_id: this.place.id, output_index: this.place.outputIndex, content_index: this.done.length }
   }
 }
 
@@ -158,9 +159,9 @@ export class ReasoningWriter implements ItemWriter {
     if (this.block.kind === "encrypted" || delta.text === "") return
     if (!this.hasPart) {
       this.hasPart = true
-      this.emit("response.reasoning_summary_part.added", { ...this.at(), part: { type: "summary_text", text: "" } })
+      this.emit("response.reasoning_summary_part.added", { part: { type: "summary_text", text: "" } }, this.at())
     }
-    this.emit("response.reasoning_summary_text.delta", { ...this.at(), delta: delta.text })
+    this.emit("response.reasoning_summary_text.delta", { delta: delta.text }, this.at())
   }
 
   item(): ReasoningItem {
@@ -170,8 +171,8 @@ export class ReasoningWriter implements ItemWriter {
   close(): ReasoningItem {
     if (this.hasPart) {
       const { text } = this.block
-      this.emit("response.reasoning_summary_text.done", { ...this.at(), text })
-      this.emit("response.reasoning_summary_part.done", { ...this.at(), part: { type: "summary_text", text } })
+      this.emit("response.reasoning_summary_text.done", { text }, this.at())
+      this.emit("response.reasoning_summary_part.done", { part: { type: "summary_text", text } }, this.at())
     }
     const item = this.item()
     itemDone(this.emit, this.place, item)
@@ -179,7 +180,7 @@ export class ReasoningWriter implements ItemWriter {
   }
 
   private at(): JsonObject {
-    return { ...itemAt(this.place), summary_index: 0 }
+    return { item_id: this.place.id, output_index: this.place.outputIndex, summary_index: 0 }
   }
 }
 
@@ -213,12 +214,12 @@ export class CallWriter implements ItemWriter {
   close(status: ItemStatus): OutputItem {
     const text = this.written
     if (this.target.type === "function_call")
-      this.emit("response.function_call_arguments.done", {
-        ...itemAt(this.place),
-        name: this.target.name,
-        arguments: text
-      })
-    else this.emit("response.custom_tool_call_input.done", { ...itemAt(this.place), input: text })
+      this.emit(
+        "response.function_call_arguments.done",
+        { name: this.target.name, arguments: text },
+        itemAt(this.place)
+      )
+    else this.emit("response.custom_tool_call_input.done", { input: text }, itemAt(this.place))
     const item = this.item(status)
     itemDone(this.emit, this.place, item)
     return item
@@ -230,7 +231,7 @@ export class CallWriter implements ItemWriter {
       this.target.type === "function_call"
         ? "response.function_call_arguments.delta"
         : "response.custom_tool_call_input.delta"
-    this.emit(event, { ...itemAt(this.place), delta })
+    this.emit(event, { delta }, itemAt(this.place))
   }
 }
 
