@@ -16,12 +16,19 @@ export interface ProjectCredentialsShape {
    * with. Cached; a change is in force at once on the node that made it.
    */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ReadonlyArray<ProviderCredential> | null, StoreUnavailable>
+  /** What `ofProject` would give now, if that is in memory; `undefined`, or no such member: it has to be read. */
+  readonly peek?: (project: ProjectId) => ReadonlyArray<ProviderCredential> | null | undefined
 }
 
 /** The credentials of projects that pay their providers themselves; in an embedded gateway those of its providers. */
 export class ProjectCredentials extends Context.Reference<ProjectCredentials>()(
   "gateway/credentials/ProjectCredentials",
-  { defaultValue: (): ProjectCredentialsShape => ({ ofProject: () => Effect.succeed(null) }) }
+  {
+    defaultValue: (): ProjectCredentialsShape => ({
+      ofProject: () => Effect.succeed(null),
+      peek: () => null
+    })
+  }
 ) {
   static readonly layer: Layer.Layer<
     ProjectCredentials,
@@ -61,5 +68,5 @@ const make = Effect.gen(function* () {
     concerns: (change, _, id) => change.id === id,
     validMillis: () => Number.POSITIVE_INFINITY
   })
-  return { ofProject: cache.get }
+  return { ofProject: cache.get, peek: cache.peek }
 })

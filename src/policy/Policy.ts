@@ -17,6 +17,8 @@ export { type ProjectPolicy, policyOf, type RoutingConfiguration } from "./Proje
 export interface PolicyShape {
   /** Cached; a change is in force at once on the node that made it. */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ProjectPolicy, StoreUnavailable>
+  /** What `ofProject` would give now, if that is in memory; `undefined`, or no such member: it has to be read. */
+  readonly peek?: (project: ProjectId) => ProjectPolicy | undefined
 }
 
 /** The policies of projects; `intersectPolicies` applies them. */
@@ -29,7 +31,7 @@ export class Policy extends Context.Tag("gateway/policy/Policy")<Policy, PolicyS
 
   /** What `PolicyLayer` provides, without a database: every project may use everything, with fallback, and nothing is limited. */
   static readonly layerOpen: Layer.Layer<Policy | RoutingConfigurations | RateLimits> = Layer.mergeAll(
-    Layer.succeed(this, { ofProject: () => Effect.succeed(openPolicy) }),
+    Layer.succeed(this, { ofProject: () => Effect.succeed(openPolicy), peek: () => openPolicy }),
     RoutingConfigurations.layerNone,
     RateLimits.layerOff
   )
@@ -47,7 +49,8 @@ const make = Effect.gen(function* () {
     validMillis: () => Number.POSITIVE_INFINITY
   })
   return Policy.of({
-    ofProject: cache.get
+    ofProject: cache.get,
+    peek: cache.peek
   })
 })
 

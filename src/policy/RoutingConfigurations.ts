@@ -12,6 +12,8 @@ import { type RoutingConfigurationRow, RoutingConfigurationStore } from "./Routi
 export interface RoutingConfigurationsShape {
   /** The project's routing configurations in order of their slugs, cached like its policy. */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ReadonlyArray<RoutingConfiguration>, StoreUnavailable>
+  /** What `ofProject` would give now, if that is in memory; `undefined`, or no such member: it has to be read. */
+  readonly peek?: (project: ProjectId) => ReadonlyArray<RoutingConfiguration> | undefined
 }
 
 /** The routing configurations of projects, for calls. */
@@ -31,9 +33,12 @@ export class RoutingConfigurations extends Context.Tag("gateway/policy/RoutingCo
 
   /** No project has any. */
   static readonly layerNone: Layer.Layer<RoutingConfigurations> = Layer.succeed(this, {
-    ofProject: () => Effect.succeed([])
+    ofProject: () => Effect.succeed(none),
+    peek: () => none
   })
 }
+
+const none: ReadonlyArray<RoutingConfiguration> = []
 
 const make = Effect.gen(function* () {
   const store = yield* RoutingConfigurationStore
@@ -47,7 +52,8 @@ const make = Effect.gen(function* () {
     validMillis: () => Number.POSITIVE_INFINITY
   })
   return RoutingConfigurations.of({
-    ofProject: cache.get
+    ofProject: cache.get,
+    peek: cache.peek
   })
 })
 

@@ -44,7 +44,7 @@ export const prepare =
         abandon = () => over(true)
         client.once("error", onError)
         const query: Pg.QueryConfig & { readonly query_timeout: number } = {
-          // no optional member: the driver copies this, and V8 would give every copy a shape of its own
+          // no optional member: the driver copies this, and V8 would give every copy a hidden class of its own
           name,
           text,
           values: [...parameters],

@@ -23,7 +23,6 @@ export interface RowCacheOptions<A, Absent> {
 }
 
 export interface RowCache<A, Absent> {
-  /** The cache is looked at when this is called: what is found there is the result. */
   readonly get: (key: string) => Effect.Effect<A | Absent, StoreUnavailable>
   /** The cached value; `undefined` when there is none. */
   readonly peek: (key: string) => A | Absent | undefined
@@ -55,7 +54,7 @@ export const make = <A, Absent>(
     const present = new Map<string, Entry<A>>()
     const absent = new Map<string, number>()
     const shared = new Map<string, Lookup<A | Absent>>()
-    const nothing = Exit.succeed(options.absent)
+    const nothing = Effect.succeed(options.absent)
     let lookups = 0
 
     const cancel = changes.onChange((change) => {
@@ -72,7 +71,7 @@ export const make = <A, Absent>(
     const store = (key: string, lookedUpAt: number, value: A | undefined) => {
       if (value === undefined) return put(absent, maxAbsent, key, lookedUpAt + absentMillis)
       const untilMillis = lookedUpAt + Math.min(presentMillis, validMillis(value))
-      put(present, maxPresent, key, { value, untilMillis, answer: Exit.succeed(value) })
+      put(present, maxPresent, key, { value, untilMillis, answer: Effect.succeed(value) })
     }
 
     const lookUp = (key: string, lookedUpAt: number) => {
@@ -106,33 +105,29 @@ export const make = <A, Absent>(
       )
     }
 
-    const known = (key: string, now: number): Exit.Exit<A | Absent> | undefined => {
-      const entry = present.get(key)
-      if (entry !== undefined && now < entry.untilMillis) return entry.answer
-      return now < (absent.get(key) ?? 0) ? nothing : undefined
-    }
-
-    const foundOrLookedUp = (key: string): Effect.Effect<A | Absent, StoreUnavailable> => {
-      const now = timers.now()
-      const found = known(key, now)
-      if (found !== undefined) return found
-      const lookup = shared.get(key)
-      return lookup === undefined ? lookUp(key, now) : Deferred.await(lookup)
-    }
-
     return {
       peek: (key) => {
-        const found = known(key, timers.now())
-        return found !== undefined && Exit.isSuccess(found) ? found.value : undefined
+        const now = timers.now()
+        const entry = present.get(key)
+        if (entry !== undefined && now < entry.untilMillis) return entry.value
+        return now < (absent.get(key) ?? 0) ? options.absent : undefined
       },
-      get: (key) => known(key, timers.now()) ?? Effect.suspend(() => foundOrLookedUp(key))
+      get: (key) =>
+        Effect.suspend(() => {
+          const now = timers.now()
+          const entry = present.get(key)
+          if (entry !== undefined && now < entry.untilMillis) return entry.answer
+          if (now < (absent.get(key) ?? 0)) return nothing
+          const lookup = shared.get(key)
+          return lookup === undefined ? lookUp(key, now) : Deferred.await(lookup)
+        })
     }
   })
 
 interface Entry<A> {
   readonly value: A
   readonly untilMillis: number
-  readonly answer: Exit.Exit<A>
+  readonly answer: Effect.Effect<A>
 }
 
 type Lookup<A> = Deferred.Deferred<A, StoreUnavailable>

@@ -21,10 +21,11 @@ import { request } from "../provider/protocols/calls.ts"
 import { inVirtualTime, quiet } from "./virtualTime.ts"
 
 const oneAtATime = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: 1 }
+const noConfigurations = Layer.succeed(RoutingConfigurations, { ofProject: () => Effect.succeed([]) })
 const noLimit = { ...oneAtATime, concurrentRequests: null }
 
-/** The project's rules take a second to be read. */
-const setUp = () => {
+/** Without other rules of the project, its policy takes a second to be read. */
+const setUp = (policy?: Layer.Layer<Policy>, configurations = noConfigurations) => {
   const timers = VirtualTimers.make()
   const provider = ScriptedProvider.make({ id: "one", timers, script: () => ScriptedProvider.answer("hi") })
   const slowPolicy = Layer.succeed(Policy, {
@@ -37,8 +38,8 @@ const setUp = () => {
     Layer.provide([
       Catalog.layerOf([testModel("one/m")]),
       Providers.layerOf([provider]),
-      slowPolicy,
-      Layer.succeed(RoutingConfigurations, { ofProject: () => Effect.succeed([]) }),
+      policy ?? slowPolicy,
+      configurations,
       RateLimits.layerMemory({ key: oneAtATime, project: noLimit }),
       Health.layer,
       RetryBudget.layer
@@ -66,6 +67,23 @@ it.effect("a client that leaves during admission releases its place and holds no
       }
       expect(provider.calls).toHaveLength(2)
       expect((yield* MemoryLedger).calls().map((call) => call.state)).toEqual(expect.not.arrayContaining(["held"]))
+    })
+  ).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
+})
+
+it.effect("rules that are in memory are not read", () => {
+  const { layer, provider, timers } = setUp(
+    Layer.succeed(Policy, { ofProject: () => Effect.dieMessage("the policy is in memory"), peek: () => openPolicy }),
+    Layer.succeed(RoutingConfigurations, {
+      ofProject: () => Effect.dieMessage("the configurations are in memory"),
+      peek: () => []
+    })
+  )
+  return inVirtualTime(
+    timers,
+    Effect.gen(function* () {
+      expect((yield* (yield* Gateway).complete(request({ stream: false }))).answer.text).toBe("hi")
+      expect(provider.calls).toHaveLength(1)
     })
   ).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
 })

@@ -68,6 +68,18 @@ it.scoped("a row is believed for five seconds and no longer", () =>
   })
 )
 
+it.scoped("an effect that is run again looks at the cache again", () =>
+  Effect.gen(function* () {
+    const { cache, publish, table } = yield* setUp()
+    yield* cache.get("a")
+    const read = cache.get("a")
+    expect((yield* read)?.text).toBe("first")
+    table.set("a", { id: "a", text: "second" })
+    publish({ kind: "key", id: "a" })
+    expect((yield* read)?.text).toBe("second")
+  })
+)
+
 it.scoped("the five seconds count from the question, however late the answer", () =>
   Effect.gen(function* () {
     const { asked, cache, timers, world } = yield* setUp()

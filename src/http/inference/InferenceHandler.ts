@@ -197,7 +197,7 @@ const nonStreaming = <Decoded extends WithRequest>(
   )
 }
 
-/** A copy only where an answer is kept: with a member after a spread, V8 gives every object a shape of its own. */
+/** A copy only where an answer is kept: with a member after a spread, V8 gives every object a hidden class of its own. */
 const withKept = (options: CallOptions, keptAnswer: CallOptions["keptAnswer"]): CallOptions =>
   keptAnswer === undefined ? options : { ...options, keptAnswer }
 

@@ -21,11 +21,13 @@ export interface ProjectQuality {
 export interface QualitySnapshotsShape {
   /** Cached like the policy of the project. */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ProjectQuality, StoreUnavailable>
+  /** What `ofProject` would give now, if that is in memory; `undefined`, or no such member: it has to be read. */
+  readonly peek?: (project: ProjectId) => ProjectQuality | undefined
 }
 
 /** The active snapshots of projects; in an embedded gateway without a database there is none. */
 export class QualitySnapshots extends Context.Reference<QualitySnapshots>()("gateway/routing/QualitySnapshots", {
-  defaultValue: (): QualitySnapshotsShape => ({ ofProject: () => nothing })
+  defaultValue: (): QualitySnapshotsShape => ({ ofProject: () => nothing, peek: () => ungraded })
 }) {
   static readonly layer: Layer.Layer<QualitySnapshots, never, ChangeNotifications | QualitySnapshotStore | Timers> =
     Layer.scoped(
@@ -51,7 +53,7 @@ const make = Effect.gen(function* () {
     concerns: (change, _, id) => change.id === id,
     validMillis: () => Number.POSITIVE_INFINITY
   })
-  return { ofProject: cache.get }
+  return { ofProject: cache.get, peek: cache.peek }
 })
 
 /** By model first: a ranking asks for each model once for each class of the prompt. */
