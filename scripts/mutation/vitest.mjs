@@ -10,6 +10,9 @@ import { fileURLToPath } from "node:url"
 
 const workerFile = join(dirname(fileURLToPath(import.meta.url)), "worker.mjs")
 
+/** The databases of the tests are copies of one that a process of Vitest migrates when it starts. @param {string} file */
+const isMigration = (file) => file.includes("/src/sql/migrations/")
+
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set()
 
@@ -32,6 +35,10 @@ export const makeTestRunner = (folder) => {
     running.add(child)
     return child
   }
+  const stop = () => {
+    if (worker !== undefined) kill(worker)
+    worker = undefined
+  }
   return {
     /**
      * @param {ReadonlyArray<string>} files
@@ -41,6 +48,7 @@ export const makeTestRunner = (folder) => {
      */
     run: (files, changed, limitMillis) =>
       new Promise((resolve) => {
+        if (changed.some(isMigration)) stop()
         worker ??= start()
         const child = worker
         /** @param {TestRun} result */
@@ -51,8 +59,7 @@ export const makeTestRunner = (folder) => {
         }
         /** @param {TestRun} result */
         const abandon = (result) => {
-          kill(child)
-          worker = undefined
+          stop()
           end(result)
         }
         const limit = setTimeout(
@@ -63,9 +70,6 @@ export const makeTestRunner = (folder) => {
         child.once("exit", () => abandon({ status: "unloadable", detail: "the process that runs the tests has ended" }))
         child.send({ files, changed })
       }),
-    stop: () => {
-      if (worker !== undefined) kill(worker)
-      worker = undefined
-    }
+    stop
   }
 }

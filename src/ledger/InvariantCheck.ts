@@ -21,7 +21,9 @@ const everySeconds = 60
 /** Somewhat less, since a check that begins a moment early must not be left out. */
 const claimSeconds = 50
 /** New holds are checked for this long in one check; what is left waits for the next. */
-const maxCheckMillis = 10_000
+const maxCheckMillis = 30_000
+/** Between two portions, in times that the last one took: where calls wait for the check, two thirds of the time is theirs. */
+const pauseFactor = 2
 
 /** Checks the invariants of the ledger every minute, on one node at a time, and shows what it finds. */
 export class InvariantCheck extends Context.Tag("gateway/ledger/InvariantCheck")<
@@ -50,9 +52,11 @@ export const run = Effect.fn("InvariantCheck.run")(function* (store: InvariantCh
   const endsAtMillis = timers.now() + maxCheckMillis
   let isMore = true
   while (isMore && timers.now() < endsAtMillis) {
+    const startedAtMillis = timers.now()
     const [found, more] = yield* store.checkNew
     yield* report(found)
     isMore = more
+    if (more && store.delaysCalls) yield* Effect.sleep(pauseFactor * (timers.now() - startedAtMillis))
   }
   yield* report(yield* store.checkAgain)
   // until the sums are known up to recent holds, a scope's check would read all the others

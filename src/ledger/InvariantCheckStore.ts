@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { Database, type DatabaseShape } from "../sql/Database.ts"
 import { type Invariant, invariants, queryOf } from "./LedgerInvariants.ts"
 
 /** A row that breaks an invariant. */
@@ -30,9 +31,14 @@ export type Summary = typeof Summary.Type
 export interface InvariantCheckStoreShape {
   /** True when this process is to check now: no other has begun to in the last `everySeconds`. */
   readonly claim: (everySeconds: number) => Effect.Effect<boolean, SqlError>
-  /** Checks one portion of holds that are closed since the last one; false when none is left. */
+  /** A statement of a call waits for one of the check: there is one session for all. */
+  readonly delaysCalls: boolean
+  /** Checks one portion of holds that are new since the last one; false when none is left. */
   readonly checkNew: Effect.Effect<readonly [found: ReadonlyArray<Violation>, isMore: boolean], SqlError>
-  /** Checks one portion of everything else, and of rows that were checked before; violations that are gone are forgotten. */
+  /**
+   * Checks one portion of everything else, of holds that have closed since they were checked, and of rows that were checked before;
+   * violations that are gone are forgotten.
+   */
   readonly checkAgain: Effect.Effect<ReadonlyArray<Violation>, SqlError>
   /** Checks the scopes of recent holds and one portion of all others; to be called when `checkNew` has nothing left. */
   readonly checkScopes: Effect.Effect<ReadonlyArray<Violation>, SqlError>
@@ -44,43 +50,53 @@ export class InvariantCheckStore extends Context.Tag("gateway/ledger/InvariantCh
   InvariantCheckStore,
   InvariantCheckStoreShape
 >() {
-  static readonly layer = (maxCallSeconds: number): Layer.Layer<InvariantCheckStore, never, SqlClient> =>
+  static readonly layer = (maxCallSeconds: number): Layer.Layer<InvariantCheckStore, never, Database | SqlClient> =>
     Layer.effect(
       this,
-      Effect.map(SqlClient, (sql) => make(sql, maxCallSeconds))
+      Effect.map(Effect.all([SqlClient, Database]), ([sql, { kind }]) => make(sql, kind, maxCallSeconds))
     )
 }
 
-const portion = 10_000
-/** The later half of a minute's holds is left for the next check: what is summed up must have been committed. */
+/** Rows of one statement. 10,000 took the embedded database, where calls wait meanwhile, up to 0.2 s. */
+const portionOf = { postgres: 10_000, embedded: 1_000 }
+/** What is checked of the journal must have been committed. */
 const settleTime = "1 minute"
 const maxRows = 100
 
-const Range = Schema.Tuple(Schema.Struct({ from: Schema.String, to: Schema.String, rows: Schema.Int }))
-const decodeRange = Schema.decodeUnknown(Range)
+const Ids = Schema.Array(Schema.String)
+const HoldPage = Schema.Struct({ from: Schema.String, to: Schema.String, isMore: Schema.Boolean, ids: Ids })
+const decodeHoldPage = Schema.decodeUnknown(Schema.Tuple(HoldPage))
 const Broken = Schema.Array(Schema.Struct({ subject: Schema.String, detail: Schema.Unknown }))
 const decodeBroken = Schema.decodeUnknown(Broken)
-const Cursor = Schema.Tuple(Schema.Struct({ last: Schema.NullOr(Schema.String) }))
-const decodeCursor = Schema.decodeUnknown(Cursor)
+const decodeIds = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ ids: Ids })))
+const decodeThrough = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ through: Schema.String })))
 const decodeSummary = Schema.decodeUnknown(Schema.Tuple(Summary))
 
-const make = (sql: SqlClient, maxCallSeconds: number): InvariantCheckStoreShape => {
+const make = (sql: SqlClient, kind: DatabaseShape["kind"], maxCallSeconds: number): InvariantCheckStoreShape => {
+  const portion = portionOf[kind]
   const run = (statement: string, parameters: ReadonlyArray<unknown> = []) => sql.unsafe(statement, parameters)
 
-  /** Checks these rows and those that are known to break it, and remembers which of them break it now. */
-  const checkOne = (invariant: Invariant, candidates: string, parameters: ReadonlyArray<unknown>) => {
+  /**
+   * Checks these rows and those that are known to break it, and remembers which of them break it now. `through` is what the base
+   * was known to be through; if it has moved, nothing is found.
+   */
+  const checkOne = (invariant: Invariant, ids: string, through: string | undefined) => {
     const type = invariant.of === "journal" ? "bigint" : "uuid"
     const query = queryOf(invariant, {
-      candidates: `(${candidates}) union
+      candidates: `select unnest($1::${type}[]) as id union
         select v.subject::${type} from ledger_violation v where v.invariant = '${invariant.name}'`,
       base: "select scope_id as id, spent_micro_usd as spent from ledger_scope_base",
-      since: "(select holds_through from ledger_check)",
+      // a literal: of an unknown time the planner would expect a third of all holds since
+      since: through === undefined ? "(select holds_through from ledger_check)" : `'${through}'::timestamptz`,
+      unsummed: "select id from unsummed_hold",
       maxCallSeconds
     })
+    const isCurrent =
+      through === undefined ? "true" : `(select holds_through from ledger_check) = '${through}'::timestamptz`
     return Effect.gen(function* () {
       const rows = yield* run(
-        `select subject::text as subject, to_jsonb(broken) as detail from (${query}) broken limit ${maxRows}`,
-        parameters
+        `select subject::text as subject, to_jsonb(broken) as detail from (${query}) broken where ${isCurrent} limit ${maxRows}`,
+        [ids]
       ).pipe(Effect.flatMap(decodeBroken), Effect.catchTag("ParseError", Effect.die))
       yield* run("delete from ledger_violation where invariant = $1 and subject <> all ($2::text[])", [
         invariant.name,
@@ -96,87 +112,110 @@ const make = (sql: SqlClient, maxCallSeconds: number): InvariantCheckStoreShape 
       return added.map((row): Violation => ({ ...row, invariant: invariant.name, text: invariant.text }))
     })
   }
-  const checkAll = (of: Invariant["of"], candidates: string, parameters: ReadonlyArray<unknown>) =>
+  /** The planner knows how few ids are, and of a range only that it might be all rows. */
+  const checkAll = (of: Invariant["of"], ids: ReadonlyArray<string>, through?: string) =>
     Effect.map(
       Effect.forEach(
         invariants.filter((invariant) => invariant.of === of),
-        (invariant) => checkOne(invariant, candidates, parameters)
+        (invariant) => checkOne(invariant, `{${ids.join(",")}}`, through)
       ),
       (found) => found.flat()
     )
-  const cursorAfter = (query: string, parameters: ReadonlyArray<unknown> = []) =>
-    run(query, parameters).pipe(
-      Effect.flatMap(decodeCursor),
+  const idsOf = (query: string, parameters: ReadonlyArray<unknown> = []) =>
+    run(`select coalesce(array_agg(id::text), '{}') as ids from (${query}) page`, parameters).pipe(
+      Effect.flatMap(decodeIds),
       Effect.catchTag("ParseError", Effect.die),
-      Effect.map(([{ last }]) => last)
+      Effect.map(([{ ids }]) => ids)
+    )
+  const holdPage = (from: string, end: string) =>
+    run(nextHolds(from, end, portion)).pipe(
+      Effect.flatMap(decodeHoldPage),
+      Effect.catchTag("ParseError", Effect.die),
+      Effect.map(([page]) => page)
     )
 
   const checkNew = Effect.gen(function* () {
-    const [{ from, rows, to }] = yield* run(nextHolds).pipe(
-      Effect.flatMap(decodeRange),
-      Effect.catchTag("ParseError", Effect.die)
-    )
+    const { from, ids, isMore, to } = yield* holdPage("c.holds_through", "o.since")
     if (from === to) return [[], false] as const
-    const range = "select id from hold where created_at >= $1::timestamptz and created_at < $2::timestamptz"
-    const found = yield* checkAll("hold", range, [from, to])
+    const found = yield* checkAll("hold", ids)
     yield* run(sumUp, [from, to])
-    return [found, rows >= portion] as const
+    return [found, isMore] as const
+  })
+
+  const oldHolds = Effect.flatMap(idsOf(oldOpenHolds, [`${maxCallSeconds} seconds`]), (ids) => checkAll("hold", ids))
+
+  /** Holds that were open when they were checked first. */
+  const closedSince = Effect.gen(function* () {
+    const ids = yield* idsOf(
+      `select id from hold where id = any(array(select id from unsummed_hold)) and closed_at is not null limit ${portion}`
+    )
+    if (ids.length === 0) return []
+    const found = yield* checkAll("hold", ids)
+    yield* run(sumUpClosed, [`{${ids.join(",")}}`])
+    return found
+  })
+
+  const holdsAgain = Effect.gen(function* () {
+    const { ids, isMore, to } = yield* holdPage("c.holds_again", "c.holds_through")
+    const found = yield* checkAll("hold", ids)
+    yield* run("update ledger_check set holds_again = $1::timestamptz", [isMore ? to : "-infinity"])
+    return found
   })
 
   /** One portion of a table in the order of its ids, from where the last one ended; from the start after the end. */
-  const portionOf = (of: "call" | "scope", column: string) =>
+  const nextIds = (of: "call" | "scope", column: string) =>
     Effect.gen(function* () {
-      const page = `select id from ${of} where id > (select ${column} from ledger_check) order by id limit ${portion}`
-      const last = yield* cursorAfter(
-        `select case when count(*) >= ${portion} then max(id::text) end as last from (${page}) page`
+      const ids = yield* idsOf(
+        `select id from ${of} where id > (select ${column} from ledger_check) order by id limit ${portion}`
       )
-      const found = yield* checkAll(of, page, [])
+      const last = ids.length < portion ? undefined : ids.at(-1)
       yield* run(`update ledger_check set ${column} = $1`, [last ?? "00000000-0000-0000-0000-000000000000"])
-      return found
+      return ids
     })
-
-  const holdsAgain = Effect.gen(function* () {
-    const page = `select id, created_at from hold where created_at > (select holds_again from ledger_check)
-      and created_at < (select holds_through from ledger_check) order by created_at limit ${portion}`
-    const last = yield* cursorAfter(
-      `select case when count(*) >= ${portion} then max(created_at)::text end as last from (${page}) page`
-    )
-    const found = yield* checkAll("hold", `select id from (${page}) page`, [])
-    yield* run("update ledger_check set holds_again = $1::timestamptz", [last ?? "-infinity"])
-    return found
-  })
+  const callsAgain = Effect.flatMap(nextIds("call", "calls_again"), (ids) => checkAll("call", ids))
 
   const journalNew = Effect.gen(function* () {
-    const page = `select id, kind, amount_micro_usd from journal
-      where id > (select journal_through from ledger_check) and at < now() - interval '${settleTime}'
-      order by id limit ${portion}`
-    const found = yield* checkAll("journal", `select id from (${page}) page`, [])
-    yield* run(`
-      with page as (${page})
+    const ids = yield* idsOf(
+      `select id from (
+        select id, at from journal where id > (select journal_through from ledger_check) order by id limit ${portion}) next
+      where at < now() - interval '${settleTime}'`
+    )
+    const found = yield* checkAll("journal", ids)
+    yield* run(
+      `with page as (select j.* from unnest($1::bigint[]) as u(id) join journal j on j.id = u.id)
       update ledger_check set journal_through = greatest(journal_through, coalesce((select max(id) from page), 0)),
         overrun_micro_usd = overrun_micro_usd + coalesce((select sum(amount_micro_usd) from page where kind = 'overrun'), 0),
         late_micro_usd = late_micro_usd + coalesce((select sum(amount_micro_usd) from page where kind = 'late'), 0),
-        absorbed_micro_usd = absorbed_micro_usd + coalesce((select sum(amount_micro_usd) from page where kind = 'absorbed'), 0)`)
+        absorbed_micro_usd = absorbed_micro_usd + coalesce((select sum(amount_micro_usd) from page where kind = 'absorbed'), 0)`,
+      [`{${ids.join(",")}}`]
+    )
     return found
   })
 
-  /** The scopes of recent holds, once the sums are known up to them. */
-  const recentScopes = checkAll("scope", recentScopeIds, [])
-  const oldHolds = checkAll("hold", oldOpenHolds, [`${maxCallSeconds} seconds`])
+  const checkScopes = Effect.gen(function* () {
+    const { through } = yield* run("select holds_through::text as through from ledger_check").pipe(
+      Effect.flatMap(decodeThrough),
+      Effect.catchTag("ParseError", Effect.die),
+      Effect.map(([row]) => row)
+    )
+    const recent = yield* idsOf(recentScopeIds(through))
+    return yield* checkAll("scope", [...recent, ...(yield* nextIds("scope", "scopes_again"))], through)
+  })
 
   return {
     claim: (everySeconds) =>
       Effect.map(
-        run("update ledger_check set checked_at = now() where checked_at <= now() - $1::interval returning id", [
+        run("update ledger_check set begun_at = now() where begun_at <= now() - $1::interval returning id", [
           `${everySeconds} seconds`
         ]),
         (rows) => rows.length > 0
       ),
+    delaysCalls: kind === "embedded",
     checkNew,
-    checkAgain: Effect.map(Effect.all([oldHolds, holdsAgain, journalNew, portionOf("call", "calls_again")]), (found) =>
+    checkAgain: Effect.map(Effect.all([oldHolds, closedSince, holdsAgain, journalNew, callsAgain]), (found) =>
       found.flat()
     ),
-    checkScopes: Effect.map(Effect.all([recentScopes, portionOf("scope", "scopes_again")]), (found) => found.flat()),
+    checkScopes,
     summary: run(summary).pipe(
       Effect.flatMap(decodeSummary),
       Effect.catchTag("ParseError", Effect.die),
@@ -185,45 +224,67 @@ const make = (sql: SqlClient, maxCallSeconds: number): InvariantCheckStoreShape 
   }
 }
 
-/** Text keeps the microseconds that a Date would lose. */
-const nextHolds = `
-  select c.holds_through::text as from, count(h.*)::int as rows,
-    greatest(c.holds_through, coalesce(
-      case when count(h.*) >= ${portion} then max(h.created_at) end, o.since - interval '${settleTime}'))::text as to
-  from ledger_check c cross join open_holds o left join lateral (
-    select created_at from hold where created_at >= c.holds_through and created_at < o.since - interval '${settleTime}'
-    order by created_at limit ${portion}) h on true
-  group by c.holds_through, o.since`
+/**
+ * A portion of holds by the time of their creation, `from` included and `to` not; there are more up to `end`. Text keeps the
+ * microseconds that a Date would lose. The end is no condition of the inner query: for a range of unknown ends the planner expects few
+ * rows, and would read and sort them all.
+ */
+const nextHolds = (from: string, end: string, portion: number): string => `
+  with bounds as (
+    select ${from} as from_time, ${end} as end_time from ledger_check c cross join open_holds o
+  ), page as (
+    select id, created_at from hold where created_at >= (select from_time from bounds) order by created_at limit ${portion}
+  ), last as (
+    select least(b.end_time, (select max(created_at) from page having count(*) >= ${portion})) as to_time from bounds b
+  )
+  select b.from_time::text as "from", greatest(b.from_time, l.to_time)::text as "to", l.to_time < b.end_time as "isMore",
+    coalesce((select array_agg(p.id::text) from page p where p.created_at < l.to_time), '{}') as ids
+  from bounds b cross join last l`
 
-const sumUp = `
-  with closed as (
-    select key_id, project_id, account_id, managed, actual_micro_usd, state from hold
-    where created_at >= $1::timestamptz and created_at < $2::timestamptz
-  ), summed as (
+/** Adds what `closed` has to the base; the expired ones are counted in one update of `ledger_check`. */
+const summed = `
+  summed as (
     insert into ledger_scope_base as b (scope_id, spent_micro_usd)
     select s.id, sum(c.actual_micro_usd) from closed c cross join lateral (
       values (c.key_id), (c.project_id), (case when c.managed then c.account_id end)) as s(id)
     where s.id is not null group by s.id having sum(c.actual_micro_usd) > 0
     on conflict (scope_id) do update set spent_micro_usd = b.spent_micro_usd + excluded.spent_micro_usd
-  )
-  update ledger_check set holds_through = $2::timestamptz,
-    expired_holds = expired_holds + (select count(*) from closed where state = 'expired')
-  where holds_through = $1::timestamptz`
+  )`
+const expired = "expired_holds = expired_holds + (select count(*) from closed where state = 'expired')"
 
-const recentScopeIds = `
+const sumUp = `
+  with moved as (
+    select id from ledger_check where holds_through = $1::timestamptz for update
+  ), passed as (
+    select h.* from moved cross join hold h where h.created_at >= $1::timestamptz and h.created_at < $2::timestamptz
+  ), closed as (
+    select * from passed where closed_at is not null
+  ), left_open as (
+    insert into unsummed_hold select id from passed where closed_at is null on conflict do nothing
+  ), ${summed}
+  update ledger_check set holds_through = $2::timestamptz, ${expired} where id in (select id from moved)`
+
+const sumUpClosed = `
+  with closed as (
+    delete from unsummed_hold u using hold h where h.id = u.id and h.closed_at is not null and u.id = any($1::uuid[])
+    returning h.key_id, h.project_id, h.account_id, h.managed, h.actual_micro_usd, h.state
+  ), ${summed}
+  update ledger_check set ${expired} where exists (select from closed where state = 'expired')`
+
+const recentScopeIds = (through: string): string => `
   select distinct s.id from hold h cross join lateral (
     values (h.key_id), (h.project_id), (case when h.managed then h.account_id end)) as s(id)
-  where s.id is not null and h.created_at >= (select holds_through from ledger_check)`
+  where s.id is not null and h.created_at >= '${through}'::timestamptz`
 
 const oldOpenHolds = `
-  select id from hold where created_at >= (select since from open_holds) and created_at < now() - $1::interval and closed_at is null`
+  select id from hold
+  where id = any(array(select id from long_hold)) and created_at < now() - $1::interval and closed_at is null`
 
 const summary = `
-  select case when isfinite(c.checked_at) then extract(epoch from now() - c.checked_at)::float end as "checkedSecondsAgo",
+  select case when isfinite(c.begun_at) then extract(epoch from now() - c.begun_at)::float end as "checkedSecondsAgo",
     c.overrun_micro_usd as "overrunMicroUsd", c.late_micro_usd as "lateMicroUsd",
     c.absorbed_micro_usd as "absorbedMicroUsd", c.expired_holds as "expiredHolds",
-    coalesce(extract(epoch from now() - (select min(created_at) from hold h
-      where h.created_at >= o.since and h.closed_at is null)), 0)::float as "oldestOpenHoldSeconds",
+    coalesce(extract(epoch from now() - (select min(created_at) from open_holds_read())), 0)::float as "oldestOpenHoldSeconds",
     coalesce((select jsonb_object_agg(v.invariant, v.rows)
       from (select invariant, count(*) as rows from ledger_violation group by invariant) v), '{}') as violations
-  from ledger_check c cross join open_holds o`
+  from ledger_check c`

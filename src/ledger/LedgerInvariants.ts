@@ -16,7 +16,8 @@ export interface Invariant {
 /**
  * A limit that was lowered below what is spent is no violation, nor is a payment that was paid back after it was spent: then what
  * was spent and held is the ceiling. The journal's account
- * `house` is the operator, who bears what is written off. `base` has what the holds before `since` have spent, by scope.
+ * `house` is the operator, who bears what is written off. `base` has what the holds before `since` have spent, by scope, without
+ * those of `unsummed`.
  */
 export const invariants: ReadonlyArray<Invariant> = [
   {
@@ -24,11 +25,15 @@ export const invariants: ReadonlyArray<Invariant> = [
     text: "a scope's held amount is the sum of its open holds, and its spent amount the sum of its closed ones",
     of: "scope",
     query: `
-      , sums as (
+      , counted as (
+        select h.* from since join hold h on h.created_at >= since.at
+        union all
+        select h.* from since join hold h on h.created_at < since.at and h.id = any(array(select id from unsummed))
+      ), sums as (
         select s.id, sum(h.amount_micro_usd) filter (where h.state = 'held') as held, sum(h.actual_micro_usd) as spent
-        from hold h cross join lateral (
+        from counted h cross join lateral (
           values (h.key_id), (h.project_id), (case when h.managed then h.account_id end)) as s(id)
-        where s.id is not null and h.created_at >= (select at from since) group by s.id
+        where s.id is not null group by s.id
       )
       select c.id as subject, s.held_micro_usd, s.spent_micro_usd, t.held, coalesce(t.spent, 0) + coalesce(b.spent, 0) as spent
       from candidate c left join scope s on s.id = c.id left join sums t on t.id = c.id left join base b on b.id = c.id
@@ -95,8 +100,9 @@ export const invariants: ReadonlyArray<Invariant> = [
     query: `
       select h.id as subject, h.state, h.actual_micro_usd, h.amount_micro_usd, p.cost
       from candidate c join hold h on h.id = c.id join call r on r.id = h.id cross join lateral (
+        -- computed once, not for each use
         select call_cost(r.prices, r.input_tokens, r.cache_read_tokens, r.cache_write_tokens, r.output_tokens,
-          r.reasoning_tokens, r.input_audio_tokens, r.output_audio_tokens) as cost) p
+          r.reasoning_tokens, r.input_audio_tokens, r.output_audio_tokens) as cost offset 0) p
       where r.prices is not null and h.state in ('settled', 'cancelled')
         and (h.actual_micro_usd > p.cost or (h.state = 'settled' and h.actual_micro_usd <> least(p.cost, h.amount_micro_usd)))`
   },
@@ -164,14 +170,19 @@ const expiryGraceSeconds = 600
 export interface Selection {
   /** A query of ids. */
   readonly candidates: string
-  /** A query of `id` and `spent`, and the time through which it is. */
+  /** A query of `id` and `spent`, the time through which it is, and a query of the ids of holds that are not in it nevertheless. */
   readonly base: string
   readonly since: string
+  readonly unsummed: string
   readonly maxCallSeconds: number
 }
 
-export const queryOf = ({ query }: Invariant, { base, candidates, maxCallSeconds, since }: Selection): string =>
-  `with candidate as (${candidates}), base as (${base}), since as (select ${since} as at),
+export const queryOf = (
+  { query }: Invariant,
+  { base, candidates, maxCallSeconds, since, unsummed }: Selection
+): string =>
+  `with candidate as (${candidates}), base as (${base}), unsummed as (${unsummed}),
+    since as not materialized (select ${since} as at),
     longest as (select interval '${maxCallSeconds + expiryGraceSeconds} seconds' as max_age) ${query}`
 
 const allIds: { readonly [Of in Invariant["of"]]: string } = {
@@ -197,6 +208,7 @@ export const check = <E>(
             // holds that are deleted are in the base, which ends here
             since: `(select case when isfinite(r.deleted_before) then c.holds_through else '-infinity' end
               from retention r, ledger_check c)`,
+            unsummed: "select id from unsummed_hold",
             maxCallSeconds: Duration.toSeconds(defaultMaxCallDuration)
           })
         ),

@@ -29,7 +29,7 @@ export class RecoveryStore extends Context.Tag("gateway/ledger/RecoveryStore")<R
       return {
         isAlone: kind === "embedded",
         beat: beat(sql, node.id),
-        sweep: (silence, maxCallDuration) => sweep(sql, node.id, silence, maxCallDuration),
+        sweep: (silence, maxCallDuration) => sweep(sql, node.id, silence, maxCallDuration, marginOf[kind]),
         expireAll: expireAll(sql)
       }
     })
@@ -39,9 +39,16 @@ export class RecoveryStore extends Context.Tag("gateway/ledger/RecoveryStore")<R
 /** Holds expired by one statement, so that their scopes are not locked for long. */
 const maxPerStatement = 500
 
+/**
+ * How old a hold is before it is listed as one that lasts, and can expire: until then it may be written by a transaction that has
+ * begun. That is longer than any statement takes; the embedded database has one transaction at a time, and its clock may be set
+ * back as far.
+ */
+const marginOf = { postgres: Duration.seconds(20), embedded: Duration.seconds(5) }
+
 /** Expires every open hold and returns their number; only valid where no other process has the database open. */
 export const expireAll = (sql: SqlClient): Effect.Effect<number, SqlError> =>
-  expire(sql, null, Duration.zero, Duration.zero)
+  expire(sql, null, Duration.zero, Duration.zero, Duration.zero)
 
 export const beat = (sql: SqlClient, nodeId: string): Effect.Effect<void, SqlError> =>
   Effect.asVoid(sql`select node_heard(${nodeId}::uuid)`)
@@ -54,10 +61,11 @@ export const sweep = (
   sql: SqlClient,
   nodeId: string,
   silence: Duration.Duration,
-  maxCallDuration: Duration.Duration
+  maxCallDuration: Duration.Duration,
+  margin: Duration.Duration = marginOf.postgres
 ): Effect.Effect<number, SqlError> =>
   Effect.zipLeft(
-    expire(sql, nodeId, silence, maxCallDuration),
+    expire(sql, nodeId, silence, maxCallDuration, margin),
     sql`select node_forget(${nodeId}::uuid, ${seconds(silence)}::interval)`
   )
 
@@ -65,12 +73,14 @@ const expire = (
   sql: SqlClient,
   nodeId: string | null,
   silence: Duration.Duration,
-  maxCallDuration: Duration.Duration
+  maxCallDuration: Duration.Duration,
+  margin: Duration.Duration
 ): Effect.Effect<number, SqlError> =>
   Effect.iterate([0, maxPerStatement] as readonly [total: number, last: number], {
     while: ([, last]) => last === maxPerStatement,
     body: ([total]) =>
-      sql`select ledger_expire(${nodeId}::uuid, ${seconds(silence)}::interval, ${seconds(maxCallDuration)}::interval, ${maxPerStatement}) as expired`.pipe(
+      sql`select ledger_expire(${nodeId}::uuid, ${seconds(silence)}::interval, ${seconds(maxCallDuration)}::interval,
+        ${maxPerStatement}::int, ${seconds(margin)}::interval) as expired`.pipe(
         Effect.flatMap(decodeExpired),
         Effect.catchTag("ParseError", Effect.die),
         Effect.map(([{ expired }]) => [total + expired, expired] as const)

@@ -37,6 +37,7 @@ import { conversationOrigin } from "./migrations/0035_conversation_origin.ts"
 import { analysisChanges } from "./migrations/0036_analysis_changes.ts"
 import { analysisReplay } from "./migrations/0037_analysis_replay.ts"
 import { experimentTable } from "./migrations/0039_experiments.ts"
+import { longHolds } from "./migrations/0040_long_holds.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -72,7 +73,8 @@ export const migrations = {
   "0035_conversation_origin": conversationOrigin,
   "0036_analysis_changes": analysisChanges,
   "0037_analysis_replay": analysisReplay,
-  "0039_experiments": experimentTable
+  "0039_experiments": experimentTable,
+  "0040_long_holds": longHolds
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -97,6 +97,32 @@ for (const [name, database] of databases) {
           })
       )
 
+      it.effect(
+        "keeps a call that was open when the calls around it were checked until its charge is in the sums",
+        () =>
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            const [ledger, activity] = [yield* Ledger, yield* ActivityStore]
+            const caller = yield* newCaller({ credit: 10_000 })
+            const long = yield* ledger.reserve(wants(caller, option(200)))
+            yield* daysLater(callDays + 2)
+            // it finds that the call is too old, too
+            yield* InvariantCheck.run(yield* InvariantCheckStore, yield* Timers)
+            yield* ledger.settle(long, settled(70))
+            yield* ledger.flushed
+            yield* daysLater(callDays + 2)
+            yield* sql`update ledger_check set holds_through = now()`
+            yield* activity.sumUp
+            const isKept = Effect.map(sql`select id from call where id = ${long.callId}`, (found) => found.length > 0)
+            yield* deleteOld
+            expect(yield* isKept).toBe(true)
+            yield* checkInvariants
+            yield* deleteOld
+            expect(yield* isKept).toBe(false)
+            yield* checkInvariants
+          })
+      )
+
       it.effect("keeps calls for ever where it is told to, and no sums of hours that nothing shows any more", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient

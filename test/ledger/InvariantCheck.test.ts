@@ -73,6 +73,58 @@ for (const [name, database] of databases) {
         })
       )
 
+      it.effect("sums up past a call that lasts, and that call once it has ended", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit: 1_000, project: 900 })
+          const long = yield* ledger.reserve(wants(caller, option(100)))
+          yield* ledger.settle(yield* ledger.reserve(wants(caller, option(100))), settled(10))
+          yield* ledger.flushed
+          const summed = Effect.map(
+            sql<{ readonly spent: number }>`
+              select spent_micro_usd::int as spent from ledger_scope_base where scope_id = ${caller.keyId}`,
+            ([row]) => row?.spent
+          )
+          yield* tenMinutesLater
+          expect(yield* checkNow).toEqual({})
+          expect(yield* summed).toBe(10)
+          expect(yield* ledger.checkInvariants).toEqual([])
+          yield* ledger.settle(long, settled(7))
+          yield* ledger.flushed
+          expect(yield* checkNow).toEqual({})
+          expect(yield* summed).toBe(17)
+          expect(yield* sql`select id from unsummed_hold`).toEqual([])
+          expect(yield* checkNow).toEqual({})
+          expect(yield* ledger.checkInvariants).toEqual([])
+        })
+      )
+
+      it.effect("finds a wrong charge of a call that was open when the calls around it were checked", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit: 1_000 })
+          const long = yield* ledger.reserve(wants(caller, option(100)))
+          yield* tenMinutesLater
+          expect(yield* checkNow).toEqual({})
+          yield* ledger.settle(long, settled(7))
+          yield* ledger.flushed
+          const wrong = yield* Effect.either(
+            sql.withTransaction(
+              sql`update call set cost_micro_usd = 8 where id = ${long.callId}`.pipe(
+                // not found by what checks rows again
+                Effect.zipRight(sql`update ledger_check set holds_again = 'infinity'`),
+                Effect.zipRight(checkNow),
+                Effect.flatMap((violations) => Effect.fail(Object.keys(violations).sort()))
+              )
+            )
+          )
+          expect(wrong).toMatchObject({ left: ["attempt_cost", "call_cost"] })
+          expect(yield* checkNow).toEqual({})
+        })
+      )
+
       it.effect.each([
         [
           "a changed charge",
@@ -161,6 +213,8 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(100)))
           expect(yield* checkNow).toEqual({})
+          const sql = yield* SqlClient
+          yield* sql`select open_holds_move('0')`
           // as if every call had to be over ten minutes before it began
           const tooOld = Effect.provide(checkNow, Layer.fresh(InvariantCheckStore.layer(-601)))
           expect(yield* tooOld).toEqual({ hold_age: 1 })
@@ -199,7 +253,7 @@ for (const [name, database] of databases) {
         Effect.gen(function* () {
           const sql = yield* SqlClient
           const store = yield* InvariantCheckStore
-          yield* sql`update ledger_check set checked_at = now() - interval '51 seconds'`
+          yield* sql`update ledger_check set begun_at = now() - interval '51 seconds'`
           expect(yield* store.claim(50)).toBe(true)
           expect(yield* store.claim(50)).toBe(false)
           expect((yield* store.summary).checkedSecondsAgo).toBeLessThan(10)

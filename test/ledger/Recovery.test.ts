@@ -1,8 +1,10 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it, layer } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
@@ -80,10 +82,10 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(400)))
           yield* silent(59)
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(0)
           yield* silent(600)
           yield* RecoveryStore.beat(sql, node.id)
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(0)
           yield* ledger.settle(hold, settled(400))
           yield* ledger.flushed
           expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(400)
@@ -99,8 +101,8 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000, key: 900, project: 950 })
           const hold = yield* ledger.reserve(wants(caller, option(800)))
           yield* silent(60)
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(1)
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(1)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(0)
           expect(yield* ledger.balance(caller.accountId)).toEqual({
             creditMicroUsd: 1_000,
             spentMicroUsd: 0,
@@ -132,7 +134,7 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000 })
           const hold = yield* ledger.reserve(wants(caller, option(800)))
           yield* silent(61)
-          yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)
+          yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)
           const extended = yield* Effect.either(ledger.extend(hold, option(900)))
           expect(Either.isLeft(extended) && extended.left._tag).toBe("StoreUnavailable")
           yield* ledger.settle(hold, settled(300))
@@ -161,10 +163,72 @@ for (const [name, database] of databases) {
           const young = yield* ledger.reserve(wants(caller, option(200)))
           yield* sql`update hold set created_at = now() - interval '61 minutes' where id = ${old.callId}`
           yield* sql`update open_holds set since = now() - interval '62 minutes'`
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(1)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(1)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(200)
           yield* ledger.settle(young, settled(0))
           yield* ledger.flushed
+        })
+      )
+
+      it.effect(
+        "a call that lasts is passed by what looks for open holds, found until it ends, and expired like any other",
+        () =>
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            const ledger = yield* Ledger
+            yield* hears(120)
+            const caller = yield* newCaller({ credit: 1_000 })
+            const [ends, lost] = [
+              yield* ledger.reserve(wants(caller, option(300))),
+              yield* ledger.reserve(wants(caller, option(200)))
+            ]
+            const sweep = RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)
+            const open = Effect.map(
+              sql<{
+                readonly id: string
+              }>`select id from open_holds_read() where account_id = ${caller.accountId} order by id`,
+              (rows) => rows.map(({ id }) => id)
+            )
+            const both = [ends.callId, lost.callId].sort()
+            yield* sql`update hold set created_at = created_at - interval '10 minutes' where account_id = ${caller.accountId}`
+            yield* sql`update open_holds set since = now() - interval '20 minutes'`
+            expect(yield* sweep).toBe(0)
+            expect(
+              yield* sql`select since > now() - interval '30 seconds' as moved from open_holds where since < now()`
+            ).toEqual([{ moved: true }])
+            expect(yield* open).toEqual(both)
+            yield* ledger.settle(ends, settled(30))
+            yield* ledger.flushed
+            expect(yield* open).toEqual([lost.callId])
+            yield* sweep
+            expect(yield* sql`select id from long_hold where id in ${sql.in(both)}`).toEqual([{ id: lost.callId }])
+            yield* silent(61)
+            expect(yield* sweep).toBe(1)
+            expect(yield* open).toEqual([])
+            expect(yield* ledger.balance(caller.accountId)).toMatchObject({ heldMicroUsd: 0, spentMicroUsd: 30 })
+          })
+      )
+
+      it.effect("a hold is found of a transaction that lasts longer than any should", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          if ((yield* Database).kind === "embedded") return
+          const id = "00000000-0000-7000-8000-00000000f00d"
+          // on a connection of its own
+          const written = yield* Deferred.make<void>()
+          const moved = yield* Effect.fork(
+            Deferred.await(written).pipe(Effect.zipRight(sql`select open_holds_move('0')`))
+          )
+          yield* sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`insert into hold (id, key_id, project_id, account_id, managed, requested_model, amount_micro_usd, node)
+                values (${id}, ${id}, ${id}, ${id}, true, '', 0, ${id})`
+              yield* Deferred.succeed(written, undefined)
+              yield* Fiber.join(moved)
+            })
+          )
+          expect(yield* sql`select id from open_holds_read() where id = ${id}`).toEqual([{ id }])
+          yield* sql`delete from hold where id = ${id}`
         })
       )
 
@@ -177,7 +241,8 @@ for (const [name, database] of databases) {
           const hold = yield* ledger.reserve(wants(caller, option(400)))
           const gone = "00000000-0000-7000-8000-00000000dead"
           yield* sql`insert into node (id, seen_at) values (${gone}, now() - interval '2 minutes')`
-          yield* sql`update hold set node = ${gone} where id = ${hold.callId}`
+          yield* sql`update hold set node = ${gone}, created_at = now() - interval '2 minutes' where id = ${hold.callId}`
+          yield* sql`update open_holds set since = now() - interval '3 minutes'`
           yield* sql`update node set heard_since = now() - interval '2 minutes', seen_at = now() where id = ${node.id}`
           yield* Effect.gen(function* () {
             yield* Effect.repeat(ledger.balance(caller.accountId), { until: (balance) => balance.heldMicroUsd === 0 })
@@ -204,12 +269,12 @@ for (const [name, database] of databases) {
           const caller = yield* newCaller({ credit: 1_000 })
           yield* silent(70)
           yield* hears(60)
-          yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)
+          yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)
           expect(yield* sql`select id from node where id = ${node.id}`).toEqual([])
           const holds = yield* Effect.forEach(Array.from({ length: 100 }), () =>
             ledger.reserve(wants(caller, option(1)))
           )
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(0)
           for (const hold of holds) yield* ledger.settle(hold, settled(1))
           yield* ledger.flushed
           expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(100)
@@ -226,10 +291,10 @@ for (const [name, database] of databases) {
           yield* hears(600)
           yield* sql`update node set seen_at = now() - interval '65 seconds'`
           yield* RecoveryStore.beat(sql, other)
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(0)
           yield* RecoveryStore.beat(sql, node.id)
           yield* hears(60)
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(0)
           yield* ledger.settle(hold, settled(400))
           yield* ledger.flushed
           expect((yield* ledger.balance(caller.accountId)).spentMicroUsd).toBe(400)
@@ -245,9 +310,9 @@ for (const [name, database] of databases) {
           yield* ledger.reserve(wants(caller, option(400)))
           yield* silent(130)
           yield* hears(59)
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(0)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(0)
           yield* hears(60)
-          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)).toBe(1)
+          expect(yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)).toBe(1)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
         })
       )
@@ -287,7 +352,7 @@ for (const [name, database] of databases) {
           expect(yield* RecoveryStore.expireAll(sql)).toBe(1_200)
           expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
           yield* silent(61)
-          yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis)
+          yield* RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)
           expect(yield* sql`select id from node`).toEqual([{ id: other }])
           expect(yield* ledger.checkInvariants).toEqual([])
         })

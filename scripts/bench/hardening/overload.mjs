@@ -1,12 +1,14 @@
 // @ts-check
 // What becomes of the gateway at a multiple of its capacity: `npm run bench:overload`, or
 //   node scripts/bench/hardening/overload.mjs [--databases postgres,embedded] [--times 3] [--secs 20] [--bundle OTHER/dist/main.js]
-//     [--bursts 500,1000,2000] [--quota 0.35] [--connected]
-// First the capacity in a closed loop of 64 connections; then an open loop at a multiple of it, on a bounded number of
-// connections and without retries, while a second tenant calls five times a second; then the time until a fresh call is
-// answered as fast as one alone; then bursts at an idle node. The first two seconds of the overload are told apart: they
-// are a burst of as many calls as there are connections, which a node accepts. Connections are opened when they are needed, or with --connected
-// before. PostgreSQL is the one of TEST_DATABASE_URL. --quota gives the gateway that share of a core (Linux, root, cgroup v1), so that client and provider, which share the other core, are not the bound.
+//     [--cycles 3] [--bursts 500,1000,2000] [--quota 0.35] [--connected]
+// In each cycle first the capacity in a closed loop of 64 connections; then an open loop at a multiple of it, on a bounded number
+// of connections and without retries, while a second tenant calls five times a second; then the time until a fresh call is
+// answered as fast as one alone; then the capacity again, since the speed of a machine changes: the overload is compared with
+// the mean of the two. After the cycles, bursts at an idle node. The first two seconds of an overload are told apart: they
+// are a burst of as many calls as there are connections, which a node accepts. Connections are opened when they are needed, or
+// with --connected before. PostgreSQL is the one of TEST_DATABASE_URL. --quota gives the gateway that share of a core (Linux, root,
+// cgroup v1), so that client and provider, which share the other core, are not the bound.
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { cpuMillis, killAll, limitations, pinSelf, residentMegabytes, stopServer } from "../../lib/processes.mjs"
@@ -25,6 +27,7 @@ const { values: options } = parseArgs({
     databases: { type: "string", default: "postgres,embedded" },
     times: { type: "string", default: "3" },
     secs: { type: "string", default: "20" },
+    cycles: { type: "string", default: "3" },
     bundle: { type: "string" },
     quota: { type: "string" },
     bursts: { type: "string", default: "500,1000,2000" },
@@ -145,6 +148,9 @@ class Answers {
     }
   }
 }
+
+/** @param {ReadonlyArray<number>} values */
+const median = (values) => percentile(values, 0.5)
 
 /** @param {number | undefined} value */
 const round = (value = Number.NaN) => Math.round(value * 10) / 10
@@ -275,20 +281,40 @@ const measure = async (database, upstream) => {
   // compiled code first: at a third of a core the compiler alone would be what is measured
   if (options.quota !== undefined) throttle(started.pid, Number(options.quota))
   const gateway = { ...started, bytes, secondBytes, aloneMillis: await callAlone(started, bytes) }
-  const capacity = await closed(capacitySeconds)
-  const capacityP99 = capacity.totalMicros.p99 / 1_000
-  await pause(restMillis)
-  const cpuBefore = cpuMillis(gateway.pid)
-  const result = await overload(gateway, times * capacity.perSecond)
-  const cpu = (cpuMillis(gateway.pid) - cpuBefore) / 1_000 / seconds
-  await pause(restMillis)
-  const after = await closed(capacitySeconds)
-  const reference = (capacity.perSecond + after.perSecond) / 2
-  console.log(`
-## ${database}
-capacity ${Math.round(capacity.perSecond)}/s before and ${Math.round(after.perSecond)}/s after, p99 ${round(capacityP99)} ms, ${Math.round(capacity.cpuMicrosPerRequest)} µs CPU a call; one call alone ${round(gateway.aloneMillis)} ms (p90)
-offered ${Math.round(result.offered)}/s for ${seconds} s: goodput ${Math.round(result.goodput)}/s = ${Math.round((100 * result.goodput) / reference)} % of capacity; p99 of accepted calls ${round(percentile(result.load.sustained, 0.99) / capacityP99)} x that at capacity (${round(percentile(result.load.ok, 0.99) / capacityP99)} x with the first ${beginningMicros / 1e6} s); CPU ${round(cpu)} s/s; recovered in ${result.recoveryMillis} ms; RSS ${Math.round(residentMegabytes(gateway.pid))} MB`)
-  console.table({ load: result.load.row(), "second tenant": result.fair.row() })
+  const capacityNow = async () => {
+    const { perSecond, totalMicros } = await closed(capacitySeconds)
+    await pause(restMillis)
+    return { perSecond, p99: totalMicros.p99 / 1_000 }
+  }
+  console.log(`\n## ${database}\none call alone ${round(gateway.aloneMillis)} ms (p90)`)
+  const cycles = []
+  let before = await capacityNow()
+  for (let cycle = 1; cycle <= Number(options.cycles); cycle++) {
+    const cpuBefore = cpuMillis(gateway.pid)
+    const { fair, goodput, load, offered, recoveryMillis } = await overload(gateway, times * before.perSecond)
+    const cpu = (cpuMillis(gateway.pid) - cpuBefore) / 1_000 / seconds
+    await pause(restMillis)
+    const after = await capacityNow()
+    const p99 = (before.p99 + after.p99) / 2
+    cycles.push({
+      "capacity/s before": Math.round(before.perSecond),
+      "and after": Math.round(after.perSecond),
+      "p99 ms": round(p99),
+      "offered/s": Math.round(offered),
+      "goodput/s": Math.round(goodput),
+      "goodput %": round((200 * goodput) / (before.perSecond + after.perSecond)),
+      "p99 x": round(percentile(load.sustained, 0.99) / p99),
+      [`with first ${beginningMicros / 1e6} s`]: round(percentile(load.ok, 0.99) / p99),
+      "recovered ms": recoveryMillis,
+      "CPU s/s": round(cpu)
+    })
+    console.table({ [`load ${cycle}`]: load.row(), "second tenant": fair.row() })
+    before = after
+  }
+  console.table(cycles)
+  console.log(
+    `medians: goodput ${median(cycles.map((each) => each["goodput %"]))} % of capacity, p99 of accepted calls ${median(cycles.map((each) => each["p99 x"]))} x that at capacity; RSS ${Math.round(residentMegabytes(gateway.pid))} MB`
+  )
   /** @type {Record<string, ReturnType<Answers["row"]>>} */
   const bursts = {}
   for (const size of options.bursts.split(",").map(Number)) {

@@ -72,8 +72,8 @@ export interface ActivityStoreOptions {
 
 /** Longer than any statement may take: within it a transaction has written something, or has ended. */
 const defaultMarginMillis = 20_000
-/** Summed up by one statement, within about 0.1 s. */
-const maxPerPortion = 20_000
+/** Summed up by one statement: 20,000 took the embedded database, where calls wait meanwhile, 0.1 s. */
+const maxPerPortion = 2_000
 
 const make = (sql: SqlClient, { marginMillis = defaultMarginMillis }: ActivityStoreOptions): ActivityStoreShape => {
   const query = (text: string) =>

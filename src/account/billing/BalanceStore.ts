@@ -119,8 +119,7 @@ const make = Effect.gen(function* () {
     Request: Schema.Struct({ project: ProjectId, max: Schema.Number, before: Schema.UndefinedOr(RequestId) }),
     Result: OpenHold,
     execute: ({ before, max, project }) => sql`
-      select ${holdColumns} from hold h
-      where h.created_at >= (select since from open_holds) and h.closed_at is null and h.project_id = ${project}
+      select ${holdColumns} from open_holds_read() h where h.project_id = ${project}
         and ${before === undefined ? sql`true` : sql`h.id < ${before}`}
       order by h.id desc limit ${max}`
   })

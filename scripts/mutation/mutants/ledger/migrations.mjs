@@ -1,7 +1,7 @@
 // @ts-check
 
 const rateLimits = "src/sql/migrations/0007_rate_limits.ts"
-const growth = "src/sql/migrations/0008_growth.ts"
+const longHolds = "src/sql/migrations/0040_long_holds.ts"
 const prices = "src/sql/migrations/0009_call_prices.ts"
 const recovery = ["test/ledger/Recovery.test.ts"]
 const store = ["test/ledger/LedgerStore.test.ts"]
@@ -11,18 +11,46 @@ const limits = ["test/policy/StoredRateLimits.test.ts"]
 /** @type {ReadonlyArray<import("../../mutants.mjs").Mutant>} */
 export const migrationMutants = [
   {
-    file: growth,
+    file: longHolds,
     find: "hears constant boolean := node_hears(p_node, p_silence);",
     replace: "hears constant boolean := true;",
     breaks: "the first process that is back after an outage expires the calls of all others",
     tests: recovery
   },
   {
-    file: growth,
-    find: "update open_holds set since = coalesce(oldest, now()) - interval '1 minute'",
-    replace: "update open_holds set since = now() + interval '1 minute'",
-    breaks: "open holds are looked for after the watermark has passed them",
+    file: longHolds,
+    find: "  insert into long_hold select h.id from hold h\n  where h.created_at >= from_time",
+    replace: "  insert into long_hold select h.id from hold h\n  where false and h.created_at >= from_time",
+    breaks: "a hold that is open when the search moves past it is never found again",
     tests: recovery
+  },
+  {
+    file: longHolds,
+    find: "select least(now() - p_margin, min(a.xact_start)) into to_time",
+    replace: "select least(now() - p_margin, min('infinity'::timestamptz)) into to_time",
+    breaks: "the hold of a transaction that lasts longer than the margin is never found",
+    tests: recovery
+  },
+  {
+    file: longHolds,
+    find: "  delete from long_hold l where l.id = any(listed) and l.id <> all(open);",
+    replace: "",
+    breaks: "holds that have ended are read for ever",
+    tests: recovery
+  },
+  {
+    file: longHolds,
+    find: "where written_at < horizon and not exists (select from unsummed_hold u where u.id = call.id)",
+    replace: "where written_at < horizon",
+    breaks: "a call is deleted before what it has spent is in the sums of its scopes",
+    tests: ["test/account/Retention.test.ts"]
+  },
+  {
+    file: "src/ledger/InvariantCheckStore.ts",
+    find: "insert into unsummed_hold select id from passed where closed_at is null on conflict do nothing",
+    replace: "insert into unsummed_hold select id from passed where false on conflict do nothing",
+    breaks: "what a call that lasts has spent is missing in the sums of its scopes",
+    tests: checks
   },
   {
     file: rateLimits,
@@ -67,9 +95,9 @@ export const migrationMutants = [
     tests: store
   },
   {
-    file: prices,
-    find: "a.input * coalesce(r.rates ->> 'audioInput', r.rates ->> 'input')::numeric",
-    replace: "a.input * (r.rates ->> 'input')::numeric",
+    file: longHolds,
+    find: "audio_input * coalesce((rates ->> 'audioInput')::numeric, input_rate)",
+    replace: "audio_input * input_rate",
     breaks: "the database proves charges without the price of audio",
     tests: store
   },
