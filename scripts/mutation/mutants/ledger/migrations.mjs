@@ -1,6 +1,6 @@
 // @ts-check
 
-const rateLimits = "src/sql/migrations/0007_rate_limits.ts"
+const rateLimits = "src/sql/migrations/0013_rate_limits.ts"
 const longHolds = "src/sql/migrations/0040_long_holds.ts"
 const prices = "src/sql/migrations/0009_call_prices.ts"
 const recovery = ["test/ledger/Recovery.test.ts"]
@@ -61,15 +61,15 @@ export const migrationMutants = [
   },
   {
     file: rateLimits,
-    find: "others[place] + own[place] >= limits[3]",
-    replace: "own[place] >= limits[3]",
+    find: "others[place] + own[place] >= lim",
+    replace: "own[place] >= lim",
     breaks: "requests that run in other processes do not count",
     tests: limits
   },
   {
     file: rateLimits,
-    find: "b.tokens_level - (now_millis - b.at_millis)",
-    replace: "0 * b.tokens_level - (now_millis - b.at_millis)",
+    find: "greatest(0, b.tokens_level - (now_millis - b.at_millis)",
+    replace: "greatest(0, 0 * b.tokens_level - (now_millis - b.at_millis)",
     breaks: "tokens of other processes do not count",
     tests: limits
   },
