@@ -22,7 +22,7 @@ const everySeconds = 60
 const claimSeconds = 50
 /** New holds are checked for this long in one check; what is left waits for the next. */
 const maxCheckMillis = 30_000
-/** Between two portions, in times that the last one took: where calls wait for the check, two thirds of the time is theirs. */
+/** Between two portions, in times that the last one took: two thirds of the database's time are left to calls. */
 const pauseFactor = 2
 
 /** Checks the invariants of the ledger every minute, on one node at a time, and shows what it finds. */
@@ -56,7 +56,7 @@ export const run = Effect.fn("InvariantCheck.run")(function* (store: InvariantCh
     const [found, more] = yield* store.checkNew
     yield* report(found)
     isMore = more
-    if (more && store.delaysCalls) yield* Effect.sleep(pauseFactor * (timers.now() - startedAtMillis))
+    if (more) yield* Effect.sleep(pauseFactor * (timers.now() - startedAtMillis))
   }
   yield* report(yield* store.checkAgain)
   // until the sums are known up to recent holds, a scope's check would read all the others

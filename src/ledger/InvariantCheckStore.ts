@@ -31,8 +31,6 @@ export type Summary = typeof Summary.Type
 export interface InvariantCheckStoreShape {
   /** True when this process is to check now: no other has begun to in the last `everySeconds`. */
   readonly claim: (everySeconds: number) => Effect.Effect<boolean, SqlError>
-  /** A statement of a call waits for one of the check: there is one session for all. */
-  readonly delaysCalls: boolean
   /** Checks one portion of holds that are new since the last one; false when none is left. */
   readonly checkNew: Effect.Effect<readonly [found: ReadonlyArray<Violation>, isMore: boolean], SqlError>
   /**
@@ -210,7 +208,6 @@ const make = (sql: SqlClient, kind: DatabaseShape["kind"], maxCallSeconds: numbe
         ]),
         (rows) => rows.length > 0
       ),
-    delaysCalls: kind === "embedded",
     checkNew,
     checkAgain: Effect.map(Effect.all([oldHolds, closedSince, holdsAgain, journalNew, callsAgain]), (found) =>
       found.flat()
