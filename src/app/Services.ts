@@ -15,6 +15,7 @@ import { IdGenerator } from "../domain/IdGenerator.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { Security } from "../http/inference/Security.ts"
+import { minLimitEmbedded } from "../http/overload/AdaptiveLimit.ts"
 import { LoadShedding } from "../http/overload/LoadShedding.ts"
 import { Drain } from "../http/server/Drain.ts"
 import { ApiKeyStore } from "../identity/keys/ApiKeyStore.ts"
@@ -82,7 +83,7 @@ export const services = (settings: Settings.Settings) => {
   )
   const http = Layer.mergeAll(
     Security.layer,
-    LoadShedding.layer,
+    loadShedding,
     Drain.layer({ grace: settings.drainGrace, delay: settings.drainDelay }),
     Idempotency.layer
   ).pipe(Layer.provideMerge(ApiKeys.layer))
@@ -110,6 +111,10 @@ export const services = (settings: Settings.Settings) => {
 }
 
 /** Metrics, the log of failed attempts, the list of refusals, the attempts of running calls, and the collections of projects. */
+const loadShedding = Layer.unwrapEffect(
+  Effect.map(Database.Database, ({ kind }) => LoadShedding.layerOf(kind === "embedded" ? minLimitEmbedded : undefined))
+)
+
 const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,

@@ -43,6 +43,7 @@ const rateDecay = 0.975
 
 export interface AdmissionQueueOptions {
   readonly timers: TimersShape
+  readonly minLimit?: number | undefined
   /** The node has become overloaded, or is no longer overloaded. */
   readonly onOverload: (overloaded: boolean) => void
   readonly onWaited: (millis: number) => void
@@ -95,7 +96,7 @@ export class AdmissionQueue {
   isOverloaded = false
   queued = 0
   private readonly options: AdmissionQueueOptions
-  private readonly limit = new AdaptiveLimit()
+  private readonly limit: AdaptiveLimit
   private readonly quota = new TurnQuota()
   private readonly tenants = new Map<string, Tenant>()
   /** Tenants with waiting calls, the next to be served first. */
@@ -112,6 +113,7 @@ export class AdmissionQueue {
 
   constructor(options: AdmissionQueueOptions) {
     this.options = options
+    this.limit = new AdaptiveLimit(options.minLimit)
   }
 
   get slots(): number {

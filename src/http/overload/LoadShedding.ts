@@ -25,13 +25,16 @@ const logEveryMillis = 10_000
 
 /** Rejects calls that would wait too long, fairly between accounts. */
 export class LoadShedding extends Context.Tag("gateway/http/LoadShedding")<LoadShedding, LoadSheddingShape>() {
-  static readonly layer: Layer.Layer<LoadShedding, never, Timers> = Layer.scoped(
-    this,
-    Effect.suspend(() => make)
-  )
+  /** `minLimit`: as many calls may be in preparation however high their latency is. */
+  static readonly layerOf = (minLimit?: number): Layer.Layer<LoadShedding, never, Timers> =>
+    Layer.scoped(
+      this,
+      Effect.suspend(() => make(minLimit))
+    )
+  static readonly layer = this.layerOf()
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (minLimit: number | undefined) {
   const timers = yield* Timers
   const fork = Runtime.runFork(yield* Effect.runtime<never>())
   let rejections = 0
@@ -54,8 +57,9 @@ const make = Effect.gen(function* () {
     if (!overloaded) rejections = 0
   }
   const pace = new RejectionPace(timers)
-  const queue = new AdmissionQueue({
+  const queue: AdmissionQueue = new AdmissionQueue({
     timers,
+    minLimit,
     onOverload: (overloaded) => {
       log(overloaded)
       pace.overloaded(overloaded)

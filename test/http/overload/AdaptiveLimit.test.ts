@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { AdaptiveLimit, maxLimit, minLimit, startLimit } from "../../../src/http/overload/AdaptiveLimit.ts"
+import {
+  AdaptiveLimit,
+  maxLimit,
+  minLimit,
+  minLimitEmbedded,
+  startLimit
+} from "../../../src/http/overload/AdaptiveLimit.ts"
 
 /** Runs so many windows against a stage whose latency depends on the limit; all slots are used, and others wait. */
 const run = (limit: AdaptiveLimit, windows: number, latencyOf: (slots: number) => number, from = 0) => {
@@ -19,6 +25,13 @@ describe("the limit of calls that prepare at once", () => {
     run(limit, 60, () => 5)
     expect(limit.value).toBeGreaterThan(10 * startLimit)
     for (const value of run(limit, 400, () => 5, 60 * 200)) expect(value).toBeLessThanOrEqual(maxLimit)
+  })
+
+  it("does not fall below a minimum of its own", () => {
+    const limit = new AdaptiveLimit(minLimitEmbedded)
+    expect(limit.value).toBeGreaterThan(minLimitEmbedded)
+    run(limit, 5, () => 5)
+    expect(Math.min(...run(limit, 50, (slots) => 10 * slots, 1_000))).toBe(minLimitEmbedded)
   })
 
   it("does not rise where it is not used", () => {
