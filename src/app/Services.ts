@@ -110,11 +110,11 @@ export const services = (settings: Settings.Settings) => {
   )
 }
 
-/** Metrics, the log of failed attempts, the list of refusals, the attempts of running calls, and the collections of projects. */
 const loadShedding = Layer.unwrapEffect(
   Effect.map(Database.Database, ({ kind }) => LoadShedding.layerOf(kind === "embedded" ? minLimitEmbedded : undefined))
 )
 
+/** Metrics, the log of failed attempts, the list of refusals, the attempts of running calls, and the collections of projects. */
 const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,
