@@ -54,6 +54,21 @@ const proxied = async () => {
   return { address: target.href, proxy }
 }
 
+describe.skipIf(server === undefined)("on a PostgreSQL server", () => {
+  it("statements are not compiled, on no connection", async () => {
+    const settings = Effect.gen(function* () {
+      const show = (sql: SqlClient) =>
+        Effect.replicateEffect(sql<{ jit: string }>`select pg_sleep(0.05), current_setting('jit') as jit`, 3)
+      const both = [yield* SqlClient, yield* AccountSql].map(show)
+      const rows = yield* Effect.all(both.map(Effect.map((found) => found.flat())), { concurrency: "unbounded" })
+      return rows.flat().map(({ jit }) => jit)
+    })
+    const url = Option.some(Redacted.make(server ?? ""))
+    const layer = Database.layerUnmigrated({ url, dataDir: ":memory:", maxConnections: 3 })
+    expect(new Set(await Effect.runPromise(Effect.provide(settings, layer)))).toEqual(new Set(["off"]))
+  })
+})
+
 describe.skipIf(server === undefined)("on a PostgreSQL server that no longer answers", () => {
   it("statements of the account API fail, and its connections are replaced when it answers again", {
     timeout: 60_000
