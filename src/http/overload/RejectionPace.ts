@@ -2,14 +2,16 @@ import { FifoQueue } from "../../domain/FifoQueue.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import { overloadRetryMillis } from "../Errors.ts"
 
-/** Rejections per admitted call and bucket. Writing one costs about a tenth of a call: more rejections would displace calls. */
-const rejectionsPerCall = 0.2
-/** Minimum number of rejections per tick. */
+/** Rejections per admitted call; one costs up to a fifth of a call. */
+const rejectionsPerCall = 0.1
+/** Rejections per tick at least, whatever is admitted. */
 const minRejectionsPerTick = 10
+/** Waiting rejections are written together: waking the client for each costs about a tenth of a rejection. */
 const tickMillis = 100
 /** Burst of rejections after a time without any. */
 const maxTokens = 200
-/** The same for connections that sent nothing, or waited as long as they were told, since their last rejection. */
+/** Both for connections that sent nothing, or waited as long as they were told, since their last rejection. */
+const firstRejectionsPerCall = 0.2
 const maxFirstTokens = 1_000
 /** Bound on requests that wait for their rejection, in memory. Further requests are rejected at once. */
 const maxWaiting = 4_096
@@ -36,7 +38,7 @@ export class RejectionPace {
   /** The node has become overloaded, or no longer is: what then still waits displaces no call, and is written in bursts. */
   readonly overloaded = (isOverloaded: boolean): void => {
     this.isOverloaded = isOverloaded
-    if (!isOverloaded && this.waiting.size > 0) this.fill(maxTokens)
+    if (!isOverloaded) this.write(maxTokens)
   }
 
   /** Runs `reject` for a request on `connection` now or later, in order of arrival; the result cancels the run. */
@@ -56,14 +58,14 @@ export class RejectionPace {
 
   /** A call has been admitted. */
   readonly admitted = (): void => {
-    this.firstTokens = Math.min(maxFirstTokens, this.firstTokens + rejectionsPerCall)
-    this.fill(rejectionsPerCall)
+    this.firstTokens = Math.min(maxFirstTokens, this.firstTokens + firstRejectionsPerCall)
+    this.tokens = Math.min(maxTokens, this.tokens + rejectionsPerCall)
   }
 
   /** Rejects all waiting requests: the node is shutting down. */
   stop(): void {
     this.timer?.()
-    this.fill(maxWaiting)
+    this.write(maxWaiting)
   }
 
   private mayRejectNow(connection: object): boolean {
@@ -78,8 +80,10 @@ export class RejectionPace {
     return true
   }
 
-  private fill(tokens: number): void {
-    this.tokens += tokens
+  /** Rejects requests that wait, in order: as many as have become due, and at least `min`. */
+  private write(min: number): void {
+    if (this.waiting.size === 0) return
+    this.tokens = Math.max(this.tokens, min)
     for (let next = this.waiting.first; next !== undefined && this.tokens >= 1; next = this.waiting.first) {
       this.tokens -= 1
       this.waiting.remove(next)
@@ -90,7 +94,7 @@ export class RejectionPace {
 
   private readonly tick = (): void => {
     this.timer = undefined
-    this.fill(this.isOverloaded ? minRejectionsPerTick : maxTokens)
+    this.write(this.isOverloaded ? minRejectionsPerTick : maxTokens)
     if (this.waiting.size > 0) this.timer = this.timers.after(tickMillis, this.tick)
   }
 }

@@ -27,12 +27,15 @@ describe("refusals", () => {
     expect(refused.length).toBe(100)
   })
 
-  it("wait in order of arrival once they are many, and become due with admitted calls", () => {
-    const { add, pace, refused } = setUp()
+  it("wait in order of arrival once they are many, and are written together, one for every ten admitted calls", () => {
+    const { add, pace, refused, timers } = setUp()
+    pace.overloaded(true)
     add(1_000)
     const atOnce = refused.length
     expect(atOnce).toBeLessThan(1_000)
-    for (let call = 0; call < 401; call++) pace.admitted()
+    for (let call = 0; call < 805; call++) pace.admitted()
+    expect(refused.length).toBe(atOnce)
+    timers.next()
     expect(refused.length - atOnce).toBe(80)
     expect(refused).toEqual(refused.map((_, nth) => nth))
   })
