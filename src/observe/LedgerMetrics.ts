@@ -60,6 +60,12 @@ const checkedAgo = gauge(
   [],
   "max"
 )
+const checkedThrough = gauge(
+  "gateway_ledger_check_lag_seconds",
+  "Age of the newest hold that has been checked; it grows while calls are made faster than they can be checked.",
+  [],
+  "max"
+)
 const writtenOffSoFar = gauge(
   "gateway_ledger_written_off_micro_usd",
   "Written off so far, by kind: overrun is what calls cost above their hold, late what ended after its hold expired, absorbed what failed attempts cost.",
@@ -71,6 +77,7 @@ const oldestHold = gauge("gateway_ledger_oldest_open_hold_seconds", "Age of the 
 
 export const violations = (invariant: string, rows: number): void => violating([invariant], rows)
 export const checkAgeSeconds = (value: number): void => checkedAgo([], value)
+export const checkLagSeconds = (value: number): void => checkedThrough([], value)
 export const writtenOff = (kind: "overrun" | "late" | "absorbed", amountMicroUsd: number): void =>
   writtenOffSoFar([kind], amountMicroUsd)
 export const expiredHolds = (value: number): void => expired([], value)

@@ -29,12 +29,20 @@ for (const [name, database] of databases) {
         return (yield* store.summary).violations
       })
 
+      const ageJournal = Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`alter table journal disable trigger journal_append_only`
+        yield* sql`update journal set at = at - interval '10 minutes'`
+        yield* sql`alter table journal enable trigger journal_append_only`
+      })
+
       /** Ten minutes go by after everything so far; no hold is open. */
       const tenMinutesLater = Effect.gen(function* () {
         const sql = yield* SqlClient
         yield* sql`update hold set created_at = created_at - interval '10 minutes'`
         yield* sql`update ledger_check set holds_through = holds_through - interval '10 minutes'`
         yield* sql`update open_holds set since = now() - interval '5 minutes'`
+        yield* ageJournal
       })
 
       const calls = Effect.gen(function* () {
@@ -195,6 +203,27 @@ for (const [name, database] of databases) {
           })
       )
 
+      it.effect("finds an entry of the journal that was written later than those that follow it", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const entry = (age: string) =>
+            sql.unsafe(`insert into journal (kind, debit, credit, amount_micro_usd, call_id, at)
+              values ('usage', 'account:x', 'revenue', 1, gen_random_uuid(), now() - interval '${age}')`)
+          const found = yield* Effect.flip(
+            sql.withTransaction(
+              Effect.gen(function* () {
+                yield* entry("0")
+                yield* entry("5 minutes")
+                const tooEarly = yield* checkNow
+                yield* ageJournal
+                return yield* Effect.fail([tooEarly, yield* checkNow])
+              })
+            )
+          )
+          expect(found).toEqual([{}, { journal_hold: 2 }])
+        })
+      )
+
       it.effect("remembers a violation until the row is right again", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
@@ -203,6 +232,15 @@ for (const [name, database] of databases) {
           expect(yield* checkNow).toEqual({ scope_sums: 1 })
           expect(yield* checkNow).toEqual({ scope_sums: 1 })
           yield* sql`update scope set held_micro_usd = 0 where id = ${caller.keyId}`
+          expect(yield* checkNow).toEqual({})
+          const raise = (column: string, amount: number) =>
+            sql.unsafe(`update scope set ${column} = ${column} + $1 where id = $2`, [amount, caller.projectId])
+          yield* raise("spent_micro_usd", 900)
+          expect(yield* checkNow).toEqual({ scope_limit: 1, scope_sums: 1 })
+          yield* raise("ceiling_micro_usd", 900)
+          expect(yield* checkNow).toEqual({ scope_sums: 1 })
+          yield* raise("spent_micro_usd", -900)
+          yield* raise("ceiling_micro_usd", -900)
           expect(yield* checkNow).toEqual({})
         })
       )
@@ -238,9 +276,6 @@ for (const [name, database] of databases) {
           yield* ledger.settle(hold, settled(40))
           yield* ledger.flushed
           yield* tenMinutesLater
-          yield* sql`alter table journal disable trigger journal_append_only`
-          yield* sql`update journal set at = at - interval '10 minutes'`
-          yield* sql`alter table journal enable trigger journal_append_only`
           yield* checkNow
           const after = yield* store.summary
           expect(after.lateMicroUsd).toBeGreaterThanOrEqual(before.lateMicroUsd + 40)
@@ -257,6 +292,10 @@ for (const [name, database] of databases) {
           expect(yield* store.claim(50)).toBe(true)
           expect(yield* store.claim(50)).toBe(false)
           expect((yield* store.summary).checkedSecondsAgo).toBeLessThan(10)
+          yield* sql`update ledger_check set holds_through = now() - interval '100 seconds'`
+          const { checkLagSeconds } = yield* store.summary
+          expect(checkLagSeconds).toBeGreaterThanOrEqual(100)
+          expect(checkLagSeconds).toBeLessThan(110)
         })
       )
     })
