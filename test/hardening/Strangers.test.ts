@@ -68,9 +68,14 @@ const setUp = Effect.fnUntraced(function* (database: (typeof databases)[number][
       Effect.match({ onFailure: (error): string => error._tag, onSuccess: () => "served" }),
       Effect.provide(context)
     )
+  /** Whether the request fails whatever is in the database. */
+  const isBlocked = (key: string | undefined, address = "192.0.2.1") =>
+    Effect.map(Security, (security) => security.blocked(requestOf(key, address)) !== undefined).pipe(
+      Effect.provide(context)
+    )
   const flood = (address: (n: number) => string) =>
     Effect.forkAll(Array.from({ length: strangers }, (_, n) => answer(mint(randomFillSync), address(n))))
-  return { answer, asked, flood, stores, timers, world }
+  return { answer, asked, flood, isBlocked, stores, timers, world }
 })
 
 const create = (key: string, n: number): Effect.Effect<void, unknown, ApiKeyStore | ChangeNotifications> =>
@@ -78,8 +83,8 @@ const create = (key: string, n: number): Effect.Effect<void, unknown, ApiKeyStor
     store.create(key, { id: KeyId.make(uuid(100 + n)), projectId, name: `key ${n}`, expiresAt: null })
   )
 
-const requestOf = (key: string, remoteAddress: string) => {
-  const headers: IncomingMessage["headers"] = { authorization: `Bearer ${key}` }
+const requestOf = (key: string | undefined, remoteAddress: string) => {
+  const headers: IncomingMessage["headers"] = key === undefined ? {} : { authorization: `Bearer ${key}` }
   return { headers, socket: { remoteAddress } as IncomingMessage["socket"] }
 }
 
@@ -115,7 +120,8 @@ describe.each(databases)("strangers with %s", (_, database) => {
   it.scopedLive("of one address are told apart from its valid keys, and after a thousand cause no statement", () =>
     Effect.gen(function* () {
       const key = mint(randomFillSync)
-      const { answer, asked, flood, timers } = yield* setUp(database, [key])
+      const { answer, asked, flood, isBlocked, timers } = yield* setUp(database, [key])
+      expect(yield* isBlocked(undefined)).toBe(false)
       yield* Fiber.join(yield* flood(() => "192.0.2.1"))
       while ((yield* answer(mint(randomFillSync))) !== "RateLimited") {}
       const before = asked.length
@@ -123,8 +129,15 @@ describe.each(databases)("strangers with %s", (_, database) => {
       const answers = yield* Fiber.join(yield* flood(() => "192.0.2.1"))
       expect(new Set(answers)).toEqual(new Set(["RateLimited"]))
       expect(asked.length).toBe(before)
+      const unknown = [undefined, "no key", mint(randomFillSync)]
+      expect(yield* Effect.forEach(unknown, (unknownKey) => isBlocked(unknownKey))).toEqual([true, true, true])
+      // before its first use and after
+      expect(yield* isBlocked(key)).toBe(false)
       expect(yield* answer(key)).toBe("served")
+      expect(yield* isBlocked(key)).toBe(false)
+      expect(yield* isBlocked(undefined, "192.0.2.2")).toBe(false)
       timers.advance(60_000)
+      expect(yield* isBlocked(undefined)).toBe(false)
       expect(yield* answer(mint(randomFillSync))).toBe("Unauthenticated")
     })
   )

@@ -295,6 +295,20 @@ export const http = {
       tests: admission
     },
     {
+      file: "src/http/overload/EvenPace.ts",
+      find: "    this.respond(perTick)\n    if (this.left < perTick)",
+      replace: "    this.respond(perTick)\n    if (this.waiting.size > 0)",
+      breaks: "what was responded to at once is not counted in the next ten milliseconds",
+      tests: ["test/http/overload/EvenPace.test.ts"]
+    },
+    {
+      file: "src/identity/keys/ApiKeys.ts",
+      find: "if (known.has(hash) || cache.peek(hash)?.caller !== undefined) return undefined",
+      replace: "",
+      breaks: "a valid key is rejected at an address with too many failures",
+      tests: ["test/hardening/Strangers.test.ts"]
+    },
+    {
       file: "src/http/overload/RejectionPace.ts",
       find: "this.timers.now() - rejectedAtMillis >= overloadRetryMillis",
       replace: "true",

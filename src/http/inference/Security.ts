@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CallerShape } from "../../domain/Caller.ts"
+import type { RateLimited } from "../../domain/GatewayError.ts"
 import { ApiKeys, type AuthenticationFailure } from "../../identity/keys/ApiKeys.ts"
 import { openAiFormat, type WireFormat } from "../WireFormat.ts"
 
@@ -13,6 +14,8 @@ export interface SecurityShape {
   readonly authenticate: (request: Incoming, format?: KeyPlaces) => Effect.Effect<CallerShape, AuthenticationFailure>
   /** The caller from the cache; `undefined` does not mean that the credential is invalid. */
   readonly remembered: (request: Incoming, format?: KeyPlaces) => CallerShape | undefined
+  /** Why the request fails whatever is in the database, if it does. */
+  readonly blocked: (request: Incoming, format?: KeyPlaces) => RateLimited | undefined
 }
 
 type KeyPlaces = Pick<WireFormat, "takesApiKeyHeader">
@@ -32,7 +35,10 @@ export class Security extends Context.Tag("gateway/http/Security")<Security, Sec
     Effect.map(ApiKeys, (keys) => ({
       authenticate: (request: Incoming, format: KeyPlaces = openAiFormat) =>
         keys.authenticate(authorizationOf(request, format), request.socket.remoteAddress ?? ""),
-      remembered: (request: Incoming, format: KeyPlaces = openAiFormat) => keys.cached(authorizationOf(request, format))
+      remembered: (request: Incoming, format: KeyPlaces = openAiFormat) =>
+        keys.cached(authorizationOf(request, format)),
+      blocked: (request: Incoming, format: KeyPlaces = openAiFormat) =>
+        keys.blocked(authorizationOf(request, format), request.socket.remoteAddress ?? "")
     }))
   )
 }

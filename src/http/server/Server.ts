@@ -24,6 +24,7 @@ import { PersonSecurity } from "../inference/PersonSecurity.ts"
 import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
 import { Security } from "../inference/Security.ts"
 import { meantPath } from "../MeantPath.ts"
+import { EvenPace } from "../overload/EvenPace.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import { rejectOverloaded } from "../overload/OverloadResponse.ts"
 import { type InferenceName, inferencePaths, projectChatPath, projectOf } from "../Paths.ts"
@@ -144,6 +145,27 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     })
   }
 
+  const blockedPace = new EvenPace(timers)
+  const infer = (path: string, handler: InferenceHandler, exchange: NodeResponse.HttpExchange): void => {
+    const { format, request, response } = exchange
+    const blocked = security.blocked(request, format)
+    if (blocked !== undefined) {
+      const respond = () => {
+        NodeResponse.error(exchange, Errors.of(blocked))
+        NodeResponse.count(path, response)
+      }
+      response.once("close", blockedPace.add(respond))
+      return
+    }
+    const isRejected = rejectsUnread(exchange)
+    if (isRejected === true) {
+      response.once(
+        "close",
+        loadShedding.reject(request.socket, () => rejectOverloaded(exchange, path))
+      )
+    } else run(path, handler, exchange, isRejected === false)
+  }
+
   const route = ({ request, requestId, response }: NodeResponse.HttpExchange): void => {
     response.setHeader("x-request-id", requestId)
     response.setHeader("x-content-type-options", "nosniff")
@@ -157,15 +179,8 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     const fault = requestHeadError(request)
     const handler = handlers.get(path)
     if (fault !== undefined) NodeResponse.error(exchange, { ...Errors.of(fault), headers: { connection: "close" } })
-    else if (handler !== undefined) {
-      const isRejected = rejectsUnread(exchange)
-      if (isRejected === true) {
-        response.once(
-          "close",
-          loadShedding.reject(request.socket, () => rejectOverloaded(exchange, path))
-        )
-      } else run(path, handler, exchange, isRejected === false)
-    } else if (isRouted(path)) route(exchange)
+    else if (handler !== undefined) infer(path, handler, exchange)
+    else if (isRouted(path)) route(exchange)
     else if (projectOf(path) !== undefined) run(projectChatPath, personal, exchange, false)
     else if (isAccountPath(path)) {
       const found = accountRoute(request.method ?? "", path)
@@ -194,6 +209,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
       close(server, timers)
     )
   )
+  yield* Effect.addFinalizer(() => Effect.sync(() => blockedPace.stop()))
   return { address: addressOf(server) }
 })
 

@@ -31,6 +31,8 @@ export interface ApiKeysShape {
   ) => Effect.Effect<CallerShape, AuthenticationFailure>
   /** The caller, if the key is cached. */
   readonly cached: (authorization: string | undefined) => CallerShape | undefined
+  /** Why `authenticate` would fail without a look at the database: too many failures of the address, and no key that was valid before. */
+  readonly blocked: (authorization: string | undefined, address: string) => RateLimited | undefined
 }
 
 /** Authentication by project API keys. */
@@ -119,6 +121,17 @@ const make = Effect.gen(function* () {
     cached: (authorization) => {
       const key = bearerOf(authorization)
       return key === undefined ? undefined : cache.peek(hashOf(key))?.caller
+    },
+    blocked: (authorization, address) => {
+      const blockedMillis = failures.blockedMillis(address)
+      if (blockedMillis === 0) return undefined
+      const key = bearerOf(authorization)
+      if (key !== undefined) {
+        const hash = hashOf(key)
+        // one that was valid and is not any more is known until it is looked up
+        if (known.has(hash) || cache.peek(hash)?.caller !== undefined) return undefined
+      }
+      return tooMany(blockedMillis)
     }
   })
 })

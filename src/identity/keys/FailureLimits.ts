@@ -14,12 +14,20 @@ export class FailureLimits {
     this.timers = timers
   }
 
+  /** For how many milliseconds the address is over its limit, or 0. */
+  blockedMillis(address: string): number {
+    const window = this.windows.get(address)
+    if (window === undefined || window.count < maxFailuresPerMinute) return 0
+    return Math.max(0, window.endsAtMillis - this.timers.now())
+  }
+
   /** Counts one failure; returns for how many milliseconds the address is over its limit, or 0. */
   count(address: string): number {
+    const blockedMillis = this.blockedMillis(address)
+    if (blockedMillis > 0) return blockedMillis
     const now = this.timers.now()
     const window = this.windows.get(address)
     if (window !== undefined && now < window.endsAtMillis) {
-      if (window.count >= maxFailuresPerMinute) return window.endsAtMillis - now
       window.count += 1
       return 0
     }
