@@ -12,12 +12,12 @@ export interface Invariant {
   readonly name: string
   readonly text: string
   readonly of: Table
-  /** The rows that break it, each with its id as `subject`; it reads what `parts` has of its table. */
+  /** The rows that break it, each with its id as `subject`; it reads what `sources` has of its table. */
   readonly query: string
 }
 
 /** What the invariants of a table read, each row once for all of them; `candidate` has the ids of the rows that are checked. */
-const parts: { readonly [Of in Table]: string } = {
+const sources: { readonly [Of in Table]: string } = {
   hold: `checked as materialized (
     select h.id, h.state, h.managed, h.account_id, h.key_id, h.node, h.created_at, h.amount_micro_usd, h.actual_micro_usd,
       r.id as call_id, r.key_id as call_key_id, r.cost_micro_usd, r.prices, r.input_tokens, r.cache_read_tokens,
@@ -199,7 +199,7 @@ export const brokenOf = (of: Table, { base, candidates, maxCallSeconds, since, u
   `with candidate as (${candidates}), base as (${base}), unsummed as (${unsummed}),
     since as not materialized (select ${since} as at),
     longest as (select interval '${maxCallSeconds + expiryGraceSeconds} seconds' as max_age),
-    ${parts[of]},
+    ${sources[of]},
     broken as (${invariants
       .filter((invariant) => invariant.of === of)
       .map(

@@ -1,15 +1,17 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { microUsd } from "../../src/domain/Money.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { usage } from "../../src/domain/Usage.ts"
 import * as InvariantCheck from "../../src/ledger/InvariantCheck.ts"
-import { InvariantCheckStore } from "../../src/ledger/InvariantCheckStore.ts"
+import { InvariantCheckStore, type InvariantCheckStoreShape } from "../../src/ledger/InvariantCheckStore.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import * as RecoveryStore from "../../src/ledger/RecoveryStore.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 import { databases } from "./databases.ts"
 import { newCaller, option, settled, voided, wants } from "./fixtures.ts"
 
@@ -301,3 +303,51 @@ for (const [name, database] of databases) {
     })
   })
 }
+
+describe("a check on virtual time", () => {
+  /** Each portion takes 10 ms, and the pause after it four times as long; what was done, with the time since the start. */
+  const doneWith = (portions: number) => {
+    const timers = VirtualTimers.make()
+    const startedAt = timers.now()
+    const done: Array<readonly [string, number]> = []
+    const step = <A>(name: string, result: A) =>
+      Effect.sync(() => {
+        done.push([name, timers.now() - startedAt])
+        return result
+      })
+    let left = portions
+    const store: InvariantCheckStoreShape = {
+      pauseFactor: 4,
+      claim: () => Effect.dieMessage("not asked for"),
+      checkNew: Effect.zipLeft(
+        Effect.suspend(() => step("new", [[], --left > 0] as const)),
+        Effect.sleep("10 millis")
+      ),
+      checkAgain: step("again", []),
+      checkScopes: step("scopes", []),
+      summary: Effect.dieMessage("not asked for")
+    }
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.fork(InvariantCheck.run(store, timers))
+      yield* VirtualTimers.runUntilDone(timers, fiber)
+      yield* Fiber.join(fiber)
+      return done
+    }).pipe(Effect.provide(VirtualTimers.layerOf(timers)), Effect.runPromise)
+  }
+
+  it("leaves the database to calls between two portions", async () => {
+    expect(await doneWith(3)).toEqual([
+      ["new", 0],
+      ["new", 50],
+      ["new", 100],
+      ["again", 110],
+      ["scopes", 110]
+    ])
+  })
+
+  it("ends after 50 seconds though more is left, and leaves out the scopes, whose sums are not known yet", async () => {
+    const done = await doneWith(Number.POSITIVE_INFINITY)
+    expect(done.filter(([name]) => name === "new").length).toBe(1_000)
+    expect(done.at(-1)).toEqual(["again", 50_000])
+  })
+})

@@ -1,6 +1,6 @@
 /**
  * The minimum limit, enough calls for the ledger's batches. The embedded database needs larger ones: at three times the capacity its
- * goodput was 73 to 91 % of it with 48 calls (four runs), 93 % with 80 (one); on PostgreSQL 80 added only latency.
+ * goodput was 86 and 87 % of it with 48 calls, 91 % with 80 (runs in turn); on PostgreSQL 80 added only latency.
  */
 export const minLimit = 48
 export const minLimitEmbedded = 80
