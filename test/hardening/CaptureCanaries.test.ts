@@ -30,7 +30,7 @@ describe.each(databaseKinds)("no text of a call is kept that should not be, on %
     folder = await mkdtemp(join(tmpdir(), "gateway-capture-"))
     service = await startService({
       env: {
-        ...("DATABASE_URL" in database.env ? { DATABASE_URL: database.env.DATABASE_URL } : {}),
+        ...(kind === "embedded" ? {} : database.env),
         SIMULATED_PROVIDERS: "on",
         GATEWAY_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
         LOG_LEVEL: "all"

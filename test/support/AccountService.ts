@@ -1,4 +1,5 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Cause from "effect/Cause"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -20,6 +21,7 @@ import { SignIn } from "../../src/identity/sessions/SignIn.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { AccountTransactions } from "../../src/sql/AccountDatabase.ts"
 import { freshDatabase, postgresServer, skipsEmbedded } from "../ledger/databases.ts"
+import { databaseVariables } from "./PostgresServer.ts"
 import { masterKey, testKey } from "./Service.ts"
 
 type AllServices = Layer.Layer.Success<ReturnType<typeof services>> | Server
@@ -53,7 +55,7 @@ export const openDatabase = async (kind: "embedded" | "PostgreSQL") => {
   if (postgresServer === undefined) throw new Error("there is no PostgreSQL server")
   const scope = await Effect.runPromise(Scope.make())
   const url = await Effect.runPromise(Scope.extend(freshDatabase(postgresServer), scope))
-  return { env: { DATABASE_URL: url }, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+  return { env: databaseVariables(url), close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
 export const databaseKinds: ReadonlyArray<"embedded" | "PostgreSQL"> =
@@ -82,7 +84,10 @@ export const startNode = async (
     Layer.provide(Logger.remove(Logger.defaultLogger))
   )
   const runtime = ManagedRuntime.make(layer)
-  const { address } = await runtime.runPromise(Server)
+  const started = await runtime.runPromiseExit(Server)
+  // of the error of a runtime a test prints no cause
+  if (Exit.isFailure(started)) throw new Error(Cause.pretty(started.cause, { renderErrorCause: true }))
+  const { address } = started.value
   return {
     url: `http://127.0.0.1:${address.port}`,
     run: (effect) => runtime.runPromise(effect),

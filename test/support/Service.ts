@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import OpenAI from "openai"
-import { createDatabase, dropDatabase, urlOf } from "./PostgresServer.ts"
+import { createDatabase, databaseVariables, dropDatabase, urlOf } from "./PostgresServer.ts"
 
 const bundle = fileURLToPath(new URL("../../dist/main.js", import.meta.url))
 
@@ -66,7 +66,7 @@ export const startService = async (options: ServiceOptions = {}): Promise<Servic
     PORT: "0",
     DATA_DIR: options.dataDir ?? join(folder, "data"),
     GATEWAY_BOOTSTRAP_KEY: testKey,
-    ...(database === undefined ? {} : { DATABASE_URL: database.url }),
+    ...(database === undefined ? {} : databaseVariables(database.url)),
     ...options.env
   }
   if (options.config !== undefined) {

@@ -204,9 +204,12 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     await change(project.id)
     await called(project.key, { ...says(canary), token_doctor: false })
     await called(project.key, { ...says(canary), store: false })
-    const running = await chat(project.key, { ...says(canary), stream: true })
+    // goes on until it is stopped
+    const running = await chat(project.key, { ...says(canary), model: "sim/stall-mid", stream: true })
     await change(project.id, { enabled: false })
-    await running.text()
+    const call = running.headers.get("x-request-id")
+    expect((await owner.send("POST", `/api/projects/${project.id}/in-flight/${call}/stop`)).status).toBe(202)
+    expect(await running.text()).toContain(`"code":"call_stopped"`)
     await called(project.key, says(canary))
     expect(await samples(project.id)).toEqual([])
     const rows = await node.run(
