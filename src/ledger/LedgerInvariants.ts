@@ -189,14 +189,15 @@ export interface Selection {
   readonly since: string
   readonly unsummed: string
   readonly maxCallSeconds: number
+  /** The number of rows that are read of those that break an invariant; unset: all. */
+  readonly maxRows?: number
 }
 
-/** Rows that are named of those that break an invariant. */
-const maxRows = 100
-
 /** The beginning of a query: the rows that break the invariants of a table are in `broken`, with the name of what each breaks. */
-export const brokenOf = (of: Table, { base, candidates, maxCallSeconds, since, unsummed }: Selection): string =>
-  `with candidate as (${candidates}), base as (${base}), unsummed as (${unsummed}),
+export const brokenOf = (of: Table, selection: Selection): string => {
+  const { base, candidates, maxCallSeconds, maxRows, since, unsummed } = selection
+  const limit = maxRows === undefined ? "" : `limit ${maxRows}`
+  return `with candidate as (${candidates}), base as (${base}), unsummed as (${unsummed}),
     since as not materialized (select ${since} as at),
     longest as (select interval '${maxCallSeconds + expiryGraceSeconds} seconds' as max_age),
     ${sources[of]},
@@ -204,9 +205,10 @@ export const brokenOf = (of: Table, { base, candidates, maxCallSeconds, since, u
       .filter((invariant) => invariant.of === of)
       .map(
         ({ name, query }) =>
-          `(select '${name}' as invariant, b.subject::text as subject, to_jsonb(b) as detail from (${query}) b limit ${maxRows})`
+          `(select '${name}' as invariant, b.subject::text as subject, to_jsonb(b) as detail from (${query}) b ${limit})`
       )
       .join(" union all ")})`
+}
 
 const allIds: { readonly [Of in Table]: string } = {
   hold: "select id from hold",
@@ -215,6 +217,9 @@ const allIds: { readonly [Of in Table]: string } = {
   scope: `select id from scope union select s.id from hold h cross join lateral (
     values (h.key_id), (h.project_id), (case when h.managed then h.account_id end)) as s(id) where s.id is not null`
 }
+
+/** The first rows are named. */
+const maxNamed = 3
 
 const decodeBroken = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ invariant: Schema.String, detail: Schema.Unknown }))
@@ -235,12 +240,13 @@ export const check = <E>(
           since: `(select case when isfinite(r.deleted_before) then c.holds_through else '-infinity' end
             from retention r, ledger_check c)`,
           unsummed: "select id from unsummed_hold",
-          maxCallSeconds: Duration.toSeconds(defaultMaxCallDuration)
+          maxCallSeconds: Duration.toSeconds(defaultMaxCallDuration),
+          maxRows: maxNamed
         })} select invariant, detail from broken`
       ).pipe(Effect.flatMap(decodeBroken), Effect.catchTag("ParseError", Effect.die))
     )
     return invariants.flatMap(({ name, text }) => {
       const rows = broken.flat().filter(({ invariant }) => invariant === name)
-      return rows.length === 0 ? [] : [`${text}: ${JSON.stringify(rows.slice(0, 3).map(({ detail }) => detail))}`]
+      return rows.length === 0 ? [] : [`${text}: ${JSON.stringify(rows.map(({ detail }) => detail))}`]
     })
   })

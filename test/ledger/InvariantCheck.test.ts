@@ -286,6 +286,59 @@ for (const [name, database] of databases) {
         })
       )
 
+      /** Scopes that no hold names, by a limit that no other scope has. */
+      const mark = 123_456
+      const addScopes = (count: number) =>
+        Effect.flatMap(
+          SqlClient,
+          (sql) => sql`
+            insert into scope (id, kind, limit_micro_usd, ceiling_micro_usd)
+            select gen_random_uuid(), 'key', ${mark}, ${mark} from generate_series(1, ${count})`
+        )
+      const holdsOfScopes = (amount: number) =>
+        Effect.flatMap(
+          SqlClient,
+          (sql) => sql`update scope set held_micro_usd = ${amount} where limit_micro_usd = ${mark}`
+        )
+      const removeScopes = Effect.flatMap(SqlClient, (sql) => sql`delete from scope where limit_micro_usd = ${mark}`)
+
+      it.effect("looks again at what it could not check", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const store = yield* InvariantCheckStore
+          yield* checkNow
+          // the wrong one is in the first of two portions
+          const first = "00000000-0000-0000-0000-000000000001"
+          yield* addScopes(10_000)
+          yield* sql`update scope set id = ${first}, held_micro_usd = 5 where id = (select id from scope
+            where limit_micro_usd = ${mark} limit 1)`
+          yield* sql`alter table ledger_violation rename to not_there`
+          const failed = yield* Effect.either(store.checkScopes)
+          yield* sql`alter table not_there rename to ledger_violation`
+          expect(failed).toMatchObject({ left: { _tag: "SqlError" } })
+          expect((yield* store.checkScopes).map(({ subject }) => subject)).toEqual([first])
+          yield* holdsOfScopes(0)
+          expect(yield* checkNow).toEqual({})
+          yield* removeScopes
+        })
+      )
+
+      it.effect("remembers all violations, though it takes no more than a hundred new ones at a time", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          yield* checkNow
+          yield* sql`update ledger_check set scopes_again = default`
+          yield* addScopes(150)
+          yield* holdsOfScopes(5)
+          expect(yield* checkNow).toEqual({ scope_sums: 100 })
+          expect(yield* checkNow).toEqual({ scope_sums: 150 })
+          expect(yield* checkNow).toEqual({ scope_sums: 150 })
+          yield* holdsOfScopes(0)
+          expect(yield* checkNow).toEqual({})
+          yield* removeScopes
+        })
+      )
+
       it.effect("is made by one process in a minute", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
