@@ -69,10 +69,24 @@ describe.skipIf(!hasChromium)("a key", () => {
         async () => (await api<{ items: ReadonlyArray<unknown> }>("GET", `/api/projects/${projectId}/refusals`)).items
       )
       .toHaveLength(1)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
     await page.goto(`${service.url}/dashboard/p/${projectId}/requests?tab=refused`)
-    await page.getByRole("row", { name: /spend_limit_exceeded/ }).click()
+    const row = page.getByRole("row", { name: /spend_limit_exceeded/ })
+    await row.waitFor()
+    await page.route(/\/api\/(keys\/[^/]+|me\/balance|projects\/[^/]+)$/, async (route) => {
+      await released
+      await route.continue()
+    })
+    await row.click()
     await page.getByText(/It needed \$[\d.]+; \$0.000001 was left of the key/).waitFor()
-    await page.getByRole("link", { name: "Raise this limit" }).click()
+    const raise = page.getByRole("link", { name: "Raise this limit" })
+    // a click that is under way must not miss it
+    const early = await raise.boundingBox()
+    release()
+    await page.getByText(/^\$[\d.]+ of \$0.000001$/).waitFor()
+    expect(await raise.boundingBox()).toEqual(early)
+    await raise.click()
     const limit = page.getByRole("textbox", { name: "Spend limit" })
     await limit.fill("1")
     await page.getByRole("button", { name: "Save" }).click()

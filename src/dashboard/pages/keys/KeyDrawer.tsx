@@ -64,22 +64,21 @@ const KeyDrawer = ({ keyId, mayWrite, onClose }: KeyDrawerProps) => {
 const Binding = ({ of }: { readonly of: Key }) => {
   const ofProject = useQuery(project(of.project_id)).data?.data
   const ofAccount = useQuery(balance).data
+  const isPaidByBalance = ofProject === undefined || (ofProject.billing_mode !== "byok" && ofProject.role === "owner")
+  // a limit that is not known yet has its row, so that what is below does not move
   const rows = [
     { name: "This key", limit: of.spend_limit_microusd, spent: of.spent_microusd, reset: of.limit_reset },
-    ...(ofProject === undefined
-      ? []
-      : [
-          {
-            name: "The project",
-            limit: ofProject.spend_limit_microusd,
-            spent: ofProject.spent_microusd,
-            reset: ofProject.limit_reset
-          }
-        ]),
-    ...(ofAccount === undefined || ofProject?.billing_mode === "byok" || ofProject?.role !== "owner"
-      ? []
-      : [{ name: "The balance", limit: ofAccount.available_microusd, spent: 0, reset: null }])
-  ].map((row) => ({ ...row, left: row.limit === null ? Number.POSITIVE_INFINITY : row.limit - row.spent }))
+    {
+      name: "The project",
+      limit: ofProject?.spend_limit_microusd,
+      spent: ofProject?.spent_microusd ?? 0,
+      reset: ofProject?.limit_reset ?? null
+    },
+    ...(isPaidByBalance ? [{ name: "The balance", limit: ofAccount?.available_microusd, spent: 0, reset: null }] : [])
+  ].map((row) => ({
+    ...row,
+    left: row.limit === null || row.limit === undefined ? Number.POSITIVE_INFINITY : row.limit - row.spent
+  }))
   const tightest = Math.min(...rows.map(({ left }) => left))
   return (
     <Table fz="sm" className="figures" aria-label="Limits that bind this key">
@@ -102,9 +101,9 @@ const Binding = ({ of }: { readonly of: Key }) => {
                 </Text>
               ) : null}
             </Table.Td>
-            <Table.Td>{limit === null ? "no limit" : money(left)}</Table.Td>
+            <Table.Td>{limit === undefined ? "" : limit === null ? "no limit" : money(left)}</Table.Td>
             <Table.Td>
-              {name === "The balance" || limit === null ? "" : money(limit)}
+              {name === "The balance" || limit === null || limit === undefined ? "" : money(limit)}
               {reset === null ? "" : ` a ${reset}`}
             </Table.Td>
           </Table.Tr>

@@ -2,6 +2,7 @@ import { Group, Progress, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { Records } from "../../api/client.ts"
 import { balance, catalog, key, project } from "../../api/queries.ts"
+import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { count, dateTime, money, seconds } from "../../parts/format.ts"
@@ -52,9 +53,9 @@ const WhyNoMoney = ({
   readonly projectId: string
   readonly refusal: Records["RefusalOut"]
 }) => {
-  const ofAccount = useQuery(balance).data
-  const ofProject = useQuery(project(projectId)).data?.data
-  const ofKey = useQuery(key(refusal.key_id)).data?.data
+  const ofAccount = useQuery(balance)
+  const ofProject = useQuery(project(projectId))
+  const ofKey = useQuery(key(refusal.key_id))
   const price = useQuery(catalog(projectId)).data?.find(({ id }) => id === refusal.requested_model)?.prices?.output
   const { held_microusd: held, needed_microusd: needed, remaining_microusd: remaining } = refusal
   const affordable =
@@ -68,13 +69,15 @@ const WhyNoMoney = ({
       <Text size="xs" c="dimmed" fw={600}>
         Now
       </Text>
-      {ofAccount === undefined ? null : (
-        <Bar name="Balance" spent={ofAccount.spent_microusd} limit={ofAccount.credited_microusd} />
-      )}
-      {ofProject === undefined ? null : (
-        <Bar name="Project" spent={ofProject.spent_microusd} limit={ofProject.spend_limit_microusd} />
-      )}
-      {ofKey === undefined ? null : <Bar name="Key" spent={ofKey.spent_microusd} limit={ofKey.spend_limit_microusd} />}
+      <Loaded query={ofAccount} height={barHeight}>
+        {(found) => <Bar name="Balance" spent={found.spent_microusd} limit={found.credited_microusd} />}
+      </Loaded>
+      <Loaded query={ofProject} height={barHeight}>
+        {({ data }) => <Bar name="Project" spent={data.spent_microusd} limit={data.spend_limit_microusd} />}
+      </Loaded>
+      <Loaded query={ofKey} height={barHeight}>
+        {({ data }) => <Bar name="Key" spent={data.spent_microusd} limit={data.spend_limit_microusd} />}
+      </Loaded>
       <Group>
         {refusal.scope === "key" ? (
           <LinkButton to="/p/$projectId/keys" params={{ projectId }} search={{ key: refusal.key_id }}>
@@ -98,6 +101,8 @@ const WhyNoMoney = ({
   )
 }
 
+const barHeight = 32
+
 const Bar = ({
   limit,
   name,
@@ -107,7 +112,7 @@ const Bar = ({
   readonly spent: number
   readonly limit: number | null
 }) => (
-  <Stack gap={2}>
+  <Stack gap={2} h={barHeight}>
     <Group justify="space-between">
       <Text size="sm">{name}</Text>
       <Text size="sm" className="figures">
