@@ -59,15 +59,20 @@ const doubled = <Input>(
 ): Doubled => {
   const [once, twice] = [input(size), input(2 * size)]
   run(once)
-  return {
-    blocks: [counter.blocksOf(() => run(once)), counter.blocksOf(() => run(twice))],
-    bytes: [allocatedBytes(() => run(once)), allocatedBytes(() => run(twice))]
-  }
+  const bytes = () => [allocatedBytes(() => run(once)), allocatedBytes(() => run(twice))] as const
+  let measured = bytes()
+  // garbage of before that is swept meanwhile makes one run look smaller than it is; code that copies too much does so each time
+  for (let again = 0; again < maxAgain && areMoreBytes(measured); again++) measured = bytes()
+  return { blocks: [counter.blocksOf(() => run(once)), counter.blocksOf(() => run(twice))], bytes: measured }
 }
+
+const maxAgain = 4
+
+const areMoreBytes = ([once, twice]: Doubled["bytes"]): boolean => twice > maxRatio * once + freeBytes
 
 const excessOf = ({ blocks, bytes }: Doubled): ReadonlyArray<string> => [
   ...(blocks[1] > maxRatio * blocks[0] + freeBlocks ? [`blocks ${blocks.join(" -> ")}`] : []),
-  ...(bytes[1] > maxRatio * bytes[0] + freeBytes ? [`bytes ${bytes.join(" -> ")}`] : [])
+  ...(areMoreBytes(bytes) ? [`bytes ${bytes.join(" -> ")}`] : [])
 ]
 
 const protocols: ReadonlyArray<readonly [string, Protocol]> = [
