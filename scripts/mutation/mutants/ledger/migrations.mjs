@@ -117,6 +117,20 @@ export const migrationMutants = [
   },
   {
     file: "src/ledger/InvariantCheckStore.ts",
+    find: "not exists (select from ledger_violation v where v.invariant = b.invariant and v.subject = b.subject)",
+    replace: "true",
+    breaks: "no violation is remembered beyond the first hundred",
+    tests: checks
+  },
+  {
+    file: "src/ledger/InvariantCheckStore.ts",
+    find: "column} from ledger_check) order by id limit ",
+    replace: "column} from ledger_check) order by id desc limit ",
+    breaks: "the scopes of a portion are not those that follow the last one",
+    tests: checks
+  },
+  {
+    file: "src/ledger/InvariantCheckStore.ts",
     find: "not exists (select from broken b where b.invariant = v.invariant and b.subject = v.subject)",
     replace: "not exists (select from broken b where b.subject = v.subject)",
     breaks: "a violation that is gone is told for as long as its row breaks another invariant",
