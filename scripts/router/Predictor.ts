@@ -27,11 +27,6 @@ const sharpness = 8
 const residualPenalty = { withClasses: 30, withoutClasses: 10 }
 const costPenalty = 10
 /**
- * What of the residual is borne out by prompts that were left out (four parts of each training set, each predicted from the others):
- * less where the classes have told most of it already.
- */
-const residualShare = { withClasses: 0.65, withoutClasses: 0.8 }
-/**
  * A text that is less like the training texts than all but this share of them are to their own kind counts less, down to
  * nothing where it is much less like them.
  */
@@ -40,8 +35,8 @@ const strangeShare = 0.01
 const strangeFactor = 0.8
 
 /**
- * quality = mean + gate · (Σ P(class) · row[class] + share · residual − mean); cost by a regression of its logarithm. All of it is
- * linear in the features but for the softmax, so that one pass over a prompt yields everything.
+ * quality = mean + gate · (Σ P(class) · row[class] + residual − mean); cost by a regression of its logarithm. All of it is linear
+ * in the features but for the softmax, so that one pass over a prompt yields everything.
  */
 export const train = ({ models, prompts }: GradedSet): Predictor => {
   const texts = prompts.map(({ text }) => text)
@@ -102,7 +97,6 @@ export const train = ({ models, prompts }: GradedSet): Predictor => {
   const costMeans = meansOf(prompts.map(({ costs }) => costs))
   const costFactors = costMeans.map((mean, m) => ((predicted[m] ?? 0) > 0 ? mean / (predicted[m] ?? 1) : 1))
 
-  const share = count > 1 ? residualShare.withClasses : residualShare.withoutClasses
   const quality = new Float64Array(size)
   const costs = new Float64Array(size)
   return {
@@ -111,7 +105,7 @@ export const train = ({ models, prompts }: GradedSet): Predictor => {
       read(text)
       const gate = Math.max(0, Math.min(1, (familiarity() - none) / (full - none)))
       for (let m = 0; m < size; m++) {
-        let expected = share * (outputs[residualAt + m] ?? 0)
+        let expected = outputs[residualAt + m] ?? 0
         for (let k = 0; k < count; k++) expected += (outputs[k] ?? 0) * (rows[k]?.[m] ?? 0)
         const mean = means[m] ?? 0
         quality[m] = Math.max(0, Math.min(1, mean + gate * (expected - mean)))
