@@ -64,6 +64,8 @@ const portionOf = { postgres: 10_000, embedded: 1_000 }
 const pauseFactorOf = { postgres: 4, embedded: 9 }
 /** Violations of an invariant that one statement adds to those that are known: each is a line in the log. */
 const maxNewViolations = 100
+/** Violations of an invariant that are known at a time, each of them checked with every portion. */
+const maxViolations = 1_000
 /** What is checked of the journal must have been committed. */
 const settleTime = "1 minute"
 
@@ -111,7 +113,8 @@ const make = (sql: SqlClient, kind: DatabaseShape["kind"], maxCallSeconds: numbe
       select invariant, subject, detail from (
         select b.*, row_number() over (partition by invariant) as place from broken b where ${isCurrent}
           and not exists (select from ledger_violation v where v.invariant = b.invariant and v.subject = b.subject)) n
-      where place <= ${maxNewViolations}
+      where place <= least(${maxNewViolations}, ${maxViolations}
+        - (select count(*) from ledger_violation v where v.invariant = n.invariant))
       on conflict do nothing returning invariant, subject, detail`,
       [`{${ids.join(",")}}`]
     ).pipe(

@@ -323,7 +323,7 @@ for (const [name, database] of databases) {
         })
       )
 
-      it.effect("remembers all violations, though it takes no more than a hundred new ones at a time", () =>
+      it.effect("remembers up to a thousand violations, of which it takes no more than a hundred at a time", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
           yield* checkNow
@@ -333,6 +333,10 @@ for (const [name, database] of databases) {
           expect(yield* checkNow).toEqual({ scope_sums: 100 })
           expect(yield* checkNow).toEqual({ scope_sums: 150 })
           expect(yield* checkNow).toEqual({ scope_sums: 150 })
+          yield* addScopes(1_000)
+          yield* holdsOfScopes(5)
+          yield* Effect.repeatN(checkNow, 20)
+          expect(yield* checkNow).toEqual({ scope_sums: 1_000 })
           yield* holdsOfScopes(0)
           expect(yield* checkNow).toEqual({})
           yield* removeScopes
