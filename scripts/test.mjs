@@ -3,7 +3,7 @@
 // first, then the others, which share one per core. With TEST_DATABASE_URL what uses a database runs on
 // PostgreSQL too, with TEST_DATABASES=postgres on PostgreSQL alone.
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { allParts, ensureBuilt } from "./lib/built.mjs"
@@ -21,6 +21,17 @@ import { root } from "./lib/root.mjs"
 
 /** @typedef {{ readonly passed: number, readonly failures: ReadonlyArray<string> }} Outcome */
 
+/** What the services of all files that run at once keep in their folders, with room to spare. */
+const neededBytes = 4 * 1024 ** 3
+const memory = "/dev/shm"
+
+/** Each of some hundred services writes 42 MB in 1,300 files when it starts: in memory that takes a seventh of the time. */
+const temporaryFolder = () => {
+  if (process.env["TMPDIR"] !== undefined || !existsSync(memory)) return tmpdir()
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize >= neededBytes ? memory : tmpdir()
+}
+
 /** @param {string} processes @param {string} folder @returns {Outcome} */
 const run = (processes, folder) => {
   const report = join(folder, `${processes}.json`)
@@ -29,7 +40,7 @@ const run = (processes, folder) => {
     join(root, "node_modules/.bin/vitest"),
     // a file that is asked for by name is in one of the two
     ["run", "--passWithNoTests", ...reporters, ...process.argv.slice(2)],
-    { stdio: "inherit", cwd: root, env: { ...process.env, TEST_PROCESSES: processes } }
+    { stdio: "inherit", cwd: root, env: { ...process.env, TEST_PROCESSES: processes, TMPDIR: folder } }
   )
   const end = signal ?? `exit code ${status}`
   if (!existsSync(report))
@@ -55,7 +66,10 @@ const firstLine = (text = "") => text.trim().split("\n", 1)[0]
 
 // the library too: the examples import the package by its name
 await ensureBuilt(allParts)
-const folder = mkdtempSync(join(tmpdir(), "gateway-test-"))
+// a run that is stopped removes its folder too
+process.on("SIGINT", () => {})
+process.on("SIGTERM", () => {})
+const folder = mkdtempSync(join(temporaryFolder(), "gateway-test-"))
 try {
   const [isolated, shared] = [run("isolated", folder), run("shared", folder)]
   const passed = isolated.passed + shared.passed
