@@ -1,5 +1,5 @@
 import type * as Arr from "effect/Array"
-import type { Effort } from "./Chat.ts"
+import type { ChatRequest, Effort } from "./Chat.ts"
 import type { Model } from "./Model.ts"
 import type { MicroUsd } from "./Money.ts"
 import type { PriceTerms } from "./Prices.ts"
@@ -28,6 +28,12 @@ export interface Candidate {
   /** The project's own, which pays for the attempt; `undefined`: the one that the provider was made with. */
   readonly credential?: ProviderCredential | undefined
 }
+
+/** Wire names of what a request sets without the effect that it asks for at this route: fields that no route has an effect for last. */
+export const withoutEffect = (
+  { altered, dropped }: Pick<Candidate, "altered" | "dropped">,
+  { ignored = [] }: Pick<ChatRequest, "ignored">
+): ReadonlyArray<string> => (altered.length + ignored.length === 0 ? dropped : [...dropped, ...altered, ...ignored])
 
 /** The candidates of a call as ranked, at least one. */
 export interface Candidates {

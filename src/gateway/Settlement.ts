@@ -1,5 +1,5 @@
 import { type Baseline, type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
-import type { Candidate } from "../domain/Candidate.ts"
+import { type Candidate, withoutEffect } from "../domain/Candidate.ts"
 import { conversationOf } from "../domain/Conversation.ts"
 import { zero } from "../domain/Money.ts"
 import { costOf, snapshotOf } from "../domain/Prices.ts"
@@ -22,7 +22,7 @@ import {
 export const metadataOf = (state: CallState, attempt: RunningAttempt, now: number): RouterMetadata => {
   const { candidate, tally } = attempt
   const { admitted, attempts } = state
-  const { altered, dropped, model } = candidate
+  const { model } = candidate
   const skipped = skippedOf(state)
   const notes = isCappedByFunds(attempt) ? [...candidate.notes, "output_capped_by_funds" as const] : candidate.notes
   return {
@@ -44,7 +44,7 @@ export const metadataOf = (state: CallState, attempt: RunningAttempt, now: numbe
     cost: attempts.at(-1)?.cost ?? noCost,
     candidate_pool: { models: admitted.ranked.models },
     excluded: admitted.ranked.excluded,
-    dropped_parameters: altered.length === 0 ? dropped : [...dropped, ...altered],
+    dropped_parameters: withoutEffect(candidate, admitted.request),
     policy_version: admitted.allowed.policyVersion,
     ...(skipped.length === 0 ? {} : { skipped }),
     ...(admitted.ranked.pinned ? {} : { prediction: predictionOf(admitted.ranked, candidate) }),

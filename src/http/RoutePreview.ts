@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { CallerShape } from "../domain/Caller.ts"
+import { withoutEffect } from "../domain/Candidate.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { GatewayError, StoreUnavailable } from "../domain/GatewayError.ts"
 import { promptClasses } from "../domain/PromptClass.ts"
@@ -44,7 +45,7 @@ const routed = (request: ChatRequest, preview: Preview, nowMillis: number): Rout
       expected_cost_microusd: candidate.expectedCost,
       max_cost_microusd: (options[index] ?? options[0]).max,
       effort: candidate.effort ?? null,
-      dropped_parameters: [...candidate.dropped, ...candidate.altered],
+      dropped_parameters: withoutEffect(candidate, request),
       health: healthOut(health[index] ?? health[0], nowMillis)
     })),
     classes: Object.fromEntries(

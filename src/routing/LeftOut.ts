@@ -9,9 +9,9 @@ import { tuningOf } from "./Requirements.ts"
 /** What of a request does not reach a model as it was sent. The names are those of the request fields. */
 export interface LeftOut {
   /** Not sent. */
-  readonly dropped: ReadonlyArray<string>
+  readonly dropped: Array<string>
   /** Sent in part, or with another value. */
-  readonly altered: ReadonlyArray<string>
+  readonly altered: Array<string>
 }
 
 /** What a request sets, beside its conversation. */

@@ -167,10 +167,11 @@ const leftOutOfCandidate = (
   const { altered, dropped } = leftOutOf(model, request, extras, effort, (name) =>
     isUnpriced(model, name, features.terms, billingMode)
   )
-  const effortIgnored = request.effort !== undefined && (!pinned || effort === undefined)
-  const { ignored } = request
-  const isTtlLost = losesCacheTtl(model, request, dropped, billingMode)
-  const known = isTtlLost ? [...dropped, "cache_control.ttl"] : dropped
-  const noted = ignored === undefined || ignored.length === 0 ? known : [...known, ...ignored]
-  return { dropped: effortIgnored ? [...noted, "reasoning_effort"] : noted, altered }
+  if (losesCacheTtl(model, request, dropped, billingMode)) dropped.push("cache_control.ttl")
+  if (request.effort !== undefined) {
+    if (effort === undefined) dropped.push("reasoning_effort")
+    // the model's own is sent
+    else if (!pinned) altered.push("reasoning_effort")
+  }
+  return { dropped, altered }
 }

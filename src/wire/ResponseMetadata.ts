@@ -6,6 +6,19 @@ const manyModels = 10
 
 const poolTexts = new WeakMap<ReadonlyArray<string>, string>()
 
+/** The metadata with the names of the client's format; those that the request `ignored`, which are the last, it has sent itself. */
+export const renamed = (
+  metadata: RouterMetadata,
+  ignored: ReadonlyArray<string> | undefined,
+  nameOf: (name: string) => string
+): RouterMetadata => {
+  const { dropped_parameters: names } = metadata
+  const own = names.length - (ignored?.length ?? 0)
+  return own === 0
+    ? metadata
+    : { ...metadata, dropped_parameters: names.map((name, at) => (at < own ? nameOf(name) : name)) }
+}
+
 /**
  * The text of a response, with its metadata as the last member. A pool of many models is most of the metadata, and mostly the same
  * list as that of the call before.

@@ -188,10 +188,10 @@ describe("The model auto", () => {
       profile: { effort: "low", maxOutputTokens: null, apiVersion: null }
     })
     const { candidates } = ranked([thinker, middle], { asked: { effort: "high" } })
-    expect(candidates.all().map((one) => [one.model.id, one.effort, one.dropped])).toEqual(
+    expect(candidates.all().map((one) => [one.model.id, one.effort, one.dropped, one.altered])).toEqual(
       expect.arrayContaining([
-        ["acme/thinker", "low", ["reasoning_effort"]],
-        ["beta/middle", undefined, ["reasoning_effort"]]
+        ["acme/thinker", "low", [], ["reasoning_effort"]],
+        ["beta/middle", undefined, ["reasoning_effort"], []]
       ])
     )
     expect(ranked([thinker]).candidates.first).toMatchObject({ effort: "low", dropped: [] })

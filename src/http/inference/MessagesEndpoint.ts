@@ -15,10 +15,18 @@ export const messagesEndpoint: InferenceEndpoint<DecodedMessages> = {
   headers: ({ droppedTools }) => droppedToolsHeader(droppedTools),
   headersOfRejected: (json) => droppedToolsHeader(webSearchIn(json)),
   nonStreaming: (completion, decoded) =>
-    messageObject(completion, completion.answer, clientMetadata(completion.metadata), optionsOf(decoded)),
+    messageObject(
+      completion,
+      completion.answer,
+      clientMetadata(completion.metadata, decoded.request),
+      optionsOf(decoded)
+    ),
   stream: (start, decoded, write) => new MessagesStream(start, optionsOf(decoded), write),
   heartbeat: ping,
   paramOf
 }
 
-const optionsOf = ({ request }: DecodedMessages) => ({ omitReasoning: request.reasoning.exclude })
+const optionsOf = ({ request }: DecodedMessages) => ({
+  omitReasoning: request.reasoning.exclude,
+  ignored: request.ignored
+})

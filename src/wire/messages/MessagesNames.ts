@@ -1,4 +1,6 @@
+import type { ChatRequest } from "../../domain/Chat.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
+import { renamed } from "../ResponseMetadata.ts"
 import type { DecodedMessages } from "./MessagesRequest.ts"
 
 /** Fields of this format whose names in the canonical request are others. */
@@ -21,10 +23,8 @@ export const paramOf = (param: string, { paths }: Pick<DecodedMessages, "paths">
 }
 
 /** The metadata with the client's names of what was left out. */
-export const clientMetadata = (metadata: RouterMetadata): RouterMetadata =>
-  metadata.dropped_parameters.length === 0
-    ? metadata
-    : { ...metadata, dropped_parameters: metadata.dropped_parameters.map(nameOf) }
+export const clientMetadata = (metadata: RouterMetadata, { ignored }: Pick<ChatRequest, "ignored">): RouterMetadata =>
+  renamed(metadata, ignored, nameOf)
 
 /** A name may be that of one element. */
 const nameOf = (name: string): string => {

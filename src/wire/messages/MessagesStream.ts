@@ -11,6 +11,8 @@ import { CallIds, emptyMessage, stopOf, usageOf } from "./MessagesObject.ts"
 
 export interface MessagesStreamOptions {
   readonly omitReasoning: boolean
+  /** Of the request. */
+  readonly ignored?: ReadonlyArray<string> | undefined
 }
 
 /** Keeps the connection alive. */
@@ -92,7 +94,7 @@ export class MessagesStream {
       type: "message_delta",
       delta: stopOf({ reason, native, stopSequence, refusal: this.refusal }),
       usage: usageOf(usage),
-      router_metadata: clientMetadata(metadata)
+      router_metadata: clientMetadata(metadata, this.options)
     })
     this.emit({ type: "message_stop" })
     this.state = "over"

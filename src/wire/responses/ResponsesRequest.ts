@@ -4,6 +4,7 @@ import { InvalidRequest } from "../../domain/GatewayError.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
 import { obfuscation, routingControls } from "../chat/ChatRequest.ts"
 import { effort, routingGuards, streamOptions } from "../chat/ChatRequestGuard.ts"
+import { renamed } from "../ResponseMetadata.ts"
 import { explainer } from "../validation/Explanation.ts"
 import * as G from "../validation/Guard.ts"
 import { unknownNames } from "../validation/UnknownNames.ts"
@@ -62,10 +63,10 @@ export const paramOf = (param: string, { sources }: Pick<DecodedResponses, "sour
   responsesPath(param, sources)
 
 /** Routing metadata with the names of this format. */
-export const clientMetadata = (metadata: RouterMetadata, decoded: Pick<DecodedResponses, "sources">): RouterMetadata =>
-  metadata.dropped_parameters.length === 0
-    ? metadata
-    : { ...metadata, dropped_parameters: metadata.dropped_parameters.map((name) => paramOf(name, decoded)) }
+export const clientMetadata = (
+  metadata: RouterMetadata,
+  decoded: Pick<DecodedResponses, "request" | "sources">
+): RouterMetadata => renamed(metadata, decoded.request.ignored, (name) => paramOf(name, decoded))
 
 const read = (json: unknown): DecodedResponses => {
   if (G.isObject(json)) rejectStored(json)
