@@ -98,7 +98,8 @@ const addMessage = (history: History, item: JsonObject, param: string): void => 
   const role = oneOf("user", "assistant", "system", "developer")(item["role"], `${param}.role`)
   const content = item["content"]
   if (role === "assistant") history.answer(assistantContent(content, `${param}.content`), param)
-  else if (role === "user") history.addMessage({ role, content: userContent(content, `${param}.content`) }, param)
+  else if (role === "user")
+    history.addMessage({ role, content: userContent(content, `${param}.content`) }, param, content)
   else history.addMessage({ role, content: systemContent(content, `${param}.content`) }, param)
 }
 
@@ -178,10 +179,10 @@ class History {
     return this.callIds.has(id)
   }
 
-  addMessage(message: Exclude<Message, AssistantMessage>, item: string): void {
+  addMessage(message: Exclude<Message, AssistantMessage>, item: string, content?: unknown): void {
     this.closeTurn()
     this.flushAttachments()
-    this.push(message, { item, parts: `${item}.content`, calls: [] })
+    this.push(message, { item, parts: `${item}.content`, calls: [], content })
   }
 
   answer(content: AssistantContent, item: string): void {

@@ -1,3 +1,5 @@
+import { isObject } from "../validation/Guard.ts"
+
 /** Where a message of the canonical request came from in `input`. */
 export interface MessageSource {
   /** The item, or `instructions`, or `input` where it is a text. */
@@ -6,6 +8,8 @@ export interface MessageSource {
   readonly parts: string | undefined
   /** The item of each tool call. */
   readonly calls: ReadonlyArray<string>
+  /** As the client has sent it, where its fields may have other names. */
+  readonly content?: unknown
 }
 
 /** The path in a Responses request for one in a chat completions request, which the rest of the gateway names fields by. */
@@ -40,15 +44,20 @@ const messagePath = (source: MessageSource | undefined, rest: string): string =>
   }
   const part = /^\.content\[(\d{1,6})\](.*)$/s.exec(rest)
   if (part !== null) {
-    return source.parts === undefined ? source.item : `${source.parts}[${part[1]}]${partPath(part[2] ?? "")}`
+    const sent = Array.isArray(source.content) ? source.content[Number(part[1])] : undefined
+    return source.parts === undefined ? source.item : `${source.parts}[${part[1]}]${partPath(part[2] ?? "", sent)}`
   }
   if (rest === ".tool_call_id") return `${source.item}.call_id`
   return source.item.startsWith("input[") && rest === ".role" ? `${source.item}.type` : source.item
 }
 
-/** Chat completions nests the fields of a part under its type. */
-const partPath = (rest: string): string =>
+/** Chat completions nests the fields of a part under its type, and has one for data and address of a file. */
+const partPath = (rest: string, sent: unknown): string =>
   rest
+    .replace(/^\.file\.file_data/, fileFieldOf(sent))
     .replace(/^\.image_url\.url/, ".image_url")
     .replace(/^\.image_url\.detail/, ".detail")
     .replace(/^\.file(?=\.|$)/, "")
+
+const fileFieldOf = (sent: unknown): string =>
+  isObject(sent) && (sent["file_data"] ?? null) === null && "file_url" in sent ? ".file_url" : ".file_data"

@@ -36,7 +36,12 @@ describe("a field that is named as in chat completions", () => {
       input: [
         {
           role: "user",
-          content: [{ type: "input_text", text: "look" }, image, { type: "input_file", file_url: "https://x/a.pdf" }]
+          content: [
+            { type: "input_text", text: "look" },
+            image,
+            { type: "input_file", file_url: "https://x/a.pdf" },
+            { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,AA==" }
+          ]
         },
         { type: "reasoning", summary: [] },
         { role: "assistant", content: "hm" },
@@ -53,7 +58,8 @@ describe("a field that is named as in chat completions", () => {
       ["messages[0].content", "instructions"],
       ["messages[1].content[1].image_url.url", "input[0].content[1].image_url"],
       ["messages[1].content[1].type", "input[0].content[1].type"],
-      ["messages[1].content[2].file.file_data", "input[0].content[2].file_data"],
+      ["messages[1].content[2].file.file_data", "input[0].content[2].file_url"],
+      ["messages[1].content[3].file.file_data", "input[0].content[3].file_data"],
       ["messages[2].tool_calls[1].function.arguments", "input[4].arguments"],
       ["messages[2].tool_calls", "input[2]"],
       ["messages[3].role", "input[5].type"],
