@@ -140,7 +140,7 @@ const connected = (
           // a process that no longer answers must not keep rows locked
           idle_in_transaction_session_timeout: idleInTransactionMillis,
           keepAlive: true,
-          onConnect: (client) => client.query(withoutJit),
+          onConnect: (client) => client.query(sessionSettings),
           maxAbandonedMillis: limits.statement_timeout + responseGraceMillis
         }
         const pool = new Pg.Pool(config)
@@ -157,11 +157,17 @@ const connected = (
   )
 
 /**
- * The server compiles a statement that it expects to be dear, each time it runs: 0.3 s for a page of holds and 1.4 s for its check
- * of 0.3 s, since it expects far too much of young tables.
+ * Settings that a role or a database may have otherwise: times and numbers are read in these forms, and transactions are written for
+ * this isolation. Without `jit = off` the server compiles a statement that it expects to be dear, each time it runs: 0.3 s for a page
+ * of holds and 1.4 s for its check of 0.3 s, since it expects far too much of young tables.
  */
-const withoutJit: Pg.QueryConfig & Pick<Pg.ClientConfig, "query_timeout"> = {
-  text: "set jit = off",
+const sessionSettings: Pg.QueryConfig & Pick<Pg.ClientConfig, "query_timeout"> = {
+  text: [
+    "set jit = off",
+    "set datestyle = iso",
+    "set extra_float_digits = 1",
+    "set default_transaction_isolation = 'read committed'"
+  ].join(";"),
   query_timeout: connectMillis
 }
 

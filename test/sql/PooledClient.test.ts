@@ -55,17 +55,34 @@ const proxied = async () => {
 }
 
 describe.skipIf(server === undefined)("on a PostgreSQL server", () => {
-  it("statements are not compiled, on no connection", async () => {
+  it("statements run with the settings that they are written for, on every connection, whatever the server has", async () => {
+    const needed = {
+      jit: "off",
+      DateStyle: "ISO, DMY",
+      extra_float_digits: "1",
+      default_transaction_isolation: "read committed"
+    }
+    const others = ["jit=on", "datestyle=SQL,DMY", "extra_float_digits=0", "default_transaction_isolation=serializable"]
+    const names = Object.keys(needed)
     const settings = Effect.gen(function* () {
       const show = (sql: SqlClient) =>
-        Effect.replicateEffect(sql<{ jit: string }>`select pg_sleep(0.05), current_setting('jit') as jit`, 3)
+        Effect.replicateEffect(
+          sql<{ set: Record<string, string> }>`
+            select pg_sleep(0.05), (select json_object_agg(name, setting) from pg_settings where ${sql.in("name", names)})
+              as set`,
+          3
+        )
       const both = [yield* SqlClient, yield* AccountSql].map(show)
       const rows = yield* Effect.all(both.map(Effect.map((found) => found.flat())), { concurrency: "unbounded" })
-      return rows.flat().map(({ jit }) => jit)
+      return rows.flat().map(({ set }) => set)
     })
-    const url = Option.some(Redacted.make(server ?? ""))
-    const layer = Database.layerUnmigrated({ url, dataDir: ":memory:", maxConnections: 3 })
-    expect(new Set(await Effect.runPromise(Effect.provide(settings, layer)))).toEqual(new Set(["off"]))
+    const address = new URL(server ?? "")
+    address.searchParams.set("options", others.map((setting) => `-c ${setting}`).join(" "))
+    const url = Option.some(Redacted.make(address.href.replaceAll("+", "%20")))
+    const found = await Effect.runPromise(
+      Effect.provide(settings, Database.layerUnmigrated({ url, dataDir: ":memory:", maxConnections: 3 }))
+    )
+    expect(found).toEqual(found.map(() => needed))
   })
 })
 
