@@ -132,6 +132,7 @@ const contents = (
   }
   const refusal = textOf(delta, "refusal")
   if (refusal !== undefined) events.push({ _tag: "Refusal", text: refusal })
+  if (isCalled(objectOf(delta, "function_call"))) return deprecatedCall
   const calls = listOf(delta, "tool_calls")
   const failure = shape === "message" ? state.toolCalls.readWhole(calls, events) : state.toolCalls.read(calls, events)
   for (const annotation of objectsOf(delta, "annotations")) events.push({ _tag: "Annotation", annotation })
@@ -169,6 +170,11 @@ const contentText = (state: State, content: unknown, events: Array<ChatEvent>): 
   return text
 }
 
+/** Of the request field `functions`, which is never sent. Some servers always send the field, without a call in it. */
+const isCalled = (deprecated: Json | undefined): boolean =>
+  textAt(deprecated, "name") !== undefined || textAt(deprecated, "arguments") !== undefined
+
+const deprecatedCall: ProviderFailure = { _tag: "BadResponse", detail: "a function call that is not a tool call" }
 const withoutName: ProviderFailure = { _tag: "BadResponse", detail: "a tool call without a name" }
 
 /** An empty finish reason counts as absent. The first of several applies, but a failure always does. */

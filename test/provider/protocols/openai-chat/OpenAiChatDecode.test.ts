@@ -80,6 +80,13 @@ describe("how a stream ends", () => {
     ["finish reason constructor is only unknown", text("a") + chunk({}, "constructor"), "BadResponse"],
     ["a second finish reason that is unknown", text("a") + finish + chunk({}, "abort"), "BadResponse"],
     ["a tool call that never gets a name", toolCall({ index: 0, id: "x" }) + finish, "BadResponse"],
+    ["a function call in the deprecated form", chunk({ function_call: { name: "f", arguments: "" } }), "BadResponse"],
+    ["its arguments alone", text("a") + chunk({ function_call: { arguments: "{}" } }) + finish, "BadResponse"],
+    [
+      "none in the deprecated form",
+      chunk({ content: "a", function_call: { name: "", arguments: "" } }) + finish,
+      "complete"
+    ],
     ["an event that is too large", text("x".repeat(1_100_000)), "BadResponse"]
   ]
   for (const [name, stream, ending] of table) it(name, () => expect(decode(stream).ending).toBe(ending))
