@@ -143,10 +143,13 @@ const make = (configured: RateLimit) =>
         return { id, secret, name, prefix: prefixOf(secret) }
       })
 
-    /** Changes a key that nobody else changes meanwhile. */
+    /** Changes a key that nobody else changes meanwhile, in a project that is not deleted meanwhile. */
     const change = <A, E>(id: KeyId, action: string, run: (key: ProjectKey) => Effect.Effect<A, E, CurrentUser>) =>
       transactions.commit(() =>
         Effect.gen(function* () {
+          // a key stays in its project
+          const { project: owner } = yield* found(id)
+          yield* projects.lock(owner.id)
           yield* keys.lock(id)
           const { key: before, project } = yield* found(id)
           yield* access.require(project.id, "member")

@@ -21,7 +21,7 @@ export interface NewPersonKey {
 }
 
 export interface PersonKeyStoreShape {
-  /** The person's key in the project, as the caller of a call; `undefined` where there is none yet. */
+  /** The person's key in the project, as the caller of a call; `undefined` where there is none yet, or no project any more. */
   readonly find: (
     project: ProjectId,
     user: UserId
@@ -61,7 +61,8 @@ const make = Effect.gen(function* () {
         k.rate_limits as "keyLimits", p.rate_limits as "projectLimits",
         k.is_active and (k.expires_at is null or k.expires_at > now()) as "isActive"
       from api_key k join project p on p.id = k.project_id
-      where k.kind = 'dashboard' and k.project_id = ${project} and k.user_id = ${user} and k.deleted_at is null`
+      where k.kind = 'dashboard' and k.project_id = ${project} and k.user_id = ${user} and k.deleted_at is null
+        and p.deleted_at is null`
   })
   return PersonKeyStore.of({
     find: (project, user) =>

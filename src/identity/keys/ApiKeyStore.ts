@@ -42,8 +42,8 @@ export type ListedKey = typeof ListedKey.Type
 
 export interface ApiKeyStoreShape {
   /**
-   * By the SHA-256 of the complete key, in hex. Inactive and expired keys are not found; the secret before a rotation is found
-   * until its grace ends.
+   * By the SHA-256 of the complete key, in hex. Inactive and expired keys, and those of deleted projects, are not found; the secret
+   * before a rotation is found until its grace ends.
    */
   readonly findActive: (hash: string) => Effect.Effect<ActiveKey | undefined, StoreUnavailable>
   /** The hashes of the active keys, in hex, oldest first; the `max` newest if there are more. */
@@ -81,7 +81,9 @@ const Hashes = Schema.Struct({ hashes: Schema.String })
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const changes = yield* ChangeNotifications
-  const isActive = sql`is_active and (expires_at is null or expires_at > now())`
+  /** Of a key `k`: it may be used now. */
+  const isActive = sql`k.is_active and (k.expires_at is null or k.expires_at > now())
+    and exists (select from project p where p.id = k.project_id and p.deleted_at is null)`
 
   const findOwner = SqlSchema.findOne({
     Request: Schema.String,
@@ -94,14 +96,14 @@ const make = Effect.gen(function* () {
         union all
         select id, previous_until from api_key where previous_hash = decode(${hash}, 'hex') and previous_until > now()
       ) f join api_key k on k.id = f.id join project p on p.id = k.project_id
-      where k.is_active and (k.expires_at is null or k.expires_at > now())`
+      where ${isActive}`
   })
   const newestHashes = SqlSchema.single({
     Request: Schema.Number,
     Result: Hashes,
     execute: (max) => sql`
       select coalesce(string_agg(encode(hash, 'hex'), ' ' order by created_at), '') as hashes
-      from (select hash, created_at from api_key where ${isActive} order by created_at desc limit ${max}) newest`
+      from (select k.hash, k.created_at from api_key k where ${isActive} order by k.created_at desc limit ${max}) newest`
   })
   const hashesOf = SqlSchema.single({
     Request: Schema.Array(KeyId),

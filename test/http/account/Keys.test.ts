@@ -1,10 +1,14 @@
 import { mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
+import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
+import { hashOf } from "../../../src/identity/keys/ApiKey.ts"
+import { ApiKeyStore } from "../../../src/identity/keys/ApiKeyStore.ts"
 import type { ApiKeyOut, ApiKeysPage, CreateApiKeyResponse } from "../../../src/wire/account/Keys.ts"
 import type { ProjectOut } from "../../../src/wire/account/Projects.ts"
 import {
@@ -201,6 +205,64 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
       "invalid_value",
       "id"
     ])
+  })
+
+  it("of a deleted project are refused on every node, whatever is stored of them", async () => {
+    const { id } = await jsonOf<typeof ProjectOut.Encoded>(
+      await operator.send("POST", "/api/me/projects", { name: "deleted" })
+    )
+    const { api_key } = await jsonOf<Created>(
+      await operator.send("POST", `/api/projects/${id}/keys`, { name: "still active" })
+    )
+    for (const at of [node, other]) await becomes(() => models(at, api_key), 200)
+    await sql("update project set deleted_at = now() where id = $1", [id])
+    await sql("select pg_notify('gateway_changes', $1)", [`project:${id}`])
+    for (const at of [node, other]) await becomes(() => models(at, api_key), 401)
+    const known = await node.run(Effect.flatMap(ApiKeyStore, (store) => store.activeHashes(1_000)))
+    expect(known).not.toContain(hashOf(api_key))
+  })
+
+  it.skipIf(kind === "embedded")("do not become active in a project that is deleted meanwhile", async () => {
+    const { id: deleted } = await jsonOf<typeof ProjectOut.Encoded>(
+      await operator.send("POST", "/api/me/projects", { name: "deleted meanwhile" })
+    )
+    const made = async (body: object) => {
+      const { id } = await jsonOf<Created>(
+        await operator.send("POST", `/api/projects/${deleted}/keys`, { name: "inactive" })
+      )
+      await patch(id, body)
+      return id
+    }
+    const [inactive, expired, rotated] = [
+      await made({ is_active: false }),
+      await made({ expires_at: "2020-01-01T00:00:00Z" }),
+      await made({ is_active: false })
+    ]
+    const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
+    await client.connect()
+    await client.query("begin")
+    await client.query("update project set deleted_at = now() where id = $1", [deleted])
+    const requests = [
+      ["PATCH", inactive, { is_active: true }],
+      ["PATCH", expired, { expires_at: null }],
+      ["POST", `${rotated}/rotate`, { grace_seconds: 3_600 }]
+    ] as const
+    let answers = 0
+    const sent = requests.map(async ([method, path, body]) => {
+      const answer = await operator.send(method, `/api/keys/${path}`, body)
+      answers += 1
+      return answer.status
+    })
+    // each waits for the project, or has answered already
+    const waiting =
+      "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    while ((await client.query(waiting)).rows[0].n + answers < requests.length) await setImmediate()
+    await client.query("commit")
+    await client.end()
+    expect(await Promise.all(sent)).toEqual([404, 404, 404])
+    const active =
+      "select from api_key where project_id = $1 and is_active and (expires_at is null or expires_at > now())"
+    expect(await sql(active, [deleted])).toEqual([])
   })
 
   it("rotate: both secrets work on every node until the grace ends, then the new one only", async () => {
