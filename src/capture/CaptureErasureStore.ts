@@ -80,6 +80,11 @@ export const erasures = (
           yield* sql`delete from capture_day_key k where k.day < ${now}::timestamptz::date - 1
             and not exists (select from capture_sample s
               where s.project_id = k.project_id and s.day = k.day and s.expires_at > ${now})`
+          // made while the project was being deleted: no sample is sealed under them
+          for (const keys of ["capture_day_key", "capture_project_key"]) {
+            yield* sql`delete from ${sql(keys)} k
+              where exists (select from project p where p.id = k.project_id and p.deleted_at is not null)`
+          }
           const [samples] = yield* decodeCount(
             yield* sql`with gone as (
                 delete from capture_sample where id in (

@@ -72,14 +72,16 @@ export type Erased =
   | { readonly _tag: "Conversation"; readonly conversation: string }
 
 export interface CaptureStoreShape {
-  /** The window that is open, whether or not it collects anything. */
+  /** The window that is open, whether or not it collects anything; a deleted project has none. */
   readonly window: (project: ProjectId) => Effect.Effect<CaptureWindow | undefined, StoreUnavailable>
   /** Waits for whoever writes samples of the project, and makes others wait until the transaction ends. */
   readonly lock: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
   /** Closes the window that is open, if any. */
   readonly open: (window: CaptureWindow) => Effect.Effect<void, StoreUnavailable>
+  /** Nothing is written in the window that is open, if any, from the end of the transaction on. */
+  readonly close: (project: ProjectId, at: Date) => Effect.Effect<void, StoreUnavailable>
   readonly countSamples: (project: ProjectId, at: Date) => Effect.Effect<number, StoreUnavailable>
-  /** The key of the project as it is stored; the given one where there is none. */
+  /** The key of the project as it is stored; the given one where there is none, and the project is not deleted. */
   readonly projectKey: (
     project: ProjectId,
     sealed: Uint8Array | undefined
@@ -100,7 +102,7 @@ export interface CaptureStoreShape {
   ) => Effect.Effect<void, StoreUnavailable>
   /**
    * The day whose key seals the conversation: `day` for a new one, and for one whose day is before `oldestDay`. `undefined` when the
-   * window keeps only conversations that come before it.
+   * window keeps only conversations that come before it, or is closed.
    */
   readonly place: (
     place: Place,

@@ -12,6 +12,10 @@ export const bytes = (hex: string): Buffer => Buffer.from(hex, "hex")
 export const at = (sql: SqlClient, { configVersion, conversation, projectId }: Place) =>
   sql`project_id = ${projectId} and config_version = ${configVersion} and conversation = ${bytes(conversation)}`
 
+/** The project is not deleted: of one that is nothing may be written any more, wherever its calls still wait. */
+export const isLive = (sql: SqlClient, projectId: ProjectId) =>
+  sql`exists (select from project where id = ${projectId} and deleted_at is null)`
+
 export const insertPacks = (sql: SqlClient, projectId: ProjectId, day: string, packs: NewSample["shared"]) =>
   Effect.forEach(
     packs,

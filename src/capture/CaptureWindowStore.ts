@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { ProjectId } from "../domain/Ids.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import type { CaptureStoreShape } from "./CaptureRecords.ts"
-import { decodeCount } from "./CaptureRowStore.ts"
+import { decodeCount, isLive } from "./CaptureRowStore.ts"
 
 const WindowRow = Schema.Struct({
   projectId: ProjectId,
@@ -29,13 +29,13 @@ export const windowsAndKeys = (
   sql: SqlClient
 ): Pick<
   CaptureStoreShape,
-  "window" | "lock" | "open" | "countSamples" | "projectKey" | "dayKey" | "projectKeys" | "resealProjectKey"
+  "window" | "lock" | "open" | "close" | "countSamples" | "projectKey" | "dayKey" | "projectKeys" | "resealProjectKey"
 > => ({
   window: (project) =>
     sql`select project_id as "projectId", config_version as "configVersion", enabled, sampling_rate as "samplingRate",
         retention_days as "retentionDays", max_samples as "maxSamples", content, replay_allowed as "replayAllowed",
         content_warning as "contentWarning", salt, opened_at as "openedAt"
-      from capture_window where project_id = ${project} and closed_at is null`.pipe(
+      from capture_window where project_id = ${project} and closed_at is null and ${isLive(sql, project)}`.pipe(
       Effect.flatMap(decodeWindows),
       Effect.map(([found]) => found),
       fromSql
@@ -55,6 +55,11 @@ export const windowsAndKeys = (
           ${window.retentionDays}, ${window.maxSamples}, ${window.content}, ${window.replayAllowed},
           ${window.contentWarning}, ${window.salt}, ${window.openedAt})`
     ).pipe(Effect.asVoid, fromSql),
+  close: (project, time) =>
+    sql`update capture_window set closed_at = ${time} where project_id = ${project} and closed_at is null`.pipe(
+      Effect.asVoid,
+      fromSql
+    ),
   countSamples: (project, now) =>
     sql`select count(*)::int as count from capture_sample where project_id = ${project} and expires_at > ${now}`.pipe(
       Effect.flatMap(decodeCount),
@@ -65,7 +70,8 @@ export const windowsAndKeys = (
     Effect.zipRight(
       sealed === undefined
         ? Effect.void
-        : sql`insert into capture_project_key (project_id, sealed) values (${project}, ${sealed}) on conflict do nothing`,
+        : sql`insert into capture_project_key (project_id, sealed) select ${project}::uuid, ${sealed}::bytea
+            where ${isLive(sql, project)} on conflict do nothing`,
       sql`select sealed from capture_project_key where project_id = ${project}`
     ).pipe(
       Effect.flatMap(decodeSealed),
@@ -76,8 +82,8 @@ export const windowsAndKeys = (
     Effect.zipRight(
       sealed === undefined
         ? Effect.void
-        : sql`insert into capture_day_key (project_id, day, sealed) values (${project}, ${day}, ${sealed})
-            on conflict do nothing`,
+        : sql`insert into capture_day_key (project_id, day, sealed) select ${project}::uuid, ${day}::date, ${sealed}::bytea
+            where ${isLive(sql, project)} on conflict do nothing`,
       sql`select sealed from capture_day_key where project_id = ${project} and day = ${day}`
     ).pipe(
       Effect.flatMap(decodeSealed),

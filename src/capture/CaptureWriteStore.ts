@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { ProjectId } from "../domain/Ids.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import type { CaptureStoreShape, NewSample, Place } from "./CaptureRecords.ts"
-import { at, bytes, decodeIds, insertPacks, sharedIds } from "./CaptureRowStore.ts"
+import { at, bytes, decodeIds, insertPacks, isLive, sharedIds } from "./CaptureRowStore.ts"
 import { type ClassLoad, cutOf, maxOfConversation, roomOfEarlier, samplesOf, sharesOf } from "./Reservoir.ts"
 
 const decodeDays = Schema.decodeUnknown(Schema.Array(Schema.Struct({ day: Schema.String })))
@@ -130,12 +130,17 @@ export const sampleWrites = (sql: SqlClient): Pick<CaptureStoreShape, "place" | 
     })
   return {
     place: (place, position, promptClass, day, oldestDay) =>
-      sql`insert into capture_conversation (project_id, config_version, conversation, day, class, u)
+      // waits for an erasure and for the deletion of the project, which closes the window
+      sql`with open as (
+          select from capture_window where project_id = ${place.projectId} and config_version = ${place.configVersion}
+            and closed_at is null and ${isLive(sql, place.projectId)} for key share
+        )
+        insert into capture_conversation (project_id, config_version, conversation, day, class, u)
         select ${place.projectId}::uuid, ${place.configVersion}::int, ${bytes(place.conversation)}::bytea, ${day}::date,
           ${promptClass}::text, ${position}::double precision
-        where exists (select from capture_conversation where ${at(sql, place)})
+        from open where (exists (select from capture_conversation where ${at(sql, place)})
           or not exists (select from capture_threshold where project_id = ${place.projectId}
-            and config_version = ${place.configVersion} and class = ${promptClass} and below <= ${position})
+            and config_version = ${place.configVersion} and class = ${promptClass} and below <= ${position}))
         on conflict (project_id, config_version, conversation) do update
           set day = case when capture_conversation.day < ${oldestDay}::date then excluded.day else capture_conversation.day end
         returning day::text as day`.pipe(
@@ -149,7 +154,7 @@ export const sampleWrites = (sql: SqlClient): Pick<CaptureStoreShape, "place" | 
           Effect.gen(function* () {
             const [open] = yield* decodeOpen(
               yield* sql`select max_samples as "maxSamples", opened_at as "openedAt" from capture_window where project_id = ${projectId}
-                and config_version = ${configVersion} and enabled and closed_at is null for update`
+                and config_version = ${configVersion} and enabled and closed_at is null and ${isLive(sql, projectId)} for update`
             )
             const written = new Set<string>()
             if (open === undefined) return { isOpen: false, erased: 0, written }

@@ -12,9 +12,11 @@ import {
   type VersionMismatch
 } from "../../domain/AccountError.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
+import { dateAt } from "../../domain/Dates.ts"
 import type { InvalidRequest, StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { ProjectId } from "../../domain/Ids.ts"
+import { Timers } from "../../domain/Timers.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { type AccessibleProject, ProjectAccessStore } from "../../identity/projects/ProjectAccessStore.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
@@ -78,6 +80,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
+  const timers = yield* Timers
 
   const withMoney = (project: AccessibleProject): Effect.Effect<Project, StoreUnavailable> =>
     Effect.map(limits.read(project.id), (limit) => ({ ...project, ...limit }))
@@ -157,6 +160,9 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
           }
           yield* credentials.removeAll(id)
           yield* alerts.erase(id)
+          // whoever writes samples has ended, or finds the window closed
+          yield* captured.lock(id)
+          yield* captured.close(id, dateAt(timers.now()))
           yield* captured.eraseProject(id)
           yield* analyses.removeAll(id)
           yield* announce({ kind: "capture", id })

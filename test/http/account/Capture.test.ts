@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from "node:crypto"
+import { setImmediate } from "node:timers/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
+import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { Capture } from "../../../src/capture/Capture.ts"
 import { Captured } from "../../../src/capture/Captured.ts"
@@ -106,6 +108,45 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
       expect(answer.status).toBe(200)
       return (await answer.json()) as SampleRecord
     }, 10_000)
+  /** As another node writes it, which has taken a call and made all of its sample. */
+  const writtenLate = (project: Project, conversation: string, id: string, capturedAt: Date) =>
+    node.run(
+      Effect.gen(function* () {
+        const store = yield* CaptureStore
+        const projectId = ProjectId.make(project.id)
+        const place = { projectId, configVersion: 1, conversation }
+        const today = new Date().toISOString().slice(0, 10)
+        const day = (yield* store.place(place, 0.5, "named", today, today)) ?? today
+        const dayKey = yield* (yield* CaptureKeys).ofDay(projectId, day)
+        const sample: NewSample = {
+          ...place,
+          id: RequestId.make(id),
+          day,
+          dayKey: dayKey?.sealed ?? Buffer.alloc(0),
+          base: null,
+          keyId: KeyId.make(project.keyId),
+          endUser: null,
+          flowAuthorized: false,
+          capturedAt,
+          expiresAt: new Date("2200-01-01"),
+          shared: [],
+          sealed: Buffer.alloc(1)
+        }
+        return yield* store.write(place, [sample])
+      })
+    )
+  /** What is stored of the calls of a project, with the keys. */
+  const stored = (project: string) =>
+    node.run(
+      Effect.flatMap(
+        SqlClient,
+        (sql) => sql`select 'sample' as kind from capture_sample where project_id = ${project}
+          union all select 'shared' from capture_shared where project_id = ${project}
+          union all select 'conversation' from capture_conversation where project_id = ${project}
+          union all select 'day key' from capture_day_key where project_id = ${project}
+          union all select 'project key' from capture_project_key where project_id = ${project}`
+      )
+    )
   const dump = async () => {
     let text = ""
     await node.run(
@@ -289,35 +330,8 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
   it("drops what began before an erasure and waits to be written on another node", async () => {
     const project = await newProject()
     await change(project.id)
-    const stored = await sample(await called(project.key, { ...says("stored"), user: "anna" }))
-    const { conversation } = stored.sample
-    const projectId = ProjectId.make(project.id)
-    /** As another node has it, which has taken a call and made all of its sample. */
-    const waiting = (id: string, capturedAt: Date) =>
-      node.run(
-        Effect.gen(function* () {
-          const store = yield* CaptureStore
-          const place = { projectId, configVersion: 1, conversation }
-          const today = new Date().toISOString().slice(0, 10)
-          const day = (yield* store.place(place, 0.5, "named", today, today)) ?? today
-          const dayKey = yield* (yield* CaptureKeys).ofDay(projectId, day)
-          const sample: NewSample = {
-            ...place,
-            id: RequestId.make(id),
-            day,
-            dayKey: dayKey?.sealed ?? Buffer.alloc(0),
-            base: null,
-            keyId: KeyId.make(project.keyId),
-            endUser: null,
-            flowAuthorized: false,
-            capturedAt,
-            expiresAt: new Date("2200-01-01"),
-            shared: [],
-            sealed: Buffer.alloc(1)
-          }
-          return yield* store.write(place, [sample])
-        })
-      )
+    const { conversation } = (await sample(await called(project.key, { ...says("stored"), user: "anna" }))).sample
+    const waiting = (id: string, capturedAt: Date) => writtenLate(project, conversation, id, capturedAt)
     for (const [nth, target] of [
       { target: "key", key_id: project.keyId },
       { target: "end_user", end_user: "anna" },
@@ -333,6 +347,51 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
       expect([erased, [...written]]).toEqual([0, [id]])
     }
     expect((await settings(project.id)).config_version).toBe(1)
+  })
+
+  it("keeps nothing of calls that end or wait to be written when their project is deleted, and makes no new keys", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const { conversation } = (await sample(await called(project.key, says("stored")))).sample
+    await Promise.all(Array.from({ length: 30 }, (_, nth) => called(project.key, says(`question ${nth}`))))
+    await owner.send("POST", `/api/keys/${project.keyId}/revoke`)
+    expect((await owner.send("DELETE", `/api/projects/${project.id}`)).status).toBe(204)
+    const late = await writtenLate(project, conversation, randomUUID(), new Date(Date.now() + 1))
+    expect(late).toEqual({ isOpen: false, erased: 0, written: new Set() })
+    await flushed()
+    // a key that was made during the deletion has nothing under it, and goes with what has expired
+    await node.run(Effect.flatMap(CaptureStore, (store) => store.deleteExpired(new Date(), 100)))
+    expect(await stored(project.id)).toEqual([])
+  })
+
+  it.skipIf(kind === "embedded")("waits with a write for the deletion of the project, and then drops it", async () => {
+    const project = await newProject()
+    await change(project.id)
+    await sample(await called(project.key, says("stored")))
+    await owner.send("POST", `/api/keys/${project.keyId}/revoke`)
+    const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
+    await client.connect()
+    await client.query("begin")
+    // the deletion stops here, when everything else is deleted
+    await client.query("select from capture_conversation where project_id = $1 for update", [project.id])
+    let hasWritten = false
+    const blocked = async (count: number) => {
+      const waiting =
+        "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+      while (!hasWritten && (await client.query(waiting)).rows[0].n < count) await setImmediate()
+    }
+    const deleted = owner.send("DELETE", `/api/projects/${project.id}`)
+    await blocked(1)
+    const place = { projectId: ProjectId.make(project.id), configVersion: 1 }
+    const write = node.run(Effect.flatMap(CaptureStore, (store) => store.write(place, []))).finally(() => {
+      hasWritten = true
+    })
+    await blocked(2)
+    await client.query("commit")
+    await client.end()
+    expect((await deleted).status).toBe(204)
+    expect((await write).isOpen).toBe(false)
+    expect(await stored(project.id)).toEqual([])
   })
 
   it("keeps no text where fingerprints are wanted, but tells blocks apart", async () => {
