@@ -99,7 +99,8 @@ const make = Effect.gen(function* () {
     on conflict (project_id, provider, label) do nothing returning id`
   const update = ({ allowedModels, id, label, masked, projectId, provider, sealed }: WrittenCredential) => sql`
     update credential set label = ${label}, masked = ${masked}, sealed = ${Buffer.from(sealed)},
-      allowed_models = ${allowedModels}::text[], updated_at = clock_timestamp()
+      allowed_models = ${allowedModels}::text[],
+      updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
     where id = ${id} and not exists (
       select from credential other where other.project_id = ${projectId} and other.provider = ${provider}
         and other.label = ${label} and other.id <> ${id})

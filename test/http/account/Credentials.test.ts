@@ -253,6 +253,33 @@ describe.each(databaseKinds)("credentials on %s", (kind) => {
     expect(removed.sort()).toEqual([204, 404, 404, 404, 404, 404])
   })
 
+  it("have a tag of their own in every version, also where two were written at the same time", async () => {
+    const { id } = await contended("tagged")
+    const path = `/api/credentials/${id}`
+    const tag = async () => (await operator.send("GET", path)).headers.get("etag")
+    const setTime = (interval: string) =>
+      node.run(
+        Effect.flatMap(
+          SqlClient,
+          (sql) =>
+            sql`update credential set updated_at = date_trunc('day', now()) + ${interval}::interval where id = ${id}`
+        )
+      )
+    const tags = new Set<string | null>()
+    for (const change of [{ label: "tagged anew" }, { allowed_models: ["acme/large"] }, { secret: other }]) {
+      await operator.send("PATCH", path, change)
+      await setTime("0")
+      tags.add(await tag())
+    }
+    expect(tags.size).toBe(3)
+    // a secret with the same end, by a clock that stands still
+    await setTime("2 days")
+    const before = await tag()
+    await operator.send("PATCH", path, { secret: `another-${other}` })
+    expect(await tag()).not.toBe(before)
+    expect((await operator.send("DELETE", path)).status).toBe(204)
+  })
+
   it("get no label twice, however many are renamed at the same time", async () => {
     const made = await Promise.all(["a", "b", "c", "d", "e"].map((name) => contended(name)))
     const answers = await Promise.all(

@@ -131,6 +131,32 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
     expect((await change("*", "d")).status).toBe(200)
   })
 
+  it("have a tag of their own in every version, also where two were written at the same time", async () => {
+    const { id } = await create(person, "one")
+    const tags = new Set<string | null>()
+    const tagNow = async () => {
+      await node.run(
+        Effect.flatMap(SqlClient, (sql) => sql`update project set updated_at = to_timestamp(0) where id = ${id}`)
+      )
+      tags.add((await person.send("GET", `/api/projects/${id}`)).headers.get("etag"))
+    }
+    await tagNow()
+    const changes = [
+      { name: "two" },
+      { spend_limit_microusd: 5 },
+      { limit_reset: "day" },
+      { rate_limits: { requests_per_minute: 1 } },
+      { rate_limits: { requests_per_minute: 2 } }
+    ]
+    for (const change of changes) {
+      expect((await person.send("PATCH", `/api/projects/${id}`, change)).status).toBe(200)
+      await tagNow()
+    }
+    await node.run(Effect.flatMap(SqlClient, (sql) => sql`update project set billing_mode = 'byok' where id = ${id}`))
+    await tagNow()
+    expect(tags.size).toBe(changes.length + 2)
+  })
+
   it("are not deleted while a key is active, and never the configured one", async () => {
     const { default_project_id } = await jsonOf<{ readonly default_project_id: string }>(
       await operator.send("GET", "/api/me")

@@ -85,7 +85,9 @@ const patchOf = ({ allowed_models, label, secret }: UpdateCredentialRequest): Cr
   ...(allowed_models === undefined ? {} : { allowedModels: allowed_models })
 })
 
-const tagOf = ({ id, updatedAt }: Credential): string => entityTag([id, updatedAt.getTime()])
+/** Of the secret no more than its end can be shown; its change moves the time by a millisecond at least. */
+const tagOf = ({ allowedModels, id, label, masked, updatedAt }: Credential): string =>
+  entityTag([id, label, masked, JSON.stringify(allowedModels), updatedAt.getTime()])
 
 const outOf = (credential: Credential): typeof CredentialOut.Type => ({
   id: credential.id,

@@ -69,8 +69,11 @@ const patchOf = ({ limit_reset, name, rate_limits, spend_limit_microusd }: Updat
   ...(rate_limits === undefined ? {} : { rateLimits: RateLimitRecords.in(rate_limits) })
 })
 
-const tagOf = ({ id, limitMicroUsd, limitReset, updatedAt }: Project): string =>
-  entityTag([id, limitMicroUsd, limitReset, updatedAt.getTime()])
+/** Two versions may have the same time: everything that can be changed is in it. */
+const tagOf = ({ billingMode, id, limitMicroUsd, limitReset, name, rateLimits, updatedAt }: Project): string => {
+  const limits = JSON.stringify(RateLimitRecords.out(rateLimits))
+  return entityTag([id, name, billingMode, limitMicroUsd, limitReset, limits, updatedAt.getTime()])
+}
 
 const outOf = (project: Project): ProjectOut => ({
   id: project.id,
