@@ -1,7 +1,14 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type AccountNode, databaseKinds, newPerson, operatorOf, type Person } from "../../support/AccountService.ts"
+import {
+  type AccountNode,
+  databaseKinds,
+  newPerson,
+  operatorOf,
+  type Person,
+  sendTo
+} from "../../support/AccountService.ts"
 import {
   codeOf,
   type Detail,
@@ -291,6 +298,68 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     expect((await fifth()).status).toBe(202)
     for (const id of five) await chat().stop(id)
     used = talker.talks.length
+  })
+
+  describe("end for who reads them, within a second or so on every node", () => {
+    let other: AccountNode
+    beforeAll(async () => {
+      other = kind === "embedded" ? node : await service.node()
+    }, 60_000)
+    afterAll(async () => {
+      if (other !== node) await other.stop()
+    })
+    /** Readers of an answer that goes on, one at each node. */
+    const reading = async (writer: Person, reads: Person) => {
+      const { id } = await talkOf(writer).create(project)
+      const { assistant_message } = await talkOf(writer).ask(id, "long")
+      const talk = await talker.talk(used++)
+      const readers = [await new Reader().open(node.url, reads, id), await new Reader().open(other.url, reads, id)]
+      talk.say("before")
+      for (const reader of readers) await reader.until(({ texts }) => texts.get(assistant_message.id) === "before")
+      return { id, talk, readers }
+    }
+    const end = async (readers: ReadonlyArray<Reader>) => {
+      const begun = Date.now()
+      await Promise.all(readers.map(({ done }) => done))
+      // far less than the minute, with room for a busy machine
+      expect(Date.now() - begun).toBeLessThan(5_000)
+      for (const reader of readers) expect(reader.named("conversation")).toEqual([])
+    }
+
+    it("when their session is revoked", async () => {
+      const link = await jsonOf<{ readonly url: string }>(person.send("POST", "/api/session/links"), 201)
+      const signIn = { code: link.url.split("code=")[1], transport: "bearer" }
+      const { token } = await jsonOf<{ readonly token: string }>(
+        sendTo(node.url, {})("POST", "/api/session", signIn),
+        201
+      )
+      const second = { ...person, token, send: sendTo(node.url, { authorization: `Bearer ${token}` }) }
+      const { id, readers, talk } = await reading(person, second)
+      const own = await new Reader().open(node.url, person, id)
+      expect((await second.send("DELETE", "/api/session")).status).toBe(204)
+      await end(readers)
+      expect(await codeOf(second.send("GET", `${root}/${id}/events`))).toEqual([401, expect.any(String)])
+      // the other session of the person reads on
+      talk.say(", after")
+      talk.finish()
+      await own.done
+      expect(own.events.at(-1)?.data).toMatchObject({ running: false })
+    })
+
+    it("when the person is no longer a member of the project", async () => {
+      const member = await newPerson(node, "a member")
+      await jsonOf(
+        person.send("POST", `/api/projects/${project}/members`, { user_id: member.userId, role: "member" }),
+        201
+      )
+      const { id, readers, talk } = await reading(member, member)
+      expect((await person.send("DELETE", `/api/projects/${project}/members?user_id=${member.userId}`)).status).toBe(
+        204
+      )
+      await end(readers)
+      expect(await codeOf(member.send("GET", `${root}/${id}/events`))).toEqual([404, "not_found"])
+      talk.finish()
+    })
   })
 
   it("are listed by the last change, in pages, by title and project", async () => {

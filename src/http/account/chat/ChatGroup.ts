@@ -192,7 +192,7 @@ const followConversation = HttpApiEndpoint.get("followConversation", `${root}/:i
   .annotate(
     OpenApi.Description,
     [
-      "Server-sent events, each with JSON data; the stream ends when nothing is written any more, or the session has ended. Any number of clients may follow the same answer.",
+      "Server-sent events, each with JSON data; the stream ends when nothing is written any more. It also ends, within about a second and without a `conversation` that does not run, when the session has ended or the conversation may no longer be read: following again then says why, with 401 or 404. Any number of clients may follow the same answer.",
       "`snapshot`: ConversationDetailOut, which replaces all; it comes first unless the cursor is one of the answer in progress.",
       "`delta` and `reasoning`: `{message_id, offset, text}`. Where `offset` is the length of the text that the client has, append; where it is smaller, leave out what is known; where it is larger, follow again without a cursor.",
       "`attempt`: `{message_id, request_id, index, provider, model, status, error}`, with status `running` when it begins and again when it ends.",

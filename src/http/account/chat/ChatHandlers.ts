@@ -5,7 +5,6 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import type { Conversation } from "../../../chat/ConversationStore.ts"
@@ -18,7 +17,7 @@ import { Turns } from "../../../chat/Turns.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { dateAt } from "../../../domain/Dates.ts"
 import { ServiceRefused } from "../../../domain/GatewayError.ts"
-import { ProjectId } from "../../../domain/Ids.ts"
+import { type ConversationId, ProjectId } from "../../../domain/Ids.ts"
 import { CallRunner } from "../../../gateway/CallRunner.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import {
@@ -76,14 +75,21 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
         })
       )
 
-    /** Until the session that asked for it has ended. */
-    const whileSignedIn = <E, R>(
+    /**
+     * Until the session has ended, or the person may no longer read the conversation. Where neither can be found out the stream
+     * fails: who may go on follows again.
+     */
+    const whileReadable = <E, R>(
+      id: ConversationId,
       request: HttpServerRequest.HttpServerRequest,
       events: Stream.Stream<ChatEvent, E, R>
     ) =>
-      Stream.interruptWhen(
-        events,
-        Effect.ignore(Effect.repeat(identify(request, Incoming.of(request)), Schedule.spaced(identityEvery)))
+      identify(request, Incoming.of(request)).pipe(
+        Effect.zipRight(conversations.find(id)),
+        Effect.delay(checkEvery),
+        Effect.forever,
+        Effect.catchTags({ NotFound: () => Effect.void, Unauthenticated: () => Effect.void }),
+        (ended) => Stream.interruptWhen(events, ended)
       )
 
     return handlers
@@ -204,7 +210,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
         Effect.gen(function* () {
           yield* conversations.find(path.id)
           const events = following.follow(path.id, cursorOf(urlParams.cursor ?? headers["last-event-id"]))
-          const frames = whileSignedIn(request, events).pipe(
+          const frames = whileReadable(path.id, request, events).pipe(
             Stream.map((event) => encoder.encode(frameOf(event))),
             Stream.provideService(CurrentUser, yield* CurrentUser),
             // the platform ends a body that fails like a complete one
@@ -216,8 +222,8 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
   })
 )
 
-/** A session that was revoked no longer reads. */
-const identityEvery = Duration.minutes(1)
+/** Whoever has lost the right to read does so no longer than this; the session is cached, the conversation one small query. */
+const checkEvery = Duration.seconds(1)
 const encoder = new TextEncoder()
 
 /** What a person can change of it. */
