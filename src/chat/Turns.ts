@@ -85,8 +85,8 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   const artifacts = yield* Artifacts
   const images = yield* Images
   const catalog = yield* Catalog
-  const takesTools = (model: string) =>
-    catalog.snapshot().models.find(({ id }) => id === model)?.capabilities.tools !== false
+  /** Also of a model that only the project's own credentials can use. */
+  const takesTools = (model: string) => catalog.callerSnapshot().byId.get(model)?.capabilities.tools !== false
   const changes = yield* ChangeNotifications
   const node = yield* LedgerNode
   const { kind } = yield* Database

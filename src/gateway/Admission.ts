@@ -101,7 +101,7 @@ export interface Admission {
   ) => Effect.Effect<Preview, RoutingFailure | StoreUnavailable>
   /** Likely tokens of a request's prompt with its images and files, whether or not any model takes them. */
   readonly promptTokens: (
-    caller: Pick<CallerShape, "projectId">,
+    caller: Pick<CallerShape, "projectId" | "billingMode">,
     request: ChatRequest
   ) => Effect.Effect<number, RoutingFailure | StoreUnavailable>
   /** What the project may use, for lists of models. */
@@ -176,7 +176,8 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
     const configuration = yield* resolveConfiguration(request, configurations)
     const allowed = intersectPolicies(project, configuration, request.routing)
-    const models = yield* Router.named(request.model, deps.catalog.snapshot(), allowed)
+    const credentials = yield* credentialsOf(deps, caller)
+    const models = yield* Router.named(request.model, snapshotFor(deps.catalog, credentials), allowed)
     const imageTokens = models.reduce((most, model) => Math.max(most, model.imageTokens), 0)
     return Estimate.likelyPromptTokens(measure) + (measure.images + measure.files) * imageTokens
   }),

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { ProjectCredentials } from "../../src/credentials/ProjectCredentials.ts"
+import type { ProviderCredential } from "../../src/domain/ProviderCredential.ts"
+import {
+  Caller,
+  Catalog,
+  type ChatRequest,
+  CredentialId,
+  Gateway,
+  Health,
+  IdGenerator,
+  Policy,
+  Providers,
+  RateLimits,
+  RetryBudget,
+  RoutingConfigurations,
+  Timers
+} from "../../src/index.ts"
+import { openPolicy } from "../../src/policy/ProjectPolicy.ts"
+import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
+import { request } from "../provider/protocols/calls.ts"
+import { inVirtualTime } from "./virtualTime.ts"
+
+const noLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
+
+const credential: ProviderCredential = {
+  id: CredentialId.make("018f0000-0000-7000-8000-000000000001"),
+  providerId: "own",
+  secret: Redacted.make("secret"),
+  allowedModels: null
+}
+
+/** `one/m` is the service's; `own/m` can be called with a credential of the project alone. */
+const setUp = (credentials: ReadonlyArray<ProviderCredential> | null) => {
+  const timers = VirtualTimers.make()
+  const script = () => ScriptedProvider.answer("hi")
+  const providers = ["one", "own"].map((id) => ({
+    ...ScriptedProvider.make({ id, timers, script }),
+    takesCredentials: true
+  }))
+  const service = [testModel("one/m")]
+  const layer = Gateway.layer.pipe(
+    Layer.provide([
+      Catalog.layerOf(service, [...service, testModel("own/m")]),
+      Providers.layerOf(providers),
+      Layer.succeed(Policy, { ofProject: () => Effect.succeed(openPolicy) }),
+      Layer.succeed(RoutingConfigurations, { ofProject: () => Effect.succeed([]) }),
+      Layer.succeed(ProjectCredentials, { ofProject: () => Effect.succeed(credentials) }),
+      RateLimits.layerMemory({ key: noLimit, project: noLimit }),
+      Health.layer,
+      RetryBudget.layer
+    ]),
+    Layer.provideMerge(MemoryLedger.layerFunded(1_000_000)),
+    Layer.provide(IdGenerator.layer),
+    Layer.provide(Layer.succeed(Timers, timers))
+  )
+  const billingMode = credentials === null ? "managed" : "byok"
+  const run = <A, E>(program: Effect.Effect<A, E, Gateway | Caller>) =>
+    inVirtualTime(timers, program).pipe(
+      Effect.provideService(Caller, { ...TestGateway.testCaller, billingMode }),
+      Effect.provide(layer)
+    )
+  return run
+}
+
+/** What a count and a call of the same request come to: "ok" or the error's code. */
+const both = (asked: Partial<ChatRequest>) =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const count = yield* Effect.either(gateway.countTokens(request(asked)))
+    const call = yield* Effect.either(gateway.complete(request({ ...asked, stream: false })))
+    return [count, call].map((one) => (one._tag === "Right" ? "ok" : one.left._tag))
+  })
+
+describe("A count of tokens", () => {
+  it.effect("knows the models that only the credentials of the project can call", () =>
+    setUp([credential])(
+      Effect.gen(function* () {
+        expect(yield* both({ model: "own/m" })).toEqual(["ok", "ok"])
+        expect(yield* both({ model: "auto" })).toEqual(["ok", "ok"])
+      })
+    )
+  )
+
+  it.effect("does not know them for a project whose calls use the service's credentials", () =>
+    setUp(null)(
+      Effect.gen(function* () {
+        expect(yield* both({ model: "own/m" })).toEqual(["ModelNotFound", "ModelNotFound"])
+      })
+    )
+  )
+})
