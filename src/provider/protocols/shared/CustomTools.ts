@@ -1,7 +1,8 @@
 import type { ChatRequest, JsonObject, Message, Tool, ToolCall } from "../../../domain/Chat.ts"
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import type { Provider, Receiver } from "../../Provider.ts"
-import { isObject, parseObject, textAt } from "./Json.ts"
+import { customInput } from "./ContentBlocks.ts"
+import { isObject } from "./Json.ts"
 import { customInputSchema, customToolsOf } from "./Tools.ts"
 
 /**
@@ -54,14 +55,11 @@ class CustomToolReceiver implements Receiver {
 
   private deliver(): void {
     for (const { arguments: text, index } of this.calls.values()) {
-      this.receiver.event({ _tag: "ToolCall", index, kind: "custom", arguments: inputOf(text) })
+      this.receiver.event({ _tag: "ToolCall", index, kind: "custom", arguments: customInput(text) })
     }
     this.calls.clear()
   }
 }
-
-/** Arguments without a string `input` are passed on unchanged. */
-const inputOf = (text: string): string => textAt(parseObject(text), "input") ?? text
 
 const customAsFunctions = (request: ChatRequest): ChatRequest => ({
   ...request,

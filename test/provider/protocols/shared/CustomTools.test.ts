@@ -78,6 +78,19 @@ it("their calls come back as custom calls with the text, beside calls of functio
   ])
 })
 
+it("an empty input stays empty", () => {
+  const { seen } = through({ tools: [patch] }, [
+    { _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "patch", arguments: '{"input":""}' },
+    stop
+  ])
+  expect(seen).toEqual([
+    { _tag: "ToolCall", index: 0, kind: "custom", id: "a", name: "patch", arguments: "" },
+    { _tag: "ToolCall", index: 0, kind: "custom", arguments: "" },
+    stop,
+    "end"
+  ])
+})
+
 it("arguments of another form are passed on as they are", () => {
   const { seen } = through({ tools: [patch] }, [
     { _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "patch", arguments: "plain" },
