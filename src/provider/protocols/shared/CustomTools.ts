@@ -6,16 +6,18 @@ import { isObject } from "./Json.ts"
 import { customInputSchema, customToolsOf } from "./Tools.ts"
 
 /**
- * Adds custom tools to a provider that does not support them: a custom tool is sent as a function with one string parameter, and
- * calls of such a function are delivered as custom tool calls.
+ * Adds custom tools to a provider that does not support them: a custom tool and its calls in the conversation are sent as a
+ * function with one string parameter, and calls of such a function are delivered as custom tool calls.
  */
 export const asFunctions = (provider: Provider): Provider => ({
   ...provider,
   open: (call, receiver) => {
     const custom = customToolsOf(call.request)
-    return custom.size === 0
-      ? provider.open(call, receiver)
-      : provider.open({ ...call, request: customAsFunctions(call.request) }, new CustomToolReceiver(custom, receiver))
+    if (custom.size === 0 && !call.request.messages.some(callsCustomTool)) return provider.open(call, receiver)
+    return provider.open(
+      { ...call, request: customAsFunctions(call.request) },
+      custom.size === 0 ? receiver : new CustomToolReceiver(custom, receiver)
+    )
   }
 })
 
@@ -78,9 +80,15 @@ const toolAsFunction = (tool: Tool): Tool => {
 }
 
 const messageAsFunctions = (message: Message): Message =>
-  message.role === "assistant" && message.tool_calls?.some((call) => call.type === "custom")
-    ? { ...message, tool_calls: message.tool_calls.map(callAsFunction) }
-    : message
+  callsCustomTool(message) ? { ...message, tool_calls: message.tool_calls.map(callAsFunction) } : message
+
+/** A conversation may go on without the tools that it has called. */
+const callsCustomTool = (message: Message): message is CallingMessage =>
+  message.role === "assistant" && message.tool_calls?.some((call) => call.type === "custom") === true
+
+type CallingMessage = Extract<Message, { readonly role: "assistant" }> & {
+  readonly tool_calls: ReadonlyArray<ToolCall>
+}
 
 const callAsFunction = (call: ToolCall): ToolCall => {
   if (call.type === "function") return call

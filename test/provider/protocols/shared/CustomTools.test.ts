@@ -62,6 +62,29 @@ it("custom tools are offered as functions of one text, everywhere in the request
   expect(request.toolChoice).toEqual({ type: "function", function: { name: "patch" } })
 })
 
+it.each([{ tools: [] }, { tools: [weather] }])(
+  "custom calls of the conversation are functions also without custom tools in the request: $tools",
+  ({ tools }) => {
+    const { request, seen } = through(
+      {
+        tools,
+        messages: [
+          { role: "user", content: "hi" },
+          { role: "assistant", tool_calls: [{ id: "c", type: "custom", custom: { name: "patch", input: "x" } }] },
+          { role: "tool", tool_call_id: "c", content: "ok" }
+        ]
+      },
+      [{ _tag: "ToolCall", index: 0, kind: "function", id: "b", name: "weather", arguments: "{}" }, stop]
+    )
+    expect(request.tools).toEqual(tools)
+    expect(request.messages[1]).toEqual({
+      role: "assistant",
+      tool_calls: [{ id: "c", type: "function", function: { name: "patch", arguments: '{"input":"x"}' } }]
+    })
+    expect(seen[0]).toMatchObject({ kind: "function", name: "weather", arguments: "{}" })
+  }
+)
+
 it("their calls come back as custom calls with the text, beside calls of functions", () => {
   const { seen } = through({ tools: [weather, patch] }, [
     { _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "patch", arguments: '{"in' },
