@@ -2,9 +2,11 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
 import type { Capability, Model } from "../domain/Model.ts"
 import type { Prices } from "../domain/Prices.ts"
+import { maxStopStrings } from "../domain/ProtocolLimits.ts"
 import {
   type Parameter,
   type ProtocolId,
+  protocolIds,
   shapingParameters,
   type TuningParameter,
   tuningParameters
@@ -25,7 +27,7 @@ export interface Requirement {
   readonly effort: Effort | number | null
   /** What must have a price where the customer is charged. */
   readonly isPriced: ((prices: Prices) => boolean) | null
-  /** Of these protocols only. */
+  /** Of these protocols only, unless the model is not sent the parameter. */
   readonly protocols?: ReadonlySet<ProtocolId>
 }
 
@@ -37,7 +39,7 @@ export const meets = (
 ): boolean | null => {
   const { isPriced } = requirement
   if (isPriced !== null && billingMode === "managed" && model.prices !== null && !isPriced(model.prices)) return false
-  if (requirement.protocols?.has(model.protocol) === false) return false
+  if (requirement.protocols?.has(model.protocol) === false && !isDropped(model, requirement)) return false
   if (requirement.parameter !== null && isUnsupported(model, requirement.parameter)) return false
   if (requirement.effort !== null) return takesEffort(model, requirement.effort)
   return requirement.capability === null ? true : model.capabilities[requirement.capability]
@@ -71,6 +73,7 @@ export const requirementsOf = (request: ChatRequest, pinned: boolean): ReadonlyA
     })
   }
   for (const name of tuningOf(request)) requirements.push(parameter(name, `the parameter '${name}'`))
+  if (request.stop.length > 0) addStopRequirement(requirements, request.stop.length)
   addMessageRequirements(requirements, request.messages)
   return requirements
 }
@@ -129,6 +132,7 @@ const requirementsByReason = (): ReadonlyMap<string, Requirement> => {
       ...(["modalities", "audio", ...tuningParameters] as const).map((name) => parameter(name, `'${name}'`)),
       ...(["vision", "image-url", "audio-input", "file-input"] as const).map((name) => part(name, "messages", name)),
       fileByAddress("messages"),
+      ...moreStops.map(({ requirement }) => requirement),
       pricedModalities("modalities"),
       pricedAudioOutput("audio"),
       pricedAudioInput("messages")
@@ -201,6 +205,36 @@ const part = (capability: Capability, param: string, what: string): Requirement 
   effort: null,
   isPriced: null
 })
+
+const isDropped = (model: Model, { parameter }: Requirement): boolean =>
+  parameter !== null && model.support[parameter] === "dropped"
+
+interface MoreStops {
+  readonly limit: number
+  readonly requirement: Requirement
+}
+
+const moreStopsThan = (limit: number): MoreStops => ({
+  limit,
+  requirement: {
+    ...parameter("stop", `more than ${limit} stop strings`),
+    reason: `unsupported_stop_over_${limit}`,
+    protocols: new Set(protocolIds.filter((id) => (stopLimits[id] ?? Number.POSITIVE_INFINITY) > limit))
+  }
+})
+
+const stopLimits: Readonly<Partial<Record<ProtocolId, number>>> = maxStopStrings
+
+/** For each limit of any protocol, lowest first. */
+const moreStops: ReadonlyArray<MoreStops> = [...new Set(Object.values(stopLimits))]
+  .sort((a, b) => a - b)
+  .map(moreStopsThan)
+
+/** Which protocols take that many depends on nothing but the highest limit below: that is what is recorded. */
+const addStopRequirement = (requirements: Array<Requirement>, count: number): void => {
+  const exceeded = moreStops.findLast(({ limit }) => count > limit)
+  if (exceeded !== undefined) requirements.push(exceeded.requirement)
+}
 
 const tools = (param: string, what: string): Requirement => ({ ...parameter("tools", what, "tools"), param })
 

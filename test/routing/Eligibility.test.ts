@@ -303,6 +303,28 @@ describe("Prices and lengths", () => {
   })
 })
 
+describe("The number of stop strings", () => {
+  const stops = (count: number) => Array.from({ length: count }, (_, at) => `stop ${at}`)
+  const few = model("acme/few", { protocol: "gemini" })
+  const many = model("beta/many")
+
+  it("excludes the models whose protocol takes fewer", () => {
+    expect(ask([few, many], { stop: stops(5) }).eligible).toHaveLength(2)
+    const sifted = ask([few, many], { stop: stops(6) })
+    expect(sifted.eligible).toEqual([many])
+    expect(sifted.excluded).toEqual({ unsupported_stop_over_5: 1 })
+    expect(ask([few], { stop: stops(6) }, { pinned: true }).largestExclusion).toMatchObject({
+      param: "stop",
+      what: "more than 5 stop strings"
+    })
+  })
+
+  it("excludes none that is not sent them", () => {
+    const dropping = { ...few, support: supporting({ stop: "dropped" }) }
+    expect(ask([dropping], { stop: stops(64) }).eligible).toEqual([dropping])
+  })
+})
+
 describe("One reason for each model", () => {
   it("policy comes first, then prices, then requirements, then length", () => {
     const out = model("beta/out", { prices: null, contextTokens: 1, support: supporting({ tools: "refused" }) })

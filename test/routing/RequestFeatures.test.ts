@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { makeSnapshot } from "../../src/catalog/Catalog.ts"
 import type { ChatRequest, RoutingControls } from "../../src/domain/Chat.ts"
-import { shapingParameters, tuningParameters } from "../../src/domain/Support.ts"
+import { protocolIds, shapingParameters, tuningParameters } from "../../src/domain/Support.ts"
 import { callJson } from "../../src/ledger/CallRows.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import { sameFigure } from "../../src/routing/ModelTable.ts"
@@ -39,7 +39,7 @@ const asked: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
     maxOutputTokens: fc.constantFrom(1, 100, 50_000),
     responseFormat: fc.constantFrom({ type: "text" }, { type: "json_object" }),
     temperature: fc.constant(0.3),
-    stop: fc.constantFrom([], ["x"]),
+    stop: fc.constantFrom([], ["x"], ["1", "2", "3", "4", "5"], ["1", "2", "3", "4", "5", "6"]),
     logprobs: fc.boolean(),
     topLogprobs: fc.constantFrom(0, 3),
     modalities: fc.constantFrom(["text"], ["text", "audio"]),
@@ -91,6 +91,8 @@ const row = fc.record({
   tools: fc.constantFrom(true, false, null),
   vision: fc.constantFrom(true, false, null),
   context: fc.constantFrom(50, 100_000, null),
+  protocol: fc.constantFrom(...protocolIds),
+  stop: fc.constantFrom("native", "refused", "dropped"),
   strict: fc.boolean()
 })
 
@@ -112,7 +114,8 @@ describe("A decision that is made again from the recorded features", () => {
               quality: one.quality,
               capabilities: { ...full, tools: one.tools, vision: one.vision },
               contextTokens: one.context,
-              support: one.strict ? supporting({ stop: "refused", logprobs: "refused" }) : model("a/a").support
+              protocol: one.protocol,
+              support: supporting({ stop: one.stop, ...(one.strict && { logprobs: "refused" }) })
             })
           )
           const routing = controls(own)

@@ -245,6 +245,15 @@ describe("A concrete id", () => {
     })
   })
 
+  it("a concrete id whose protocol takes fewer stop strings is 400 unsupported_for_provider", () => {
+    const gemini = { ...middle, protocol: "gemini" as const }
+    expect(failure([gemini], { asked: { ...asked, stop: ["1", "2", "3", "4", "5", "6"] } })).toMatchObject({
+      _tag: "InvalidRequest",
+      code: "unsupported_for_provider",
+      param: "stop"
+    })
+  })
+
   it("a concrete id with an effort that it does not advertise is a 400 for reasoning_effort", () => {
     for (const effort of ["high", 20] as const) {
       expect(failure(three, { asked: { ...asked, effort } })).toMatchObject({

@@ -1,5 +1,6 @@
 import type { ChatRequest, JsonObject } from "../../../domain/Chat.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
+import { maxStopStrings } from "../../../domain/ProtocolLimits.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { conversationOf } from "../shared/Conversation.ts"
@@ -38,9 +39,6 @@ export const lower = (call: ProviderCall, schemas: SchemaDialect): string | Prov
   return writeExactly(body)
 }
 
-/** The API rejects more. */
-const maxStopSequences = 5
-
 interface Fields {
   readonly fields: JsonObject
 }
@@ -48,10 +46,10 @@ interface Fields {
 const generationConfig = (call: ProviderCall, schemas: SchemaDialect, copies: Copies): Fields | ProviderFailure => {
   const { request } = call
   const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
-  if (takes("stop") && request.stop.length > maxStopSequences) {
+  if (takes("stop") && request.stop.length > maxStopStrings.gemini) {
     return {
       _tag: "RequestRejected",
-      message: `The provider supports at most ${maxStopSequences} stop sequences.`,
+      message: `The provider supports at most ${maxStopStrings.gemini} stop sequences.`,
       param: "stop"
     }
   }
