@@ -11,6 +11,7 @@ import {
   type TuningParameter,
   tuningParameters
 } from "../domain/Support.ts"
+import { isWebAddress, type MediaNeed, mediaNeeds, needOfFile, needOfImage } from "./MediaNeeds.ts"
 
 /** One capability, parameter or effort that the request needs of a model. */
 export interface Requirement {
@@ -131,7 +132,7 @@ const requirementsByReason = (): ReadonlyMap<string, Requirement> => {
       parameter("top_logprobs", "log probabilities", "logprobs"),
       ...(["modalities", "audio", ...tuningParameters] as const).map((name) => parameter(name, `'${name}'`)),
       ...(["vision", "image-url", "audio-input", "file-input"] as const).map((name) => part(name, "messages", name)),
-      fileByAddress("messages"),
+      ...mediaNeeds.map((need) => media(need, "messages")),
       ...moreStops.map(({ requirement }) => requirement),
       pricedModalities("modalities"),
       pricedAudioOutput("audio"),
@@ -240,7 +241,7 @@ const tools = (param: string, what: string): Requirement => ({ ...parameter("too
 
 /** Adds the first message part of each kind that not every model supports. */
 const addMessageRequirements = (requirements: Array<Requirement>, messages: ReadonlyArray<Message>): void => {
-  const seen = new Set<Capability>()
+  const seen = new Set<string>()
   if (requirements.some((requirement) => requirement.parameter === "tools")) seen.add("tools")
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at]
@@ -270,7 +271,7 @@ const addMessageRequirements = (requirements: Array<Requirement>, messages: Read
 
 const addPartRequirements = (
   requirements: Array<Requirement>,
-  seen: Set<Capability>,
+  seen: Set<string>,
   messagePart: UserPart,
   path: string
 ): void => {
@@ -279,34 +280,37 @@ const addPartRequirements = (
     seen.add(capability)
     requirements.push(part(capability, param, what))
   }
+  const onceMedia = (need: MediaNeed | undefined, param: string): void => {
+    if (need === undefined || seen.has(need.reason)) return
+    seen.add(need.reason)
+    requirements.push(media(need, param))
+  }
   switch (messagePart.type) {
     case "text":
       return
-    case "image_url":
+    case "image_url": {
+      const { url } = messagePart.image_url
       once("vision", `${path}.type`, "images")
-      if (isWebAddress(messagePart.image_url.url)) once("image-url", `${path}.image_url.url`, "images by address")
+      if (isWebAddress(url)) once("image-url", `${path}.image_url.url`, "images by address")
+      else onceMedia(needOfImage(url), `${path}.image_url.url`)
       return
+    }
     case "input_audio":
       if (seen.has("audio-input")) return
       once("audio-input", `${path}.type`, "audio")
       requirements.push(pricedAudioInput(`${path}.type`))
       return
-    case "file":
+    case "file": {
+      const { file } = messagePart
       once("file-input", `${path}.type`, "files")
-      if (isWebAddress(messagePart.file.file_data ?? "")) {
-        requirements.push(fileByAddress(`${path}.file.file_data`))
-      }
+      onceMedia(needOfFile(file), `${path}.file.${file.file_data === undefined ? "file_id" : "file_data"}`)
       return
+    }
   }
 }
 
-const fileByAddress = (param: string): Requirement => ({
-  ...part("file-input", param, "files by address"),
-  reason: "unsupported_file_url",
-  protocols: filesByAddress
+const media = ({ capability, protocols, reason, what }: MediaNeed, param: string): Requirement => ({
+  ...part(capability, param, what),
+  reason,
+  protocols
 })
-
-/** The protocols with a field for a file's address. */
-const filesByAddress: ReadonlySet<ProtocolId> = new Set<ProtocolId>(["anthropic-messages", "simulated"])
-
-const isWebAddress = (url: string): boolean => /^https?:/i.test(url)

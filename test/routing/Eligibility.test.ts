@@ -325,6 +325,30 @@ describe("The number of stop strings", () => {
   })
 })
 
+describe("The type of an image or a file", () => {
+  const claude = model("acme/claude", { protocol: "anthropic-messages" })
+  const nova = model("beta/nova", { protocol: "bedrock-converse" })
+  const gpt = model("cera/gpt")
+  const file = (mediaType: string): UserPart => ({ type: "file", file: { file_data: `data:${mediaType};base64,AAAA` } })
+
+  it.each([
+    ["image/heic", image("data:image/heic;base64,AAAA"), ["cera/gpt"], "image_type", "image_url.url"],
+    ["application/zip", file("application/zip"), ["cera/gpt"], "file_type", "file.file_data"],
+    ["application/msword", file("application/msword"), ["beta/nova", "cera/gpt"], "document_type", "file.file_data"],
+    ["a file id", { type: "file", file: { file_id: "f" } }, ["acme/claude", "cera/gpt"], "file_id", "file.file_id"]
+  ] as const)("excludes the models whose protocol does not take it: %s", (_, part, ids, reason, field) => {
+    const pool = [claude, nova, gpt]
+    const sifted = ask(pool, { messages: user(part, part) })
+    expect(sifted.eligible.map(({ id }) => id)).toEqual(ids)
+    expect(sifted.excluded).toEqual({ [`unsupported_${reason}`]: pool.length - ids.length })
+    const pinned = ask(
+      pool.filter(({ id }) => !ids.some((one) => one === id)),
+      { messages: user(part) }
+    )
+    expect(pinned.largestExclusion?.param).toBe(`messages[1].content[1].${field}`)
+  })
+})
+
 describe("One reason for each model", () => {
   it("policy comes first, then prices, then requirements, then length", () => {
     const out = model("beta/out", { prices: null, contextTokens: 1, support: supporting({ tools: "refused" }) })

@@ -22,6 +22,10 @@ const image = { type: "image_url", image_url: { url: "https://example.org/a.png"
 const pasted = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } } as const
 const file = { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" } } as const
 const fileAtAddress = { type: "file", file: { file_data: "https://example.org/a.pdf" } } as const
+const heic = { type: "image_url", image_url: { url: "data:image/heic;base64,AAAA" } } as const
+const zip = { type: "file", file: { file_data: "data:application/zip;base64,AAAA" } } as const
+const word = { type: "file", file: { filename: "a.docx", file_data: "data:application/msword;base64,AAAA" } } as const
+const byId = { type: "file", file: { file_id: "file-1" } } as const
 const audio = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } } as const
 
 const asked: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
@@ -29,7 +33,9 @@ const asked: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
     messages: fc
       .record({
         text: fc.string({ maxLength: 300 }),
-        part: fc.option(fc.constantFrom(image, audio, pasted, file, fileAtAddress), { nil: undefined })
+        part: fc.option(fc.constantFrom(image, audio, pasted, file, fileAtAddress, heic, zip, word, byId), {
+          nil: undefined
+        })
       })
       .map(({ part, text }) => [
         { role: "user" as const, content: [{ type: "text" as const, text }, ...(part === undefined ? [] : [part])] }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { ChatRequest } from "../../../src/domain/Chat.ts"
+import type { ChatRequest, FilePart, ImagePart } from "../../../src/domain/Chat.ts"
 import { anthropicMessages } from "../../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
 import { bedrockConverse } from "../../../src/provider/protocols/bedrock-converse/BedrockConverse.ts"
 import * as Gemini from "../../../src/provider/protocols/gemini/Gemini.ts"
@@ -24,9 +24,57 @@ const judge = (protocol: keyof typeof formats, asked: Partial<ChatRequest>) => {
   }
 }
 
+const image = (mediaType: string): ImagePart => ({
+  type: "image_url",
+  image_url: { url: `data:${mediaType};base64,AAAA` }
+})
+const file = (mediaType: string, filename?: string): FilePart => ({
+  type: "file",
+  file: { file_data: `data:${mediaType};base64,AAAA`, ...(filename !== undefined && { filename }) }
+})
+const word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+const parts: ReadonlyArray<readonly [string, ImagePart | FilePart]> = [
+  ...["image/png", "image/jpg", "IMAGE/WEBP", "image/gif", "image/heic", "image/svg+xml", "image/tiff"].map(
+    (type) => [`an image ${type}`, image(type)] as const
+  ),
+  ...[
+    "image/png",
+    "image/heic",
+    "application/pdf",
+    "text/csv",
+    "text/x-unknown",
+    "",
+    "application/json",
+    "application/zip"
+  ].map((type) => [`a file ${type}`, file(type)] as const),
+  ...[word, "application/vnd.ms-excel", "application/octet-stream"].map(
+    (type) => [`a file ${type}`, file(type)] as const
+  ),
+  ["a file that its name says is a document", file("application/octet-stream", "a.PDF")],
+  ["a file whose name says nothing", file("application/octet-stream", "a.bin")],
+  ["a file by id", { type: "file", file: { file_id: "file-1" } }],
+  ["a file by address", { type: "file", file: { file_data: "https://example.org/a.pdf" } }]
+]
+
 describe.each(Object.keys(formats) as ReadonlyArray<keyof typeof formats>)("%s", (protocol) => {
   it.each([0, 1, 4, 5, 6, 64])("is eligible for %i stop strings exactly where it can be sent them", (count) => {
     const { eligible, sendable } = judge(protocol, { stop: Array.from({ length: count }, (_, at) => `stop ${at}`) })
     expect(eligible).toBe(sendable)
+  })
+
+  it.each(parts)("is eligible for %s exactly where it can be sent it", (_, part) => {
+    const asUser: Partial<ChatRequest> = { messages: [{ role: "user", content: [part] }] }
+    const asResult: Partial<ChatRequest> = {
+      messages: [
+        { role: "user", content: "hi" },
+        { role: "assistant", tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] },
+        { role: "tool", tool_call_id: "c", content: [part] }
+      ]
+    }
+    for (const asked of [asUser, asResult]) {
+      const { eligible, sendable } = judge(protocol, asked)
+      expect(eligible).toBe(sendable)
+    }
   })
 })

@@ -1,4 +1,5 @@
 import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
+import { imageFormats, isText, pdf } from "../../../domain/MediaTypes.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
 import type {
@@ -115,12 +116,10 @@ const lowerReasoningDetail = ({ detail }: ReasoningDetailBlock): JsonObject | un
     : undefined
 }
 
-const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"])
-
 const lowerImage = ({ param, url }: ImageBlock): JsonObject | ProviderFailure => {
   if (isWebAddress(url)) return { type: "image", source: { type: "url", url } }
   const inline = DataUrl.parse(url)
-  if (inline !== undefined && imageTypes.has(inline.mediaType)) return image(inline)
+  if (inline !== undefined && imageFormats.has(inline.mediaType)) return image(inline)
   const unsupported = "The provider supports JPEG, PNG, GIF and WebP images only."
   const message = inline === undefined ? DataUrl.faultOf(url, unsupported) : unsupported
   return { _tag: "RequestRejected", message, param }
@@ -144,8 +143,8 @@ const lowerFile = ({ data, fileId, filename, param }: FileBlock): JsonObject | P
     return { _tag: "RequestRejected", message, param: `${param}.file_data` }
   }
   const { base64, mediaType } = inline
-  if (imageTypes.has(mediaType)) return image(inline)
-  if (mediaType === "application/pdf") {
+  if (imageFormats.has(mediaType)) return image(inline)
+  if (mediaType === pdf) {
     return document({ type: "base64", media_type: mediaType, data: base64 }, filename)
   }
   if (!isText(mediaType)) {
@@ -164,8 +163,5 @@ const document = (source: JsonObject, filename: string | undefined): JsonObject 
   source,
   title: filename
 })
-
-const isText = (mediaType: string): boolean =>
-  mediaType.startsWith("text/") || /^application\/(?:json|xml|yaml|x-yaml|javascript|.+\+(?:json|xml))$/.test(mediaType)
 
 const isWebAddress = (url: string): boolean => /^https?:/i.test(url)

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
+import { documentFormatOf, imageFormats } from "../../../domain/MediaTypes.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { FileBlock, ImageBlock } from "../shared/Conversation.ts"
 import * as DataUrl from "../shared/DataUrl.ts"
@@ -38,7 +39,7 @@ export class Documents {
     }
     const imageFormat = imageFormats.get(inline.mediaType)
     if (imageFormat !== undefined) return image(imageFormat, inline)
-    const format = documentFormats.get(inline.mediaType) ?? extensionOf(filename) ?? textFormat(inline.mediaType)
+    const format = documentFormatOf(inline.mediaType, filename)
     if (format === undefined) {
       return {
         _tag: "RequestRejected",
@@ -75,33 +76,3 @@ const nameOf = (filename: string | undefined): string =>
     .trim()
     .slice(0, maxNameCharacters)
     .trimEnd() || "document"
-
-const extensionOf = (filename: string | undefined): string | undefined => {
-  const extension = /\.([A-Za-z0-9]{1,8})$/.exec(filename ?? "")?.[1]?.toLowerCase()
-  return extension !== undefined && formats.has(extension) ? extension : undefined
-}
-
-const textFormat = (mediaType: string): string | undefined =>
-  mediaType.startsWith("text/") || /^application\/(?:json|xml|yaml|x-yaml|javascript|.+\+(?:json|xml))$/.test(mediaType)
-    ? "txt"
-    : undefined
-
-const imageFormats: ReadonlyMap<string, string> = new Map([
-  ["image/jpeg", "jpeg"],
-  ["image/png", "png"],
-  ["image/gif", "gif"],
-  ["image/webp", "webp"]
-])
-
-const documentFormats: ReadonlyMap<string, string> = new Map([
-  ["application/pdf", "pdf"],
-  ["text/csv", "csv"],
-  ["application/msword", "doc"],
-  ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"],
-  ["application/vnd.ms-excel", "xls"],
-  ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"],
-  ["text/html", "html"],
-  ["text/markdown", "md"]
-])
-
-const formats: ReadonlySet<string> = new Set([...documentFormats.values(), "txt"])

@@ -1,3 +1,5 @@
+import { headOf, isDataUrl } from "../../../domain/MediaTypes.ts"
+
 /** Content of a data: URL. */
 export interface Inline {
   /** In lower case, without parameters; `text/plain` when the URL has none, as RFC 2397 defines. */
@@ -8,14 +10,11 @@ export interface Inline {
 
 /** `undefined` unless it is a data: URL whose content can be read. */
 export const parse = (url: string): Inline | undefined => {
-  if (!isDataUrl(url)) return undefined
-  const comma = url.indexOf(",")
-  if (comma === -1 || comma > maxHeadCharacters) return undefined
-  const [type = "", ...parameters] = url.slice(5, comma).split(";")
-  const body = url.slice(comma + 1)
-  const isBase64 = parameters.at(-1)?.trim().toLowerCase() === "base64"
-  const base64 = isBase64 ? standard(body) : fromPercent(body)
-  return base64 === undefined ? undefined : { mediaType: mediaType(type), base64 }
+  const head = headOf(url)
+  if (head === undefined) return undefined
+  const body = url.slice(head.contentAt)
+  const base64 = head.isBase64 ? standard(body) : fromPercent(body)
+  return base64 === undefined ? undefined : { mediaType: head.mediaType, base64 }
 }
 
 /** What to say of a URL that cannot be parsed: `otherwise` of one that is no data: URL. */
@@ -23,16 +22,6 @@ export const faultOf = (url: string | undefined, otherwise: string): string =>
   url !== undefined && isDataUrl(url)
     ? "The data: URL cannot be read: it has to be data:<media type>;base64,<content in base64>."
     : otherwise
-
-const isDataUrl = (url: string): boolean => /^data:/i.test(url.slice(0, 5))
-
-/** Media types of images as providers spell them. */
-const mediaType = (given: string): string => {
-  const type = given.trim().toLowerCase()
-  return type === "" ? "text/plain" : type === "image/jpg" || type === "image/pjpeg" ? "image/jpeg" : type
-}
-
-const maxHeadCharacters = 1024
 
 /** Almost all bodies are in standard form and pass one check; the others are decoded and normalized. */
 const standard = (body: string): string | undefined => {

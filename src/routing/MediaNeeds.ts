@@ -1,0 +1,71 @@
+import type { FilePart } from "../domain/Chat.ts"
+import { documentFormatOf, headOf, imageFormats, isText, pdf } from "../domain/MediaTypes.ts"
+import type { Capability } from "../domain/Model.ts"
+import { type ProtocolId, protocolIds } from "../domain/Support.ts"
+
+/** A kind of image or file that not every protocol can be sent. */
+export interface MediaNeed {
+  /** The key in `excluded`. */
+  readonly reason: string
+  /** For the error message "does not support …". */
+  readonly what: string
+  readonly capability: Capability
+  readonly protocols: ReadonlySet<ProtocolId>
+}
+
+/** Of an image as a data: URL. One that cannot be read is wrong at every model, and needs nothing. */
+export const needOfImage = (url: string): MediaNeed | undefined => {
+  const head = headOf(url)
+  return head === undefined || imageFormats.has(head.mediaType) ? undefined : imageType
+}
+
+export const needOfFile = ({ file_data: data, file_id: id, filename }: FilePart["file"]): MediaNeed | undefined => {
+  if (data === undefined) return id === undefined ? undefined : fileById
+  if (isWebAddress(data)) return fileByAddress
+  const type = headOf(data)?.mediaType
+  if (type === undefined || type === pdf || imageFormats.has(type) || isText(type)) return undefined
+  return documentFormatOf(type, filename) === undefined ? fileType : documentType
+}
+
+export const isWebAddress = (url: string): boolean => /^https?:/i.test(url)
+
+const allBut = (...others: ReadonlyArray<ProtocolId>): ReadonlySet<ProtocolId> =>
+  new Set(protocolIds.filter((id) => !others.includes(id)))
+
+const imageType: MediaNeed = {
+  reason: "unsupported_image_type",
+  what: "images of this type",
+  capability: "vision",
+  protocols: allBut("anthropic-messages", "bedrock-converse")
+}
+
+const fileByAddress: MediaNeed = {
+  reason: "unsupported_file_url",
+  what: "files by address",
+  capability: "file-input",
+  protocols: new Set<ProtocolId>(["anthropic-messages", "simulated"])
+}
+
+const fileById: MediaNeed = {
+  reason: "unsupported_file_id",
+  what: "files by id",
+  capability: "file-input",
+  protocols: allBut("gemini", "bedrock-converse")
+}
+
+/** Documents of office programs, and files whose name alone says that they are documents. */
+const documentType: MediaNeed = {
+  reason: "unsupported_document_type",
+  what: "documents of this type",
+  capability: "file-input",
+  protocols: allBut("anthropic-messages")
+}
+
+const fileType: MediaNeed = {
+  reason: "unsupported_file_type",
+  what: "files of this type",
+  capability: "file-input",
+  protocols: allBut("anthropic-messages", "bedrock-converse")
+}
+
+export const mediaNeeds: ReadonlyArray<MediaNeed> = [imageType, fileByAddress, fileById, documentType, fileType]
