@@ -20,6 +20,7 @@ import type { PolicyShape, RoutingConfiguration } from "../policy/Policy.ts"
 import type { RateLimitsShape, Release } from "../policy/RateLimits.ts"
 import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations.ts"
 import type { Place } from "../routing/Conversations.ts"
+import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
 import type { RouteHealth } from "../routing/Health.ts"
 import * as Router from "../routing/Router.ts"
@@ -177,7 +178,12 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const configuration = yield* resolveConfiguration(request, configurations)
     const allowed = intersectPolicies(project, configuration, request.routing)
     const credentials = yield* credentialsOf(deps, caller)
-    const models = yield* Router.named(request.model, snapshotFor(deps.catalog, credentials), allowed)
+    const models = yield* Router.named(request, {
+      snapshot: snapshotFor(deps.catalog, credentials),
+      policy: allowed,
+      billingMode: caller.billingMode,
+      credentialOf: credentials === null ? undefined : CredentialChoice.choose(credentials, deps.health)
+    })
     const imageTokens = models.reduce((most, model) => Math.max(most, model.imageTokens), 0)
     return Estimate.likelyPromptTokens(measure) + (measure.images + measure.files) * imageTokens
   }),

@@ -8,7 +8,7 @@ import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { ModelNotFound } from "../domain/GatewayError.ts"
 import { claudeName, type Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
-import type { PriceTerms } from "../domain/Prices.ts"
+import { type PriceTerms, plainTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
 import { type Affinity, balance, diversify, stay } from "./Arrange.ts"
@@ -237,15 +237,33 @@ export const listable = (
     (model) => excludedBy(policy, model, 0) === null && (model.prices !== null || billingMode === "byok")
   )
 
-/** The models that a request names, as far as the policy allows them. */
+/** The models that a request names and may use; not whether they take what it asks for. */
 export const named = (
-  requested: string,
-  snapshot: Snapshot,
-  policy: EffectivePolicy
-): Either.Either<ReadonlyArray<Model>, ModelNotFound> => {
-  const pool = poolOf(requested, snapshot)
-  const models = pool?.models.filter((model) => excludedBy(policy, model, 0) === null) ?? []
-  return models.length === 0 ? Either.left(new ModelNotFound({ model: requested })) : Either.right(models)
+  request: ChatRequest,
+  {
+    billingMode,
+    credentialOf,
+    policy,
+    snapshot
+  }: Pick<RankContext, "billingMode" | "credentialOf" | "policy" | "snapshot">
+): Either.Either<ReadonlyArray<Model>, RankFailure> => {
+  const pool = poolOf(request.model, snapshot)
+  if (pool === null) return Either.left(new ModelNotFound({ model: request.model }))
+  const table = tableOf(pool.models)
+  const eligibility = filterEligible(table, {
+    policy,
+    maxOutputTokens: undefined,
+    requirements: [],
+    promptTokens: 0,
+    billingMode,
+    terms: plainTerms,
+    termsOf: () => plainTerms,
+    reasons: () => false,
+    credentialOf
+  })
+  return eligibility.permitted === 0
+    ? Either.left(noneEligible(request, pool.pinned, eligibility))
+    : Either.right(eligibility.eligible.flatMap((at) => table.models[at] ?? []))
 }
 
 interface Pool {

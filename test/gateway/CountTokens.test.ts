@@ -19,9 +19,10 @@ import {
   RoutingConfigurations,
   Timers
 } from "../../src/index.ts"
-import { openPolicy } from "../../src/policy/ProjectPolicy.ts"
+import { openPolicy, type ProjectPolicy } from "../../src/policy/ProjectPolicy.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
 import { request } from "../provider/protocols/calls.ts"
+import { controls } from "../routing/models.ts"
 import { inVirtualTime } from "./virtualTime.ts"
 
 const noLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
@@ -34,7 +35,7 @@ const credential: ProviderCredential = {
 }
 
 /** `one/m` is the service's; `own/m` can be called with a credential of the project alone. */
-const setUp = (credentials: ReadonlyArray<ProviderCredential> | null) => {
+const setUp = (credentials: ReadonlyArray<ProviderCredential> | null, policy: ProjectPolicy = openPolicy) => {
   const timers = VirtualTimers.make()
   const script = () => ScriptedProvider.answer("hi")
   const providers = ["one", "own"].map((id) => ({
@@ -46,7 +47,7 @@ const setUp = (credentials: ReadonlyArray<ProviderCredential> | null) => {
     Layer.provide([
       Catalog.layerOf(service, [...service, testModel("own/m")]),
       Providers.layerOf(providers),
-      Layer.succeed(Policy, { ofProject: () => Effect.succeed(openPolicy) }),
+      Layer.succeed(Policy, { ofProject: () => Effect.succeed(policy) }),
       Layer.succeed(RoutingConfigurations, { ofProject: () => Effect.succeed([]) }),
       Layer.succeed(ProjectCredentials, { ofProject: () => Effect.succeed(credentials) }),
       RateLimits.layerMemory({ key: noLimit, project: noLimit }),
@@ -81,6 +82,29 @@ describe("A count of tokens", () => {
       Effect.gen(function* () {
         expect(yield* both({ model: "own/m" })).toEqual(["ok", "ok"])
         expect(yield* both({ model: "auto" })).toEqual(["ok", "ok"])
+      })
+    )
+  )
+
+  it.effect("says of what the request excludes, and of what has no credential, the same as a call", () =>
+    setUp([credential])(
+      Effect.gen(function* () {
+        const excluded = ["NoEligibleModel", "NoEligibleModel"]
+        const denied = controls({ models: { allow: null, deny: ["own/m"] } })
+        expect(yield* both({ model: "own/m", routing: denied })).toEqual(excluded)
+        expect(yield* both({ model: "auto", routing: denied })).toEqual(excluded)
+        const nothing = controls({ models: { allow: [], deny: [] } })
+        expect(yield* both({ model: "auto", routing: nothing })).toEqual(excluded)
+        expect(yield* both({ model: "one/m" })).toEqual(excluded)
+      })
+    )
+  )
+
+  it.effect("says of what the project excludes the same as a call", () =>
+    setUp(null, { ...openPolicy, models: { allow: null, deny: ["one/m"] } })(
+      Effect.gen(function* () {
+        expect(yield* both({ model: "one/m" })).toEqual(["ModelNotFound", "ModelNotFound"])
+        expect(yield* both({ model: "auto" })).toEqual(["NoEligibleModel", "NoEligibleModel"])
       })
     )
   )
