@@ -107,6 +107,12 @@ export interface Reasoning {
   readonly depth: { readonly min: number; readonly max: number } | null
 }
 
+/** Whatever a request says. */
+export const alwaysReasons = ({
+  reasoning,
+  reasonsByDefault
+}: Pick<Model, "reasoning" | "reasonsByDefault">): boolean => reasoning?.mandatory === true && reasonsByDefault
+
 /** Parameters of the model when the client sets none. */
 export interface Profile {
   /** The effort to send; `null`: none. */

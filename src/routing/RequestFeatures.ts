@@ -38,17 +38,20 @@ export const featuresOf = (
   promptTokens: number,
   classes: ReadonlyArray<number>,
   costBound?: CostBound | undefined
-): RequestFeatures => ({
-  classes,
-  promptTokens,
-  maxOutputTokens: request.maxOutputTokens,
-  requirements: requirementsOf(request, pinned),
-  tools: toolUseOf(request),
-  terms: termsOf(request),
-  controls: request.routing,
-  ...(costBound !== undefined && { costBound }),
-  ...(request.reasoning.mode !== undefined && { reasoning: wishOf(request.reasoning) })
-})
+): RequestFeatures => {
+  const tools = toolUseOf(request)
+  return {
+    classes,
+    promptTokens,
+    maxOutputTokens: request.maxOutputTokens,
+    requirements: requirementsOf(request, pinned, tools === "forced"),
+    tools,
+    terms: termsOf(request),
+    controls: request.routing,
+    ...(costBound !== undefined && { costBound }),
+    ...(request.reasoning.mode !== undefined && { reasoning: wishOf(request.reasoning) })
+  }
+}
 
 const wishOf = ({ maxTokens, mode }: ReasoningWish): ReasoningWish => ({ maxTokens, mode })
 

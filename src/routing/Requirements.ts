@@ -1,6 +1,6 @@
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
-import type { Capability, Model } from "../domain/Model.ts"
+import { alwaysReasons, type Capability, type Model } from "../domain/Model.ts"
 import type { Prices } from "../domain/Prices.ts"
 import { maxStopStrings } from "../domain/ProtocolLimits.ts"
 import {
@@ -12,6 +12,7 @@ import {
   tuningParameters
 } from "../domain/Support.ts"
 import { isWebAddress, type MediaNeed, mediaNeeds, needOfFile, needOfImage } from "./MediaNeeds.ts"
+import { isClaude } from "./ReasoningMode.ts"
 
 /** One capability, parameter or effort that the request needs of a model. */
 export interface Requirement {
@@ -30,6 +31,8 @@ export interface Requirement {
   readonly isPriced: ((prices: Prices) => boolean) | null
   /** Of these protocols only, unless the model is not sent the parameter. */
   readonly protocols?: ReadonlySet<ProtocolId>
+  /** Whether the model's API takes it, beside what the catalog says of the model. */
+  readonly isTaken?: (model: Model) => boolean
 }
 
 /** Whether a model meets the requirement; `null` when that is unknown. */
@@ -42,18 +45,20 @@ export const meets = (
   if (isPriced !== null && billingMode === "managed" && model.prices !== null && !isPriced(model.prices)) return false
   if (requirement.protocols?.has(model.protocol) === false && !isDropped(model, requirement)) return false
   if (requirement.parameter !== null && isUnsupported(model, requirement.parameter)) return false
+  if (requirement.isTaken?.(model) === false) return false
   if (requirement.effort !== null) return takesEffort(model, requirement.effort)
   return requirement.capability === null ? true : model.capabilities[requirement.capability]
 }
 
-/** Each requirement once: parameters first, then message parts in their order. */
-export const requirementsOf = (request: ChatRequest, pinned: boolean): ReadonlyArray<Requirement> => {
+/** Each requirement once: parameters first, then message parts in their order. `isForced`: a tool must be called. */
+export const requirementsOf = (request: ChatRequest, pinned: boolean, isForced = false): ReadonlyArray<Requirement> => {
   const requirements: Array<Requirement> = []
   if (request.tools.length > 0) requirements.push(tools("tools", "tools"))
   const choice = request.toolChoice
   if (choice !== undefined && choice !== "auto" && (choice !== "none" || request.tools.length > 0)) {
     requirements.push(parameter("tool_choice", "tool_choice", "tools"))
   }
+  if (isForced) requirements.push(forcedTool)
   const format = request.responseFormat?.["type"]
   if (format !== undefined && format !== "text") {
     requirements.push(parameter("response_format", "structured output", "structured-output"))
@@ -127,6 +132,7 @@ const requirementsByReason = (): ReadonlyMap<string, Requirement> => {
     [
       tools("tools", "tools"),
       parameter("tool_choice", "tool_choice", "tools"),
+      forcedTool,
       parameter("response_format", "structured output", "structured-output"),
       parameter("logprobs", "log probabilities", "logprobs"),
       parameter("top_logprobs", "log probabilities", "logprobs"),
@@ -206,6 +212,13 @@ const part = (capability: Capability, param: string, what: string): Requirement 
   effort: null,
   isPriced: null
 })
+
+/** Claude is not forced while it reasons, and some of its models cannot be told not to. */
+const forcedTool: Requirement = {
+  ...parameter("tool_choice", "a forced tool call", "tools"),
+  reason: "unsupported_forced_tool",
+  isTaken: (model) => !(isClaude(model) && alwaysReasons(model))
+}
 
 const isDropped = (model: Model, { parameter }: Requirement): boolean =>
   parameter !== null && model.support[parameter] === "dropped"

@@ -89,6 +89,15 @@ const restrictionsOf = (some: Partial<RoutingControls>) => ({
   maxOutputPriceMicroUsdPerMillion: some.maxOutputPriceMicroUsdPerMillion ?? null
 })
 
+const mandatory = {
+  efforts: ["high"],
+  style: "effort",
+  budget: null,
+  defaultEffort: null,
+  mandatory: true,
+  depth: null
+} as const
+
 const row = fc.record({
   provider: fc.constantFrom("acme", "beta", "cera"),
   input: fc.integer({ min: 0, max: 20_000_000 }),
@@ -99,6 +108,7 @@ const row = fc.record({
   context: fc.constantFrom(50, 100_000, null),
   protocol: fc.constantFrom(...protocolIds),
   stop: fc.constantFrom("native", "refused", "dropped"),
+  alwaysReasons: fc.boolean(),
   strict: fc.boolean()
 })
 
@@ -121,6 +131,8 @@ describe("A decision that is made again from the recorded features", () => {
               capabilities: { ...full, tools: one.tools, vision: one.vision },
               contextTokens: one.context,
               protocol: one.protocol,
+              reasonsByDefault: one.alwaysReasons,
+              reasoning: one.alwaysReasons ? mandatory : null,
               support: supporting({ stop: one.stop, ...(one.strict && { logprobs: "refused" }) })
             })
           )

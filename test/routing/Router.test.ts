@@ -254,6 +254,26 @@ describe("A concrete id", () => {
     })
   })
 
+  it("a Claude that always reasons is 400 unsupported_for_provider for a forced tool, and auto chooses another", () => {
+    const reasoning = {
+      efforts: ["high"],
+      style: "effort",
+      budget: null,
+      defaultEffort: null,
+      mandatory: true,
+      depth: null
+    } as const
+    const claude = { ...middle, protocol: "anthropic-messages" as const, reasoning, reasonsByDefault: true }
+    const more = { tools: [tool], toolChoice: "required" } as const
+    expect(failure([claude], { asked: { ...asked, ...more } })).toMatchObject({
+      _tag: "InvalidRequest",
+      code: "unsupported_for_provider",
+      param: "tool_choice"
+    })
+    expect(ids([claude, cheap], { asked: more })).toEqual(["acme/cheap"])
+    expect(ranked([claude, cheap], { asked: more }).excluded).toEqual({ unsupported_forced_tool: 1 })
+  })
+
   it("a concrete id with an effort that it does not advertise is a 400 for reasoning_effort", () => {
     for (const effort of ["high", 20] as const) {
       expect(failure(three, { asked: { ...asked, effort } })).toMatchObject({

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { ChatRequest, FilePart, ImagePart } from "../../../src/domain/Chat.ts"
+import type { ChatRequest, FilePart, ImagePart, ToolChoice } from "../../../src/domain/Chat.ts"
+import type { Model } from "../../../src/domain/Model.ts"
 import { anthropicMessages } from "../../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
 import { bedrockConverse } from "../../../src/provider/protocols/bedrock-converse/BedrockConverse.ts"
 import * as Gemini from "../../../src/provider/protocols/gemini/Gemini.ts"
-import { meets, requirementsOf } from "../../../src/routing/Requirements.ts"
+import { featuresOf } from "../../../src/routing/RequestFeatures.ts"
+import { meets } from "../../../src/routing/Requirements.ts"
 import { testModel } from "../../../src/testing/index.ts"
 import { call } from "./calls.ts"
 
@@ -14,12 +16,12 @@ const formats = {
 } as const
 
 /** Whether a model of the protocol is eligible, and whether the protocol can be sent the request. */
-const judge = (protocol: keyof typeof formats, asked: Partial<ChatRequest>) => {
-  const made = call(asked)
-  const one = { ...testModel("a/m"), protocol }
+const judge = (protocol: keyof typeof formats, asked: Partial<ChatRequest>, more: Partial<Model> = {}) => {
+  const one = { ...testModel("a/m"), protocol, ...more }
+  const made = call(asked, { model: one })
   const lowered = formats[protocol].lower(made)
   return {
-    eligible: requirementsOf(made.request, false).every((each) => meets(one, each, "byok") !== false),
+    eligible: featuresOf(made.request, false, 10, []).requirements.every((each) => meets(one, each, "byok") !== false),
     sendable: typeof lowered !== "object" || !("_tag" in lowered)
   }
 }
@@ -57,10 +59,35 @@ const parts: ReadonlyArray<readonly [string, ImagePart | FilePart]> = [
   ["a file by address", { type: "file", file: { file_data: "https://example.org/a.pdf" } }]
 ]
 
+const tool = { type: "function", function: { name: "f" } } as const
+const forcing: ReadonlyArray<ToolChoice> = [
+  "auto",
+  "none",
+  "required",
+  tool,
+  { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [tool] } },
+  { type: "allowed_tools", allowed_tools: { mode: "required", tools: [tool] } }
+]
+
 describe.each(Object.keys(formats) as ReadonlyArray<keyof typeof formats>)("%s", (protocol) => {
   it.each([0, 1, 4, 5, 6, 64])("is eligible for %i stop strings exactly where it can be sent them", (count) => {
     const { eligible, sendable } = judge(protocol, { stop: Array.from({ length: count }, (_, at) => `stop ${at}`) })
     expect(eligible).toBe(sendable)
+  })
+
+  it.each(forcing)("is eligible for the tool choice %j exactly where it can be sent it", (toolChoice) => {
+    const reasoning = { efforts: ["high"], style: "effort", budget: null, defaultEffort: null, depth: null } as const
+    for (const upstreamModel of ["m", "us.anthropic.claude-x-v1:0"]) {
+      for (const [mandatory, reasonsByDefault] of [
+        [true, true],
+        [true, false],
+        [false, true]
+      ] as const) {
+        const more: Partial<Model> = { upstreamModel, reasoning: { ...reasoning, mandatory }, reasonsByDefault }
+        const { eligible, sendable } = judge(protocol, { tools: [tool], toolChoice }, more)
+        expect(eligible).toBe(sendable)
+      }
+    }
   })
 
   it.each(parts)("is eligible for %s exactly where it can be sent it", (_, part) => {

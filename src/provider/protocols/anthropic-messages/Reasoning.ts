@@ -1,4 +1,5 @@
 import { asksToReason, type Effort, type JsonObject } from "../../../domain/Chat.ts"
+import { alwaysReasons } from "../../../domain/Model.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type { Conversation } from "../shared/Conversation.ts"
@@ -37,7 +38,7 @@ export const lowerReasoning = (
   }
   if (reasoning === null) return unsent(model.reasonsByDefault)
   if (isForced) {
-    return reasoning.mandatory && model.reasonsByDefault
+    return alwaysReasons(model)
       ? {
           _tag: "RequestRejected",
           message: "The model always reasons and then does not support a forced tool call.",
