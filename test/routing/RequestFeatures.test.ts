@@ -107,7 +107,7 @@ const row = fc.record({
   vision: fc.constantFrom(true, false, null),
   context: fc.constantFrom(50, 100_000, null),
   protocol: fc.constantFrom(...protocolIds),
-  stop: fc.constantFrom("native", "refused", "dropped"),
+  stop: fc.constantFrom("native" as const, "refused" as const, "dropped" as const),
   alwaysReasons: fc.boolean(),
   strict: fc.boolean()
 })
