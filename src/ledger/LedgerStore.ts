@@ -18,6 +18,7 @@ import { attemptRow, callJson, holdRow, keptRow, storable } from "./CallRows.ts"
 import { type Balance, type HoldOption, type Reservation, type Settlement, scopeIdsOf } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
+import { lockNotAvailable, writeFailureOf } from "./WriteFailure.ts"
 
 /**
  * One reservation of a batch; with `extends` it raises a hold that is open. One that may wait is not granted in a scope that
@@ -278,18 +279,11 @@ const batchParameters = (
   ]
 }
 
-const lockNotAvailable = "55P03"
-
-/** Classes of SQLSTATE that are about the data and the statement, not about the server's state. */
-const rejectingClasses = new Set(["21", "22", "23", "42", "54", "P0"])
-/** In a rejecting class, but privileges can be granted again, and the batch must still be written then. */
-const insufficientPrivilege = "42501"
-
 const batchFailed = (error: SqlError): BatchFailed => {
   const state = sqlStateOf(error)
   return new BatchFailed({
     cause: error.cause,
-    rejected: state !== undefined && state !== insufficientPrivilege && rejectingClasses.has(state.slice(0, 2)),
+    rejected: writeFailureOf(error) === "Rejected",
     uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection",
     locked: state === lockNotAvailable
   })

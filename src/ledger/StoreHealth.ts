@@ -8,10 +8,11 @@ import * as Runtime from "effect/Runtime"
 import { Timers } from "../domain/Timers.ts"
 import { reasonOf, sqlStateOf } from "../sql/DatabaseError.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
+import { writeFailureOf } from "./WriteFailure.ts"
 
 /** Outcomes of writes, reported by the ledger's batcher and recovery. */
 export interface WriteReports {
-  /** A write failed. True when the database failed, whose reasons are logged once each; false when the statement was rejected. */
+  /** A write failed. True when the database failed, whose reasons are logged once each; false when the statement was rejected or another transaction was in the way. */
   readonly failed: (cause: unknown) => boolean
   /** A batch of the ledger was written. */
   readonly written: () => void
@@ -68,7 +69,7 @@ const make = Effect.gen(function* () {
     if (timers.now() - failedAtMillis >= batchFailureMillis) written()
   }
   const failed = (cause: unknown): boolean => {
-    if (!isOutage(sqlStateOf(cause))) return false
+    if (writeFailureOf(cause) !== "Outage") return false
     failedAtMillis = timers.now()
     begin(cause)
     return true
@@ -94,9 +95,3 @@ const make = Effect.gen(function* () {
   })
   return StoreHealth.of({ failed, written, heartbeatWritten, takesWrites })
 })
-
-/** Classes of SQLSTATE about connections, the server's state, its resources and its roles. */
-const outages = /^(08|25|28|53|57P|58|XX|42501)/
-
-/** No state: the server was not reached. A row that is locked for too long or rejected is no outage. */
-const isOutage = (state: string | undefined): boolean => state === undefined || outages.test(state)

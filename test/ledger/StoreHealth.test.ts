@@ -126,6 +126,32 @@ describe("Whether the store takes writes", () => {
   )
 
   it.live(
+    "every failure that is about the database and not about the statement is an outage, logged with its reason",
+    () =>
+      Effect.gen(function* () {
+        // database renamed, database without connections, prepared statement lost, server and network
+        for (const code of [
+          "3D000",
+          "55000",
+          "26000",
+          "0A000",
+          "08006",
+          "28P01",
+          "53300",
+          "57P03",
+          "58030",
+          "XX000",
+          "42501"
+        ]) {
+          const { health, lines } = yield* scripted
+          expect([code, health.failed(databaseError(code, "this one"))]).toEqual([code, true])
+          expect(lines.length).toBe(1)
+          expect(lines[0]).toContain(`this one (SQLSTATE ${code})`)
+        }
+      })
+  )
+
+  it.live(
     "shows on the embedded database when it is read-only, and when it is not any more",
     () =>
       Effect.gen(function* () {
