@@ -70,4 +70,9 @@ export interface Provider {
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream
   /** Asks about the credential, the provider's own one unless another is given, without the cost of a call. */
   readonly probe?: ((credential?: ProviderCredential) => Effect.Effect<Probed>) | undefined
+  /**
+   * Ends what still runs of its calls and waits until their resources are released. `ProviderLayer` runs it, for at most five seconds,
+   * when it is closed: before the Layers that the provider needs.
+   */
+  readonly close?: Effect.Effect<void>
 }

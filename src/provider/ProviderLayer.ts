@@ -13,7 +13,7 @@ import { RetryBudget } from "../routing/RetryBudget.ts"
 import { type Generation, LiveProviders } from "./LiveProviders.ts"
 import type { Provider } from "./Provider.ts"
 import { changedProviders, ProviderReplacement, type ReplaceableProviders } from "./ProviderReplacement.ts"
-import { make, Providers } from "./Providers.ts"
+import { closedWithScope, make, Providers } from "./Providers.ts"
 import * as Registry from "./Registry.ts"
 import * as Simulated from "./simulated/Models.ts"
 import { Transport, type TransportShape } from "./transport/Transport.ts"
@@ -78,9 +78,10 @@ export const ProviderLayer = <R = never>(
   )
 
 const providersAndCatalog = <R>(options: ProviderOptions<R>) =>
-  Layer.effectContext(
+  Layer.scopedContext(
     Effect.gen(function* () {
       const inProcess = yield* Effect.forEach(options.providers ?? [], resolved)
+      yield* closedWithScope(inProcess.map(({ provider }) => provider))
       const base = { transport: yield* Transport, timers: yield* Timers, inProcess }
       const live = new LiveProviders(generationOf(options, base))
       const health = yield* Health

@@ -1,6 +1,9 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { Provider, ProviderCall, Receiver, Upstream } from "./Provider.ts"
 import type { Probed } from "./probe/Probe.ts"
@@ -21,7 +24,13 @@ export interface ProvidersShape {
 export class Providers extends Context.Tag("gateway/provider/Providers")<Providers, ProvidersShape>() {
   /** Exactly these providers. */
   static readonly layerOf = (providers: Iterable<Provider>): Layer.Layer<Providers> =>
-    Layer.succeed(this, make(providers))
+    Layer.scoped(
+      this,
+      Effect.suspend(() => {
+        const all = [...providers]
+        return Effect.as(closedWithScope(all), make(all))
+      })
+    )
 }
 
 export const make = (providers: Iterable<Provider>): ProvidersShape => {
@@ -40,3 +49,25 @@ export const make = (providers: Iterable<Provider>): ProvidersShape => {
     probe: (providerId, credential) => byId.get(providerId)?.probe?.(credential) ?? Effect.succeed(null)
   }
 }
+
+/** A finalizer of an application's provider may wait for what never answers. */
+const maxCloseMillis = 5_000
+
+/** Closes the providers with the scope, before what was built before. */
+export const closedWithScope = (providers: ReadonlyArray<Provider>): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.addFinalizer(() => Effect.forEach(providers, closed, { concurrency: "unbounded", discard: true }))
+
+/** The bound is real time: nobody moves a TestClock while a Layer is closed. */
+const closed = ({ close, id }: Provider): Effect.Effect<void> =>
+  close === undefined
+    ? Effect.void
+    : Effect.disconnect(Effect.interruptible(close)).pipe(
+        Effect.interruptible,
+        Effect.timeoutOption(maxCloseMillis),
+        Effect.withClock(Clock.make()),
+        Effect.flatMap((ended) =>
+          Option.isSome(ended) ? Effect.void : Effect.logWarning("calls of a provider have not ended as it was closed")
+        ),
+        Effect.catchAllCause((cause) => Effect.logError("a provider has failed as it was closed", cause)),
+        Effect.annotateLogs({ provider: id })
+      )

@@ -17,13 +17,14 @@ import {
   makeProvider,
   Policy,
   ProviderLayer,
+  Providers,
   Timers,
   textEvent,
   usageEvent
 } from "../../src/index.ts"
 import { testCaller } from "../../src/testing/doubles/TestGateway.ts"
 import { recordingTracer } from "../gateway/recordingTracer.ts"
-import { request } from "./protocols/calls.ts"
+import { call, open, request } from "./protocols/calls.ts"
 
 class Greeting extends Context.Tag("test/Greeting")<Greeting, string>() {}
 class Offline extends Error {
@@ -97,6 +98,47 @@ it.effect("what one's own provider fails with is told to nobody but the applicat
     expect(error?._tag).toBe("ProvidersFailed")
     expect(error?.message).toBe("offline/large: The provider failed.")
     expect(JSON.stringify(error)).not.toContain("1234")
+  })
+)
+
+it.live("a provider's stream is finalized before the Layer of what it needs is released", () =>
+  Effect.gen(function* () {
+    const order: Array<string> = []
+    const note = (what: string) => Effect.sync(() => order.push(what))
+    const needed = Layer.scoped(
+      Greeting,
+      Effect.acquireRelease(Effect.succeed("Good day."), () => note("released"))
+    )
+    const slow = {
+      provider: makeProvider("greeter", () =>
+        Stream.unwrap(
+          Effect.map(Greeting, (greeting) => Stream.concat(Stream.make(textEvent(greeting)), Stream.never))
+        ).pipe(Stream.ensuring(Effect.zipRight(Effect.sleep("50 millis"), note("finalized"))))
+      ),
+      models: greeter.models
+    }
+    const firstEvent = Effect.flatMap(Gateway, (gateway) =>
+      Effect.flatMap(gateway.stream(request()), ({ events }) => Stream.runCollect(Stream.take(events, 1)))
+    )
+    const layer = gatewayOf(ProviderLayer({ providers: [slow] })).pipe(Layer.provide(needed))
+    yield* Effect.scoped(firstEvent).pipe(Effect.provide(layer), Effect.provideService(Caller, testCaller))
+    expect(order).toEqual(["finalized", "released"])
+  })
+)
+
+it.live("providers are closed side by side: running calls end, and one that cannot be closed holds up no other", () =>
+  Effect.gen(function* () {
+    const order: Array<string> = []
+    const ended = Effect.zipRight(
+      Effect.sleep("20 millis"),
+      Effect.sync(() => order.push("finalized"))
+    )
+    const provider = yield* makeProvider("greeter", () => Stream.ensuring(Stream.never, ended))
+    const failing = { ...provider, id: "failing", close: Effect.dieMessage("a bug") }
+    const recorders = [1, 2].map(() => open(provider, call()).recorder)
+    yield* Effect.provide(Effect.sleep("1 millis"), Providers.layerOf([failing, provider]))
+    expect(order).toEqual(["finalized", "finalized"])
+    expect(recorders.map(({ outcome }) => outcome)).toEqual(["Failed", "Failed"])
   })
 )
 
