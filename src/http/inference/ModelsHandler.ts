@@ -11,7 +11,7 @@ import { anthropicEntry, anthropicList } from "../../wire/models/AnthropicModelL
 import { modelEntry, modelList } from "../../wire/models/ModelList.ts"
 import * as Errors from "../Errors.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
-import { modelPrefix } from "../Paths.ts"
+import { modelPrefix, routedPaths } from "../Paths.ts"
 import { rateLimitHeaders } from "../RateLimitHeaders.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
 import { errorResponse, notAllowed } from "../server/RouterResponse.ts"
@@ -58,13 +58,19 @@ const listed = (
 
 /** GET /v1/models: the models that the key may use. */
 export const models = listed(({ configurations, models }, url, asAnthropic) =>
-  Either.right(asAnthropic ? anthropicList(models, configurations, queryOf(url)) : modelList(models, configurations))
+  Either.right(
+    asAnthropic
+      ? anthropicList(models, configurations, queryOf(url))
+      : modelList(models, configurations, routedPaths.listModels)
+  )
 )
 
 /** GET /v1/models/{id}: one entry of the list. The slash of an id may be percent-encoded. */
 export const model = listed(({ configurations, models }, url, asAnthropic) => {
   const id = idOf(url)
-  const entry = (asAnthropic ? anthropicEntry : modelEntry)(models, configurations, id)
+  const entry = asAnthropic
+    ? anthropicEntry(models, configurations, id)
+    : modelEntry(models, configurations, id, routedPaths.listModels)
   return entry === undefined ? Either.left(new ModelNotFound({ model: id })) : Either.right(entry)
 })
 

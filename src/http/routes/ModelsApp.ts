@@ -12,13 +12,17 @@ export const models = (deps: AppDeps): RouteHandler =>
     Effect.map(deps.gateway.models, ({ configurations, models, rateLimits }) =>
       jsonResponse(
         formatFor(request) === openAiFormat
-          ? modelList(models, configurations)
+          ? modelList(models, configurations, pathOf(request))
           : anthropicList(models, configurations, new URL(request.url, "http://localhost").searchParams),
         200,
         { vary: "anthropic-version, authorization", ...rateLimitHeaders(rateLimits) }
       )
     )
   )
+
+/** As the client has sent it: the router of an application may have cut off what it is mounted at. */
+const pathOf = ({ originalUrl }: HttpServerRequest.HttpServerRequest): string =>
+  new URL(originalUrl, "http://localhost").pathname
 
 const formatFor = ({ headers }: HttpServerRequest.HttpServerRequest) =>
   headers["anthropic-version"] === undefined ? openAiFormat : anthropicFormat

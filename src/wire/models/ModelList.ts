@@ -5,27 +5,36 @@ import { isSelectable, reasoningOf } from "./ListedReasoning.ts"
 import { type Listing, listingOf, listings, minOf, type RoutingEntry } from "./Listing.ts"
 import type { ModelEntry, ModelList } from "./ModelListSchema.ts"
 
-/** The body of `GET /v1/models`: OpenAI's list, with the additional fields that clients of multi-provider routers read. */
-export const modelList = (models: ReadonlyArray<Model>, configurations: ReadonlyArray<RoutingEntry>): string => {
-  const data = listings(models, configurations).map(entry)
+/**
+ * The body of `GET /v1/models`: OpenAI's list, with the additional fields that clients of multi-provider routers read. `path` is
+ * where it is served.
+ */
+export const modelList = (
+  models: ReadonlyArray<Model>,
+  configurations: ReadonlyArray<RoutingEntry>,
+  path: string
+): string => {
+  const data = listings(models, configurations).map((listing) => entry(listing, path))
   const list: ModelList = { object: "list", data, links: { next: null }, total_count: data.length }
   return JSON.stringify(list)
 }
 
-/** The body of `GET /v1/models/{id}`: the entry of the list; `undefined` where there is none. */
+/** The body of `GET /v1/models/{id}`: the entry of the list at `path`; `undefined` where there is none. */
 export const modelEntry = (
   models: ReadonlyArray<Model>,
   configurations: ReadonlyArray<RoutingEntry>,
-  id: string
+  id: string,
+  path: string
 ): string | undefined => {
   const found = listingOf(models, configurations, id)
-  return found && JSON.stringify(entry(found))
+  return found && JSON.stringify(entry(found, path))
 }
 
-const entry = (listing: Listing): ModelEntry => (listing._tag === "Routed" ? routed(listing) : concrete(listing.model))
+const entry = (listing: Listing, path: string): ModelEntry =>
+  listing._tag === "Routed" ? routed(listing, path) : concrete(listing.model, path)
 
-const routed = ({ id, name, pool }: Extract<Listing, { _tag: "Routed" }>): ModelEntry => ({
-  ...identity(id, name),
+const routed = ({ id, name, pool }: Extract<Listing, { _tag: "Routed" }>, path: string): ModelEntry => ({
+  ...identity(id, name, path),
   created: 0,
   owned_by: "gateway",
   description: `Routes each request to the best eligible ${id === "auto" ? "model" : "model of this configuration"}.`,
@@ -38,8 +47,8 @@ const routed = ({ id, name, pool }: Extract<Listing, { _tag: "Routed" }>): Model
   supported_parameters: portable
 })
 
-const concrete = (model: Model): ModelEntry => ({
-  ...identity(model.id, model.displayName),
+const concrete = (model: Model, path: string): ModelEntry => ({
+  ...identity(model.id, model.displayName, path),
   created: model.createdSeconds,
   owned_by: model.providerId,
   ...limits(model.contextTokens, model.outputTokens),
@@ -50,7 +59,7 @@ const concrete = (model: Model): ModelEntry => ({
   ...reasoningOf(model)
 })
 
-const identity = (id: string, name: string) => ({
+const identity = (id: string, name: string, path: string) => ({
   id,
   object: "model" as const,
   canonical_slug: id,
@@ -58,7 +67,7 @@ const identity = (id: string, name: string) => ({
   per_request_limits: null,
   default_parameters: null,
   supported_voices: null,
-  links: { details: "/v1/models" }
+  links: { details: path }
 })
 
 const limits = (contextTokens: number | null, outputTokens: number | null) => ({

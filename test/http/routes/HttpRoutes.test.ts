@@ -38,6 +38,17 @@ describe("the routes in an application of HttpLayerRouter", () => {
     })
   )
 
+  it.scopedLive("name the path of the list of models as it is in the application", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served(answer("a"), { prefix: "/ai" })
+      const response = yield* Effect.promise(() =>
+        fetch(`${url}/ai/models?limit=1`, { headers: { authorization: "Bearer ours" } })
+      )
+      const { data } = (yield* Effect.promise(() => response.json())) as { data: ReadonlyArray<{ links: unknown }> }
+      expect(data.map(({ links }) => links)).toEqual([{ details: "/ai/models" }, { details: "/ai/models" }])
+    })
+  )
+
   it.scopedLive("leave authentication to the application, and have the service's errors", () =>
     Effect.gen(function* () {
       const { url } = yield* served(answer("a"), { creditMicroUsd: 1 })

@@ -41,6 +41,7 @@ const authentication = HttpLayerRouter.middleware<{ provides: Caller }>()((app) 
 
 export interface RouteTestOptions {
   readonly creditMicroUsd?: number
+  readonly prefix?: `/${string}`
   readonly headHoldMillis?: number
   readonly heartbeatMillis?: number
   readonly timers?: TimersShape
@@ -65,6 +66,7 @@ export const setUp = (script: ScriptedProvider.Script, options: RouteTestOptions
     const routes = Layer.mergeAll(
       HttpLayerRouter.addHttpApi(own).pipe(Layer.provide(ownHandlers)),
       HttpRoutesLayer({
+        prefix: options.prefix ?? "/v1",
         drainGrace: "10 millis",
         heartbeatMillis: options.heartbeatMillis ?? 20,
         headHoldMillis: options.headHoldMillis ?? 60_000

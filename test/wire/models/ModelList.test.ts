@@ -11,7 +11,7 @@ import { model, reasoning } from "./ModelFixtures.ts"
 
 const strict = Schema.decodeUnknownSync(ModelList, { onExcessProperty: "error" })
 const listOf = (models: ReadonlyArray<Model>, configurations: ReadonlyArray<RoutingEntry> = []) =>
-  strict(JSON.parse(modelList(models, configurations)))
+  strict(JSON.parse(modelList(models, configurations, "/v1/models")))
 const entryOf = (more: Partial<Model>) => listOf([model("acme/large", more)]).data[1]
 
 describe("the model list", () => {
@@ -167,7 +167,9 @@ describe("the model list", () => {
       apiKey: "k",
       baseURL: "http://gateway.test/v1",
       fetch: async () =>
-        new Response(modelList([model("acme/large")], []), { headers: { "content-type": "application/json" } })
+        new Response(modelList([model("acme/large")], [], "/v1/models"), {
+          headers: { "content-type": "application/json" }
+        })
     })
     const page = await client.models.list()
     expect(page.data.map((entry) => [entry.id, entry.object, entry.owned_by])).toEqual([
