@@ -6,7 +6,7 @@ import type { RateLimitStatus } from "./RateLimitStatus.ts"
 /** A missing, malformed, unknown, inactive or expired key: one error for all, so that it reveals nothing about a key. */
 export class Unauthenticated extends Data.TaggedError("Unauthenticated") {
   override get message(): string {
-    return "A valid project API key is required as a bearer token; on /v1/messages, `x-api-key` is taken too."
+    return "A valid project API key is required as a bearer token; requests in Anthropic's format may send it as `x-api-key`."
   }
 }
 

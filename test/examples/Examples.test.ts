@@ -50,22 +50,30 @@ it.scopedLive("the production example serves a new customer over the routes exam
     )
     const context = yield* Layer.build(app)
     const { address } = Context.get(context, HttpServer.HttpServer)
-    const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}/ai/chat/completions`
+    const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}/ai`
     const { secret } = yield* Effect.provide(production.newCustomer("search"), context)
-    const asked = (bearer: string) =>
+    const asked = (path: string, key: Record<string, string>) =>
       Effect.promise(async () => {
-        const response = await fetch(url, {
+        const response = await fetch(url + path, {
           method: "POST",
-          headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
-          body: JSON.stringify({ model: "auto", messages: [{ role: "user", content: "Hi." }] })
+          headers: { ...key, "content-type": "application/json" },
+          body: JSON.stringify({ model: "auto", max_tokens: 100, messages: [{ role: "user", content: "Hi." }] })
         })
         return [response.status, await response.text()] as const
       })
-    const [status, body] = yield* asked(secret)
-    expect(status).toBe(200)
-    expect(body).toContain("You have sent 1 message.")
-    const [refused, error] = yield* asked("mrg_sk_wrong")
-    expect(refused).toBe(401)
-    expect(error).toContain("invalid_api_key")
+    for (const [path, key] of [
+      ["/chat/completions", { authorization: `Bearer ${secret}` }],
+      ["/messages", { "x-api-key": secret }]
+    ] as const) {
+      const [status, body] = yield* asked(path, key)
+      expect(status).toBe(200)
+      expect(body).toContain("You have sent 1 message.")
+      for (const wrong of [{}, { authorization: "Bearer mrg_sk_wrong" }]) {
+        const [refused, error] = yield* asked(path, wrong)
+        expect(refused).toBe(401)
+        expect(JSON.parse(error)).toMatchObject({ error: { code: "invalid_api_key" } })
+        expect(error).not.toContain("/v1/")
+      }
+    }
   })
 )

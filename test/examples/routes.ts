@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { ApiKeys, Caller, encodeError, HttpRoutesLayer, httpErrorOf } from "model-routing-gateway"
 
-/** The application authenticates as it likes; here by the gateway's own keys. */
+/** The application authenticates as it likes; here by the gateway's own keys, which Anthropic's clients send as `x-api-key`. */
 const authentication = HttpLayerRouter.middleware<{ provides: Caller }>()(
   Effect.map(
     ApiKeys,
@@ -14,7 +14,7 @@ const authentication = HttpLayerRouter.middleware<{ provides: Caller }>()(
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, remoteAddress }) =>
         Effect.matchEffect(
           keys.authenticate(
-            headers["authorization"],
+            headers["authorization"] ?? `Bearer ${headers["x-api-key"] ?? ""}`,
             Option.getOrElse(remoteAddress, () => "")
           ),
           {

@@ -74,7 +74,8 @@ describe("a credential", () => {
       expect(response.status).toBe(401)
       expect(await response.json()).toEqual({
         error: {
-          message: "A valid project API key is required as a bearer token; on /v1/messages, `x-api-key` is taken too.",
+          message:
+            "A valid project API key is required as a bearer token; requests in Anthropic's format may send it as `x-api-key`.",
           type: "authentication_error",
           param: null,
           code: "invalid_api_key"
