@@ -133,18 +133,23 @@ export const duration: Decode<Duration.Duration> = (text) =>
   Option.match(
     // a negative one would be decoded as none
     Option.filter(
-      Duration.decodeUnknown(spelledOut(text)),
+      Option.orElse(abbreviated(text), () => Duration.decodeUnknown(text)),
       (value) => Duration.isFinite(value) && !text.startsWith("-")
     ),
-    { onNone: () => Either.left('must be a duration such as "600 seconds"'), onSome: Either.right }
+    { onNone: () => Either.left('must be a duration such as "600 seconds", "10m" or "1d 12h"'), onSome: Either.right }
   )
 
-/** Also as other programs write durations: `30s`, `10m`, and `0`. */
-const spelledOut = (text: string): string => {
-  const [, amount = "", unit = ""] = /^(\d{1,12})(ms|s|m|h)?$/.exec(text) ?? []
-  if (unit !== "") return `${amount} ${{ ms: "millis", s: "seconds", m: "minutes", h: "hours" }[unit]}`
-  return amount === "" || Number(amount) > 0 ? text : "0 seconds"
+/** As other programs and the start line write durations: `30s`, `10m`, `1d 12h`, and `0`. */
+const abbreviated = (text: string): Option.Option<Duration.Duration> => {
+  if (/^0{1,12}$/.test(text)) return Option.some(Duration.zero)
+  if (!/^(?:\d{1,12}(?:ms|[smhd]) ?)+$/.test(text)) return Option.none()
+  const millis = [...text.matchAll(/(\d{1,12})(ms|[smhd])/g)].map(
+    ([, amount, unit = ""]) => Number(amount) * (millisOf[unit] ?? 0)
+  )
+  return Option.some(Duration.millis(millis.reduce((sum, part) => sum + part, 0)))
 }
+
+const millisOf: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 export const oneOf =
   <A>(names: Readonly<Record<string, A>>): Decode<A> =>

@@ -279,6 +279,22 @@ describe("the environment", () => {
     })
   )
 
+  it.effect.each([
+    ["1d", 86_400],
+    ["29d 4h", 2_520_000],
+    ["1d12h", 129_600],
+    ["1m 30s 250ms", 90.25],
+    ["2 days", 172_800],
+    ["0", 0]
+  ] as const)("DRAIN_GRACE may be %s, and is read as it is printed", ([text, seconds]) =>
+    Effect.gen(function* () {
+      const { drainGrace } = yield* settingsGiven({ env: { DRAIN_GRACE: text } })
+      expect(Duration.toSeconds(drainGrace)).toBe(seconds)
+      const printed = yield* settingsGiven({ env: { DRAIN_GRACE: Duration.format(drainGrace) } })
+      expect(Duration.toSeconds(printed.drainGrace)).toBe(seconds)
+    })
+  )
+
   it.effect.each<readonly [string, string, string]>([
     ["PORT", "65536", "must be a whole number from 0 to 65535"],
     ["PORT", "-1", "must be a whole number from 0 to 65535"],
@@ -287,12 +303,13 @@ describe("the environment", () => {
     ["WORKERS", "0", "must be a whole number from 1 to 256"],
     ["WORKERS", "1.5", "must be a whole number from 1 to 256"],
     ["GATEWAY_BOOTSTRAP_CREDIT_MICROUSD", "9007199254740993", "must be a whole number from 0 to 9007199254740991"],
-    ["DRAIN_GRACE", "10", 'must be a duration such as "600 seconds"'],
-    ["DRAIN_DELAY", "soon", 'must be a duration such as "600 seconds"'],
-    ["DRAIN_GRACE", "soon", 'must be a duration such as "600 seconds"'],
-    ["DRAIN_GRACE", "Infinity", 'must be a duration such as "600 seconds"'],
-    ["DRAIN_GRACE", "-5 seconds", 'must be a duration such as "600 seconds"'],
-    ["DRAIN_DELAY", "-1 millis", 'must be a duration such as "600 seconds"'],
+    ["DRAIN_GRACE", "10", 'must be a duration such as "600 seconds", "10m" or "1d 12h"'],
+    ["DRAIN_DELAY", "soon", 'must be a duration such as "600 seconds", "10m" or "1d 12h"'],
+    ["DRAIN_GRACE", "soon", 'must be a duration such as "600 seconds", "10m" or "1d 12h"'],
+    ["DRAIN_GRACE", "Infinity", 'must be a duration such as "600 seconds", "10m" or "1d 12h"'],
+    ["DRAIN_GRACE", "-5 seconds", 'must be a duration such as "600 seconds", "10m" or "1d 12h"'],
+    ["DRAIN_GRACE", "1d 12", 'must be a duration such as "600 seconds", "10m" or "1d 12h"'],
+    ["DRAIN_DELAY", "-1 millis", 'must be a duration such as "600 seconds", "10m" or "1d 12h"'],
     ["LOG_LEVEL", "loud", "must be one of all, trace, debug, info, warning, warn, error, fatal, none, off"],
     ["LOG_LEVEL", "__proto__", "must be one of all, trace, debug, info, warning, warn, error, fatal, none, off"],
     ["SIMULATED_PROVIDERS", "maybe", "must be one of on, off"],
