@@ -9,33 +9,35 @@ export const Text = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300
 
 export const Flag = Schema.Boolean.annotations({ title: "true or false" })
 
-const integer = (min: number, max: number, title: string) =>
-  Schema.Number.annotations({ title }).pipe(
+const integer = (min: number, max: number, unit = "") => {
+  const title = `a whole number${unit} from ${min} to ${max}`
+  return Schema.Number.annotations({ title }).pipe(
     Schema.filter((value) => Number.isSafeInteger(value) && value >= min && value <= max, { title })
   )
+}
 
 /** Micro-USD per million tokens: 1 000 000 is one dollar. A trillion is a million dollars, more than any typing error. */
-export const Price = integer(0, 1_000_000_000_000, "a whole number of micro-USD, 0 or more")
+export const Price = integer(0, 1_000_000_000_000, " of micro-USD")
 
-export const Tokens = integer(1, 1_000_000_000, "a whole number of tokens, 1 or more")
+export const Tokens = integer(1, 1_000_000_000, " of tokens")
 
-export const TokensOrZero = integer(0, 1_000_000_000, "a whole number of tokens, 0 or more")
+export const TokensOrZero = integer(0, 1_000_000_000, " of tokens")
 
-export const Count = integer(1, 1_000_000_000, "a whole number, 1 or more")
+export const Count = integer(1, 1_000_000_000)
 
 /** Node's timers hold this many milliseconds at most and fire at once beyond it. */
 export const maxMillis = 2_147_483_647
 
-export const Millis = integer(1, maxMillis, "a whole number of milliseconds, 1 or more")
+export const Millis = integer(1, maxMillis, " of milliseconds")
 
-export const MillisOrZero = integer(0, maxMillis, "a whole number of milliseconds, 0 or more")
+export const MillisOrZero = integer(0, maxMillis, " of milliseconds")
 
-export const Attempts = integer(1, 32, "a whole number from 1 to 32")
+export const Attempts = integer(1, 32)
 
 /** Two days at least: the activity of the last 24 hours is read from the calls themselves. */
-export const RetentionDays = integer(2, 36_500, "a whole number of days, 2 or more")
+export const RetentionDays = integer(2, 36_500, " of days")
 
-export const Depth = integer(1, 100, "a whole number from 1 to 100")
+export const Depth = integer(1, 100)
 
 export const Fraction = Schema.Number.annotations({ title: "a number from 0 to 1" }).pipe(
   Schema.filter((value) => value >= 0 && value <= 1, { title: "a number from 0 to 1" })

@@ -258,19 +258,23 @@ describe("a configuration file", () => {
     [
       "a fractional price",
       large({ inputPriceMicroUsdPerMillion: 2.5 }),
-      [`${path}.inputPriceMicroUsdPerMillion: must be a whole number of micro-USD, 0 or more`]
+      [`${path}.inputPriceMicroUsdPerMillion: must be a whole number of micro-USD from 0 to 1000000000000`]
     ],
     [
       "a negative price",
       large({ inputPriceMicroUsdPerMillion: -1 }),
-      [`${path}.inputPriceMicroUsdPerMillion: must be a whole number of micro-USD, 0 or more`]
+      [`${path}.inputPriceMicroUsdPerMillion: must be a whole number of micro-USD from 0 to 1000000000000`]
     ],
     [
       "a price as text",
       large({ inputPriceMicroUsdPerMillion: "1" }),
-      [`${path}.inputPriceMicroUsdPerMillion: must be a whole number of micro-USD, 0 or more`]
+      [`${path}.inputPriceMicroUsdPerMillion: must be a whole number of micro-USD from 0 to 1000000000000`]
     ],
-    ["no tokens", large({ contextTokens: 0 }), [`${path}.contextTokens: must be a whole number of tokens, 1 or more`]],
+    [
+      "no tokens",
+      large({ contextTokens: 0 }),
+      [`${path}.contextTokens: must be a whole number of tokens from 1 to 1000000000`]
+    ],
     ["a quality above 1", large({ quality: 1.1 }), [`${path}.quality: must be a number from 0 to 1`]],
     [
       "an unknown capability",
@@ -470,23 +474,23 @@ describe("a configuration file", () => {
     [
       "no time at all",
       { timeouts: { idleMillis: 0 } },
-      ["timeouts.idleMillis: must be a whole number of milliseconds, 1 or more"]
+      ["timeouts.idleMillis: must be a whole number of milliseconds from 1 to 2147483647"]
     ],
     [
       "more time than a timer holds",
       { timeouts: { totalMillis: 2 ** 31 } },
-      ["timeouts.totalMillis: must be a whole number of milliseconds, 1 or more"]
+      ["timeouts.totalMillis: must be a whole number of milliseconds from 1 to 2147483647"]
     ],
     [
       "a retention of less than the 24 hours of activity",
       { retention: { callDays: 1 } },
-      ["retention.callDays: must be a whole number of days, 2 or more, or null"]
+      ["retention.callDays: must be a whole number of days from 2 to 36500, or null"]
     ],
     ["no attempts", { fallback: { maxAttempts: 0 } }, ["fallback.maxAttempts: must be a whole number from 1 to 32"]],
     [
       "a limit of nothing",
       { rateLimits: { key: { requestsPerMinute: 0 } } },
-      ["rateLimits.key.requestsPerMinute: must be a whole number, 1 or more, or null"]
+      ["rateLimits.key.requestsPerMinute: must be a whole number from 1 to 1000000000, or null"]
     ]
   ])("refuses %s", ([, file, issues]) =>
     Effect.gen(function* () {
