@@ -19,7 +19,6 @@ it.effect("what stops the service waits longer than it takes by default", () =>
     const unit = fileOf("model-routing-gateway.service")
     expect(numberIn(unit, /^TimeoutStopSec=(\d+)s$/m)).toBeGreaterThan(Duration.toSeconds(drainDelay) + grace)
     expect(unit).toMatch(/^KillMode=mixed$/m)
-    expect(unit).toMatch(/^RestartPreventExitStatus=78$/m)
 
     const manifest = fileOf("kubernetes.yaml")
     const delay = numberIn(manifest, /name: DRAIN_DELAY, value: (\d+)s/)
@@ -31,6 +30,13 @@ it.effect("what stops the service waits longer than it takes by default", () =>
     expect(stopped).toBeGreaterThan(Duration.toSeconds(drainDelay) + grace)
   })
 )
+
+it("the unit starts the service again until it succeeds, unless its configuration is wrong", () => {
+  const unit = fileOf("model-routing-gateway.service")
+  for (const line of ["Restart=always", "StartLimitIntervalSec=0", "RestartPreventExitStatus=78"]) {
+    expect(unit.split("\n")).toContain(line)
+  }
+})
 
 const root = new URL("../../", import.meta.url)
 const installed = "/opt/model-routing-gateway/"
