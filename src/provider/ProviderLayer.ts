@@ -50,7 +50,7 @@ export interface ProviderOptions<R = never> {
   readonly own?: ReadonlyArray<OwnProvider>
   /** Providers of the application, which run in this process. */
   readonly providers?: ReadonlyArray<InProcessProvider<R>>
-  /** The simulated providers `sim` and `sim2`: no sockets, no cost, the same answer each time. */
+  /** The simulated providers `sim` and `sim2`: no sockets, small prices, the same answer each time. */
   readonly simulated?: boolean
   /** Changes to catalog entries by model id; `null` removes the model. */
   readonly patches?: Readonly<Record<string, ModelPatch | null>>
