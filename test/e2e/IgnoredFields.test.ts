@@ -58,7 +58,7 @@ const fields: ReadonlyArray<{ readonly path: string; readonly known: Body; reado
   {
     path: "/v1/chat/completions",
     known: { messages, max_completion_tokens: 6_000, stop: ["END"], user: "somebody", reasoning_effort: "low" },
-    unknown: { stop_sequences: ["x"], max_output_tokens: 1, thinking: 5, input: "x" }
+    unknown: { stop_sequences: ["x"], max_output_tokens: 1, output_config: 5, input: "x" }
   }
 ]
 
