@@ -187,7 +187,7 @@ describe("an error after the request was decoded", () => {
     const file = { type: "input_file", file_url: "https://example.com/a.pdf" }
     expect(
       await paramOf("/v1/responses", { input: [{ role: "user", content: [{ type: "input_text", text: "a" }, file] }] })
-    ).toEqual([400, "input[0].content[1].file_data"])
+    ).toEqual([400, "input[0].content[1].file_url"])
   })
 
   it("says which provider and model have failed", async () => {
