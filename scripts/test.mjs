@@ -2,7 +2,8 @@
 // `npm test`: the whole suite, closed by one line that counts it. Files that need a process of their own run
 // first, then the others, which share one per core. With TEST_DATABASE_URL what uses a database runs on
 // PostgreSQL too, with TEST_DATABASES=postgres on PostgreSQL alone.
-import { spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
@@ -32,16 +33,28 @@ const temporaryFolder = () => {
   return bavail * bsize >= neededBytes ? memory : tmpdir()
 }
 
-/** @param {string} processes @param {string} folder @returns {Outcome} */
-const run = (processes, folder) => {
+/** The signal by which this run is stopped: its folder is removed, and nothing else is begun. */
+let stoppedBy = ""
+
+/** @param {string} processes @param {string} folder @returns {Promise<Outcome>} */
+const run = async (processes, folder) => {
+  if (stoppedBy !== "") return { passed: 0, failures: [`the ${processes} files: not run (${stoppedBy})`] }
   const report = join(folder, `${processes}.json`)
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]
-  const { status, signal } = spawnSync(
+  const child = spawn(
     join(root, "node_modules/.bin/vitest"),
     // a file that is asked for by name is in one of the two
     ["run", "--passWithNoTests", ...reporters, ...process.argv.slice(2)],
     { stdio: "inherit", cwd: root, env: { ...process.env, TEST_PROCESSES: processes, TMPDIR: folder } }
   )
+  /** A terminal sends its signals to the child too. @param {NodeJS.Signals} signal */
+  const stop = (signal) => {
+    stoppedBy = signal
+    if (signal === "SIGTERM") child.kill(signal)
+  }
+  process.on("SIGINT", stop).on("SIGTERM", stop)
+  const [status, signal] = await once(child, "exit")
+  process.off("SIGINT", stop).off("SIGTERM", stop)
   const end = signal ?? `exit code ${status}`
   if (!existsSync(report))
     return { passed: 0, failures: [`the ${processes} files: ended before they were counted (${end})`] }
@@ -66,12 +79,9 @@ const firstLine = (text = "") => text.trim().split("\n", 1)[0]
 
 // the library too: the examples import the package by its name
 await ensureBuilt(allParts)
-// a run that is stopped removes its folder too
-process.on("SIGINT", () => {})
-process.on("SIGTERM", () => {})
 const folder = mkdtempSync(join(temporaryFolder(), "gateway-test-"))
 try {
-  const [isolated, shared] = [run("isolated", folder), run("shared", folder)]
+  const [isolated, shared] = [await run("isolated", folder), await run("shared", folder)]
   const passed = isolated.passed + shared.passed
   const failures = [...isolated.failures, ...shared.failures]
   const failed = failures.length

@@ -24,6 +24,8 @@ const maxHeadCharacters = 1024
 
 export const isDataUrl = (url: string): boolean => /^data:/i.test(url.slice(0, 5))
 
+export const isWebAddress = (url: string): boolean => /^https?:/i.test(url)
+
 /** Media types of images as providers spell them. */
 const mediaType = (given: string): string => {
   const type = given.trim().toLowerCase()

@@ -1,5 +1,5 @@
 import type { FilePart } from "../domain/Chat.ts"
-import { documentFormatOf, headOf, imageFormats, isText, pdf } from "../domain/MediaTypes.ts"
+import { documentFormatOf, headOf, imageFormats, isText, isWebAddress, pdf } from "../domain/MediaTypes.ts"
 import type { Capability } from "../domain/Model.ts"
 import { type ProtocolId, protocolIds } from "../domain/Support.ts"
 
@@ -26,8 +26,6 @@ export const needOfFile = ({ file_data: data, file_id: id, filename }: FilePart[
   if (type === undefined || type === pdf || imageFormats.has(type) || isText(type)) return undefined
   return documentFormatOf(type, filename) === undefined ? fileType : documentType
 }
-
-export const isWebAddress = (url: string): boolean => /^https?:/i.test(url)
 
 const allBut = (...others: ReadonlyArray<ProtocolId>): ReadonlySet<ProtocolId> =>
   new Set(protocolIds.filter((id) => !others.includes(id)))

@@ -1,5 +1,6 @@
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
+import { isWebAddress } from "../domain/MediaTypes.ts"
 import { alwaysReasons, type Capability, type Model } from "../domain/Model.ts"
 import type { Prices } from "../domain/Prices.ts"
 import { maxStopStrings } from "../domain/ProtocolLimits.ts"
@@ -11,7 +12,7 @@ import {
   type TuningParameter,
   tuningParameters
 } from "../domain/Support.ts"
-import { isWebAddress, type MediaNeed, mediaNeeds, needOfFile, needOfImage } from "./MediaNeeds.ts"
+import { type MediaNeed, mediaNeeds, needOfFile, needOfImage } from "./MediaNeeds.ts"
 import { isClaude } from "./ReasoningMode.ts"
 
 /** One capability, parameter or effort that the request needs of a model. */

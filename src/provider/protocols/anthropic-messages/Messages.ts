@@ -1,5 +1,5 @@
 import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
-import { imageFormats, isText, pdf } from "../../../domain/MediaTypes.ts"
+import { imageFormats, isText, isWebAddress, pdf } from "../../../domain/MediaTypes.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
 import type {
@@ -163,5 +163,3 @@ const document = (source: JsonObject, filename: string | undefined): JsonObject 
   source,
   title: filename
 })
-
-const isWebAddress = (url: string): boolean => /^https?:/i.test(url)
