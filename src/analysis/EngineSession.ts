@@ -1,4 +1,4 @@
-import type { CapturedCall, CapturedConversation } from "../domain/CapturedCall.ts"
+import type { AnalysedCall, CapturedConversation } from "../domain/CapturedCall.ts"
 import type { PromptCache } from "../domain/Model.ts"
 import { Preparation } from "./Prepare.ts"
 import { type Reported, type ReportInput, reportOf } from "./Report.ts"
@@ -12,7 +12,7 @@ export class EngineSession {
   }
   add(
     conversation: Pick<CapturedConversation, "conversation" | "inclusion">,
-    calls: ReadonlyArray<CapturedCall>
+    calls: ReadonlyArray<AnalysedCall>
   ): void {
     this.preparation.add(conversation, calls)
   }
@@ -26,7 +26,7 @@ export type ToEngine =
   | {
       readonly type: "add"
       readonly conversation: Pick<CapturedConversation, "conversation" | "inclusion">
-      readonly calls: ReadonlyArray<CapturedCall>
+      readonly calls: ReadonlyArray<AnalysedCall>
     }
   | { readonly type: "report"; readonly input: ReportInput }
 

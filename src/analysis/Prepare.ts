@@ -1,4 +1,4 @@
-import type { CapturedBlock, CapturedCall, CapturedConversation } from "../domain/CapturedCall.ts"
+import type { AnalysedCall, CapturedBlock, CapturedConversation } from "../domain/CapturedCall.ts"
 import type { Message, Tool } from "../domain/Chat.ts"
 import type { PromptCache } from "../domain/Model.ts"
 import { promptTokens } from "../domain/Usage.ts"
@@ -30,7 +30,7 @@ export class Preparation {
 
   add(
     { conversation, inclusion }: Pick<CapturedConversation, "conversation" | "inclusion">,
-    calls: ReadonlyArray<CapturedCall>
+    calls: ReadonlyArray<AnalysedCall>
   ): void {
     const position = this.conversations.length
     this.conversations.push({ id: conversation, inclusion })
@@ -54,7 +54,7 @@ export class Preparation {
     return { calls, conversations: this.conversations }
   }
 
-  private callOf(call: CapturedCall, conversation: number, later: string): CountedCall {
+  private callOf(call: AnalysedCall, conversation: number, later: string): CountedCall {
     const last = call.attempts.at(-1)
     const failed = call.attempts.filter(({ status }) => status === "error" || status === "timeout")
     const { messages, params, tools } = call.request
@@ -142,7 +142,7 @@ export class Preparation {
   }
 
   /** Times and ids that a client puts into its instructions are no part of what it asks for; those of its messages are. */
-  private requestOf(call: CapturedCall, blocks: ReadonlyArray<CountedBlock>): number {
+  private requestOf(call: AnalysedCall, blocks: ReadonlyArray<CountedBlock>): number {
     if (call.truncated) return this.interner.keyOf(`request ${call.requestId}`)
     const { maxOutputTokens: _, stream: __, ...params } = call.request.params
     const keys = blocks.map(({ canonical, key, kind }) => (kind === "system" || kind === "tool" ? canonical : key))
@@ -251,7 +251,7 @@ const calledIn = (messages: ReadonlyArray<Message> | null): ReadonlyArray<string
       : []
   )
 
-const wantsJson = ({ request }: CapturedCall): boolean => {
+const wantsJson = ({ request }: AnalysedCall): boolean => {
   const type = request.params.responseFormat?.["type"]
   if (type === "json_object" || type === "json_schema") return true
   return (request.messages ?? []).some((message) => {

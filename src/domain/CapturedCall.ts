@@ -52,6 +52,9 @@ export interface CapturedCall {
   readonly expiresAt: number
 }
 
+/** A call as analyses read it, captured or of the log of calls. None of them asks what else could have taken it. */
+export type AnalysedCall = Omit<CapturedCall, "candidatePool">
+
 /** The collection that took the call. */
 export interface CaptureWindow {
   readonly configVersion: number

@@ -2,13 +2,22 @@ import type { Attempt, AttemptUse, CallRecord, FailedUsage } from "../domain/Cal
 import type { CallerShape } from "../domain/Caller.ts"
 import { toStorable } from "../domain/StorableText.ts"
 import type { SealedAnswer } from "./Hold.ts"
+import type { ModelNumbers } from "./ModelNumberStore.ts"
 
 /** Untrusted text is cut to this, so that rows are bounded. */
 const maxTextLength = 2_048
 
-/** One row of the table `call`, as `ledger_batch` reads it from JSON; columns that are left out are null. */
-export const callJson = (callId: string, caller: CallerShape, record: CallRecord): string =>
-  `${JSON.stringify(callRow(callId, caller, record)).slice(0, -1)},"pool":${poolJson(record.pool.models)}}`
+/**
+ * One row of the table `call`, as `ledger_batch` reads it from JSON; columns that are left out are null. `numbersOf` gives the numbers
+ * that stand for the models of the pool, where all are known.
+ */
+export const callJson = (
+  callId: string,
+  caller: CallerShape,
+  record: CallRecord,
+  numbersOf: ModelNumbers["of"]
+): string =>
+  `${JSON.stringify(callRow(callId, caller, record)).slice(0, -1)},${poolJson(record.pool.models, numbersOf)}}`
 
 const callRow = (callId: string, caller: CallerShape, record: CallRecord) => {
   const { baseline, cost, error, usage } = record
@@ -55,15 +64,12 @@ const callRow = (callId: string, caller: CallerShape, record: CallRecord) => {
   }
 }
 
-const poolTexts = new WeakMap<ReadonlyArray<string>, string>()
-
-/** The pool of a hundred models is most of a row, and mostly the same list as that of the call before. */
-const poolJson = (models: ReadonlyArray<string>): string => {
-  const known = poolTexts.get(models)
-  if (known !== undefined) return known
-  const text = JSON.stringify(models.map(storable))
-  poolTexts.set(models, text)
-  return text
+const poolJson = (models: CallRecord["pool"]["models"], numbersOf: ModelNumbers["of"]): string => {
+  const numbers = models.length > 1 ? numbersOf(models) : undefined
+  const [first] = models
+  return numbers === undefined
+    ? `"pool":${JSON.stringify(models.map(storable))}`
+    : `"pool":${JSON.stringify([storable(first)])},"pool_numbers":"${numbers}"`
 }
 
 /** What a hold is for, as `ledger_batch` reads it from JSON. */

@@ -18,6 +18,7 @@ import { attemptRow, callJson, holdRow, keptRow, storable } from "./CallRows.ts"
 import { type Balance, type HoldOption, type Reservation, type Settlement, scopeIdsOf } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
+import * as ModelNumberStore from "./ModelNumberStore.ts"
 import { lockNotAvailable, writeFailureOf } from "./WriteFailure.ts"
 
 /**
@@ -89,20 +90,27 @@ export interface LedgerStoreShape {
 
 /** The ledger's tables. */
 export class LedgerStore extends Context.Tag("gateway/ledger/LedgerStore")<LedgerStore, LedgerStoreShape>() {
-  static readonly layer: Layer.Layer<LedgerStore, never, Database | LedgerNode | SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<LedgerStore, never, Database | LedgerNode | SqlClient> = Layer.scoped(
     this,
     Effect.gen(function* () {
       const { prepare } = yield* Database
       const node = yield* LedgerNode
-      return make(yield* SqlClient, prepare("ledger_batch", batchStatement), node.id)
+      const sql = yield* SqlClient
+      return make(sql, prepare("ledger_batch", batchStatement), node.id, yield* ModelNumberStore.make(sql))
     })
   )
 }
 
-const make = (sql: SqlClient, batch: PreparedStatement, nodeId: string): LedgerStoreShape => ({
+const make = (
+  sql: SqlClient,
+  batch: PreparedStatement,
+  nodeId: string,
+  numbers: ModelNumberStore.ModelNumbers
+): LedgerStoreShape => ({
   apply: (reservations, settlements, maxLockMillis) => {
     const options = reservations.map((reservation) => undominatedOptions(reservation.options))
-    return batch(batchParameters(nodeId, reservations, options, settlements, maxLockMillis)).pipe(
+    return batch(batchParameters(nodeId, reservations, options, settlements, maxLockMillis, numbers)).pipe(
+      Effect.zipLeft(numbers.learn),
       Effect.flatMap(decodeBatch),
       Effect.map(([row]) =>
         row.verdicts.map((verdict, index): ReservationResult => {
@@ -238,7 +246,8 @@ const batchParameters = (
   reservations: ReadonlyArray<BatchReservation>,
   options: ReadonlyArray<ReadonlyArray<IndexedOption>>,
   settlements: ReadonlyArray<BatchSettlement>,
-  maxLockMillis: number
+  maxLockMillis: number,
+  numbers: ModelNumberStore.ModelNumbers
 ): ReadonlyArray<unknown> => {
   const calls: Array<string> = []
   const attempts: Array<object> = []
@@ -248,7 +257,7 @@ const batchParameters = (
     if (state === "void") voids.push(holdRow(callId, caller))
     if (answer !== undefined) kept.push(keptRow(callId, answer))
     if (record === null) continue
-    calls.push(callJson(callId, caller, record))
+    calls.push(callJson(callId, caller, record, numbers.of))
     for (const [position, attempt] of record.attempts.entries()) {
       const failed = record.failedUsage[position] ?? null
       attempts.push(attemptRow(callId, attempt, record.attemptUses[position], failed, position))

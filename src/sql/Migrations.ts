@@ -38,6 +38,7 @@ import { analysisChanges } from "./migrations/0036_analysis_changes.ts"
 import { analysisReplay } from "./migrations/0037_analysis_replay.ts"
 import { experimentTable } from "./migrations/0039_experiments.ts"
 import { longHolds } from "./migrations/0040_long_holds.ts"
+import { modelNumbers } from "./migrations/0041_model_numbers.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -74,7 +75,8 @@ export const migrations = {
   "0036_analysis_changes": analysisChanges,
   "0037_analysis_replay": analysisReplay,
   "0039_experiments": experimentTable,
-  "0040_long_holds": longHolds
+  "0040_long_holds": longHolds,
+  "0041_model_numbers": modelNumbers
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -196,7 +196,9 @@ describe("A decision that is made again from the recorded features", () => {
     }
     const text = recorded(naming(100), certain) ?? ""
     expect(fromRecorded(text)?.controls.models.deny).toHaveLength(100)
-    expect(JSON.parse(callJson("id", testCaller, record({ features: text })))).toMatchObject({ features: text })
+    expect(JSON.parse(callJson("id", testCaller, record({ features: text }), () => undefined))).toMatchObject({
+      features: text
+    })
     expect(recorded(naming(200), certain)).toBeNull()
     expect(JSON.parse(recorded(naming(1), { propensity: 0.25, qualityVersion: 3 }) ?? "")).toMatchObject({
       p: 0.25,

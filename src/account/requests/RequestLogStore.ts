@@ -129,7 +129,8 @@ const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.S
 
 const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
   const columns = sql`c.id, c.project_id, c.key_id, c.endpoint, c.stream, c.status, c.error_code, c.error_message, c.requested_model,
-    c.model, c.provider, c.reason, c.routing_config, c.policy_version, c.pool, c.alpha, c.excluded, c.baseline_model, c.baseline_micro_usd,
+    c.model, c.provider, c.reason, c.routing_config, c.policy_version,
+    call_pool(c.pool, c.pool_numbers) as pool, c.alpha, c.excluded, c.baseline_model, c.baseline_micro_usd,
     (select h.amount_micro_usd from hold h where h.id = c.id) as held_micro_usd, c.cost_micro_usd, c.cost_basis, c.input_tokens,
     c.cache_read_tokens, c.cache_write_tokens, c.output_tokens, c.reasoning_tokens, c.input_audio_tokens,
     c.output_audio_tokens, c.accepted_prediction_tokens, c.rejected_prediction_tokens, c.latency_millis,

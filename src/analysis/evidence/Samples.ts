@@ -1,4 +1,4 @@
-import type { CapturedCall } from "../../domain/CapturedCall.ts"
+import type { AnalysedCall } from "../../domain/CapturedCall.ts"
 import type { ToolChoice } from "../../domain/Chat.ts"
 import type { PlannedQuestion } from "./Plan.ts"
 import type { ReplaySample } from "./Replay.ts"
@@ -19,7 +19,7 @@ export class SampleList {
   }
 
   /** The calls of one conversation. */
-  add(calls: ReadonlyArray<CapturedCall>): void {
+  add(calls: ReadonlyArray<AnalysedCall>): void {
     for (const { list, question } of this.samples) {
       if (list.length >= question.pairs) continue
       const call = replayableOf(calls, question.promptClass, question.incumbent)
@@ -37,7 +37,7 @@ export class SampleList {
   }
 }
 
-const sampleOf = ({ request, requestId, response, usage }: CapturedCall): ReplaySample | undefined => {
+const sampleOf = ({ request, requestId, response, usage }: AnalysedCall): ReplaySample | undefined => {
   const { messages, params, tools } = request
   const answer = response?.message ?? null
   return messages === null || tools === null || answer === null

@@ -1,9 +1,9 @@
-import type { CapturedCall } from "../../domain/CapturedCall.ts"
+import type { AnalysedCall } from "../../domain/CapturedCall.ts"
 import type { PromptClass } from "../../domain/PromptClass.ts"
 import type { AnalysisSegment } from "../../wire/account/AnalysisEvidence.ts"
 
 /** A captured call that may be sent to other models, whole: the last one of its conversation is asked about. */
-export const isReplayable = (call: CapturedCall): boolean =>
+export const isReplayable = (call: AnalysedCall): boolean =>
   call.flowAuthorized &&
   call.status === "success" &&
   call.class !== null &&
@@ -15,15 +15,15 @@ export const isReplayable = (call: CapturedCall): boolean =>
   call.response.finish !== "length"
 
 /** Id of the model that has answered. */
-export const servedBy = ({ attempts, decision }: CapturedCall): string =>
+export const servedBy = ({ attempts, decision }: AnalysedCall): string =>
   attempts.at(-1)?.model ?? decision.requestedModel
 
 /** The call that stands for the conversation in questions about this class and model. */
 export const replayableOf = (
-  calls: ReadonlyArray<CapturedCall>,
+  calls: ReadonlyArray<AnalysedCall>,
   promptClass: PromptClass,
   model: string
-): CapturedCall | undefined =>
+): AnalysedCall | undefined =>
   calls.findLast((call) => call.class === promptClass && servedBy(call) === model && isReplayable(call))
 
 interface Served {
@@ -41,7 +41,7 @@ export class SegmentTally {
   private readonly segments = new Map<PromptClass, Map<string, Served>>()
 
   /** The calls of one conversation. */
-  add(calls: ReadonlyArray<CapturedCall>): void {
+  add(calls: ReadonlyArray<AnalysedCall>): void {
     const asked = new Set<Served>()
     for (const call of calls) {
       if (call.class === null || call.usage === null) continue

@@ -5,7 +5,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { CapturedCall, CapturedConversation } from "../../domain/CapturedCall.ts"
+import type { AnalysedCall, CapturedConversation } from "../../domain/CapturedCall.ts"
 import type { PromptCache } from "../../domain/Model.ts"
 import type { FromEngine, ToEngine } from "../EngineSession.ts"
 import type { Reported, ReportInput } from "../Report.ts"
@@ -16,7 +16,7 @@ export class EngineFailed extends Data.TaggedError("EngineFailed")<{ readonly re
 export interface EngineRun {
   readonly add: (
     conversation: Pick<CapturedConversation, "conversation" | "inclusion">,
-    calls: ReadonlyArray<CapturedCall>
+    calls: ReadonlyArray<AnalysedCall>
   ) => Effect.Effect<void, EngineFailed>
   readonly report: (input: ReportInput) => Effect.Effect<Reported, EngineFailed>
 }

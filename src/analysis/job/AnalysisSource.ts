@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { RoutingReplay } from "../../account/replay/RoutingReplay.ts"
 import { Captured } from "../../capture/Captured.ts"
-import type { CapturedCall, CapturedConversation } from "../../domain/CapturedCall.ts"
+import type { AnalysedCall, CapturedConversation } from "../../domain/CapturedCall.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import type { RoutingFacts } from "../actions/Recommend.ts"
@@ -19,12 +19,12 @@ export interface AnalysisSourceShape {
   readonly calls: (
     project: ProjectId,
     conversation: Pick<CapturedConversation, "configVersion" | "conversation">
-  ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
+  ) => Effect.Effect<ReadonlyArray<AnalysedCall>, StoreUnavailable>
   /** The newest calls of the log, without prompts. */
   readonly callLog: (
     project: ProjectId,
     range: Range & { readonly max: number }
-  ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
+  ) => Effect.Effect<ReadonlyArray<AnalysedCall>, StoreUnavailable>
   readonly traffic: (project: ProjectId, range: Range) => Effect.Effect<Traffic, StoreUnavailable>
   /** What the router would do with the calls of the range, and which models have failed in it. */
   readonly routing: (project: ProjectId, range: Range) => Effect.Effect<RoutingFacts, StoreUnavailable>

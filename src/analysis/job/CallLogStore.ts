@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { StoredPrices } from "../../capture/StoredFacts.ts"
 import { CallStatus, CostBasis, endpoints, routingReasons } from "../../domain/Call.ts"
-import type { CapturedCall } from "../../domain/CapturedCall.ts"
+import type { AnalysedCall } from "../../domain/CapturedCall.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
 import { usage } from "../../domain/Usage.ts"
@@ -46,7 +46,6 @@ const Row = Schema.Struct({
   routingConfig: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.Literal(...routingReasons)),
   policyVersion: CountOrNull,
-  pool: Schema.NonEmptyArray(Schema.String),
   prices: Schema.NullOr(StoredPrices),
   /** The call's own id where an earlier version has written it. */
   conversation: Schema.String,
@@ -74,7 +73,7 @@ export interface CallLogStoreShape {
   readonly calls: (
     project: ProjectId,
     range: Range & { readonly max: number }
-  ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
+  ) => Effect.Effect<ReadonlyArray<AnalysedCall>, StoreUnavailable>
   /** Of clients: without the calls of analyses. */
   readonly traffic: (project: ProjectId, range: Range) => Effect.Effect<Traffic, StoreUnavailable>
   /** Of calls that named no model, by model. */
@@ -95,7 +94,7 @@ const make = (sql: SqlClient): CallLogStoreShape => ({
         c.status, c.error_code as "errorCode", c.cost_micro_usd::text as cost, c.cost_basis as basis, c.input_tokens::text as input,
         c.cache_read_tokens::text as "cacheRead", c.cache_write_tokens::text as "cacheWrite", c.output_tokens::text as output,
         c.reasoning_tokens::text as reasoning, c.latency_millis as latency, c.first_content_millis as "firstContent",
-        c.routing_config as "routingConfig", c.reason, c.policy_version::text as "policyVersion", c.pool, c.prices,
+        c.routing_config as "routingConfig", c.reason, c.policy_version::text as "policyVersion", c.prices,
         coalesce(encode(c.conversation, 'hex'), c.id::text) as conversation, c.started_at as "startedAt",
         (select coalesce(jsonb_agg(jsonb_build_object('provider', a.provider, 'model', a.model, 'status', a.status,
             'latency', a.latency_millis, 'cost', a.cost_micro_usd, 'basis', a.cost_basis) order by a.position), '[]'::jsonb)
@@ -123,7 +122,7 @@ const make = (sql: SqlClient): CallLogStoreShape => ({
 })
 
 /** As a captured call whose content was not kept. */
-const callOf = (row: typeof Row.Type): CapturedCall => {
+const callOf = (row: typeof Row.Type): AnalysedCall => {
   const startedAt = row.startedAt.getTime()
   return {
     requestId: row.id,
@@ -146,7 +145,6 @@ const callOf = (row: typeof Row.Type): CapturedCall => {
       toolsCalled: [],
       media: []
     },
-    candidatePool: { models: row.pool },
     decision: {
       requestedModel: row.requestedModel,
       reason: row.reason ?? "only_candidate",

@@ -1,0 +1,65 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Scope } from "effect/Scope"
+import { isStorable } from "../domain/StorableText.ts"
+
+/** The index of the names takes none that is much longer. */
+const maxNameLength = 512
+
+/** Numbers that stand for models in the rows of calls: a hundred names would be most of a row. */
+export interface ModelNumbers {
+  /** Those of these models, with commas between them; `undefined` where one has none that is known here. */
+  readonly of: (models: ReadonlyArray<string>) => string | undefined
+  /**
+   * Begins to ask the database for the numbers that `of` has not known, and returns at once; models without one are given one. Where
+   * that fails, `of` goes on not to know them.
+   */
+  readonly learn: Effect.Effect<void>
+}
+
+export const make = (sql: SqlClient): Effect.Effect<ModelNumbers, never, Scope> =>
+  Effect.map(Effect.scope, (scope) => {
+    const known = new Map<string, number>()
+    const unknown = new Set<string>()
+    const texts = new WeakMap<ReadonlyArray<string>, string>()
+
+    const of = (models: ReadonlyArray<string>): string | undefined => {
+      const made = texts.get(models)
+      if (made !== undefined) return made
+      let text = ""
+      let areKnown = true
+      for (const model of models) {
+        const number = known.get(model)
+        if (number !== undefined) text += text === "" ? number : `,${number}`
+        else {
+          areKnown = false
+          if (model.length <= maxNameLength && isStorable(model)) unknown.add(model)
+        }
+      }
+      if (!areKnown) return undefined
+      texts.set(models, text)
+      return text
+    }
+
+    const ask = (models: ReadonlyArray<string>) =>
+      sql`insert into model_number (model) select unnest(${models}::text[]) on conflict do nothing`.pipe(
+        Effect.zipRight(sql`select number, model from model_number where model = any(${models})`),
+        Effect.flatMap(decodeRows),
+        Effect.andThen((rows) => {
+          for (const { model, number } of rows) known.set(model, number)
+        }),
+        Effect.catchAllCause((cause) => Effect.logDebug("no numbers for the models of calls", cause))
+      )
+
+    const learn = Effect.suspend(() => {
+      if (unknown.size === 0) return Effect.void
+      const models = [...unknown]
+      unknown.clear()
+      return Effect.asVoid(Effect.forkIn(ask(models), scope))
+    })
+
+    return { of, learn }
+  })
+
+const decodeRows = Schema.decodeUnknown(Schema.Array(Schema.Struct({ number: Schema.Int, model: Schema.String })))
