@@ -15,6 +15,7 @@ import { IdGenerator } from "../domain/IdGenerator.ts"
 import { ConversationId, MessageId, type ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
+import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type {
   ChatArtifactOut,
@@ -107,6 +108,7 @@ export class Conversations extends Context.Tag("gateway/chat/Conversations")<Con
     | IdGenerator
     | MessageStore
     | ProjectAccess
+    | ProjectStore
     | Questions
     | Timers
   > = Layer.effect(
@@ -126,10 +128,15 @@ const make = Effect.gen(function* () {
   const contents = yield* ContentStore
   const artifacts = yield* Artifacts
   const access = yield* ProjectAccess
+  const projects = yield* ProjectStore
   const transactions = yield* AccountTransactions
   const ids = yield* IdGenerator
   const timers = yield* Timers
   const now = () => dateAt(timers.now())
+
+  /** A project that is not deleted before the end of the transaction: what is begun in it is erased with it. */
+  const payingProject = (id: ProjectId) =>
+    Effect.zipRight(projects.lock(id), Effect.asVoid(access.require(id, "member")))
 
   const created = (projectId: ProjectId, title: string, titleSource: Conversation["titleSource"]) =>
     Effect.gen(function* () {
@@ -163,7 +170,7 @@ const make = Effect.gen(function* () {
     create: ({ project_id, title }) =>
       transactions.commit(() =>
         Effect.zipRight(
-          access.require(project_id, "member"),
+          payingProject(project_id),
           created(project_id, title ?? untitled, title === undefined ? "none" : "person")
         )
       ),
@@ -214,8 +221,9 @@ const make = Effect.gen(function* () {
     fork: (id, last) =>
       transactions.commit(() =>
         Effect.gen(function* () {
+          // its project stays the same, and is locked before its conversations
+          yield* payingProject((yield* conversations.find(id)).projectId)
           const { projectId, title, titleSource } = yield* conversations.lock(id)
-          yield* access.require(projectId, "member")
           const current = (yield* messages.list(id)).filter(({ isCurrent }) => isCurrent)
           const end = last === undefined ? current.length : current.findIndex((message) => message.id === last) + 1
           if (last !== undefined && end === 0) return yield* noSuchMessage

@@ -11,6 +11,7 @@ import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import type { AnalysisDetail, AnalysisEstimate, AnalysisSummary, CreateAnalysis } from "../../wire/account/Analyses.ts"
 import type { ReplayQuote, ReplayRequest } from "../../wire/account/AnalysisEvidence.ts"
@@ -63,6 +64,7 @@ export class Analyses extends Context.Tag("gateway/analysis/Analyses")<Analyses,
     | Audit
     | IdGenerator
     | ProjectAccess
+    | ProjectStore
     | ReplayRun
     | ReportSeal
   > = Layer.effect(
@@ -75,6 +77,7 @@ const defaultRangeMillis = 30 * 24 * 3_600_000
 
 const make = Effect.gen(function* () {
   const access = yield* ProjectAccess
+  const projects = yield* ProjectStore
   const store = yield* AnalysisStore
   const source = yield* AnalysisSource
   const seal = yield* ReportSeal
@@ -125,12 +128,15 @@ const make = Effect.gen(function* () {
       }),
     create: (project, request) =>
       Effect.gen(function* () {
-        const { accountId } = yield* access.require(project, "member")
+        yield* access.require(project, "member")
         const { from, to } = yield* rangeOf(request)
         yield* seal.check
         const id = ids.uuid()
         return yield* transactions.commit((announce) =>
           Effect.gen(function* () {
+            // one that is deleted meanwhile keeps no analysis
+            yield* projects.lock(project)
+            const { accountId } = yield* access.require(project, "member")
             const created = yield* store.create({
               id,
               projectId: project,
@@ -161,7 +167,7 @@ const make = Effect.gen(function* () {
       ),
     read: (id) => Effect.flatMap(find(id), ({ row }) => detail(row)),
     replay: Effect.fn("Analyses.replay")(function* (id, request) {
-      const { accountId, row } = yield* find(id)
+      const { row } = yield* find(id)
       yield* access.require(row.projectId, "member")
       const { report } = yield* detail(row)
       if (row.status === "queued" || row.status === "running") return yield* alreadyRunning
@@ -177,6 +183,10 @@ const make = Effect.gen(function* () {
       const { judge, questions } = plan
       yield* transactions.commit((announce) =>
         Effect.gen(function* () {
+          // the plan takes a while: whoever may no longer spend the project's money by now starts nothing
+          yield* projects.lock(row.projectId)
+          const { accountId } = yield* find(id)
+          yield* access.require(row.projectId, "member")
           const replay = { maxSpendMicroUsd: request.max_spend_microusd, judgeModel: judge.id, questions }
           if (!(yield* store.startReplay(id, replay))) return yield* alreadyRunning
           yield* announce({ kind: "analysis", id })

@@ -48,20 +48,18 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
   const create = async (owner: Person, name: string, headers?: Readonly<Record<string, string>>) =>
     jsonOf<Out>(await owner.send("POST", "/api/me/projects", { name }, headers))
 
-  it.skipIf(kind === "embedded")("keep nothing that is set while they are deleted", async () => {
-    const { id } = await create(person, "deleted meanwhile")
+  /** No more at once than the account API has connections. */
+  const refusedWhileDeleted = async (
+    id: string,
+    requests: ReadonlyArray<readonly [method: string, path: string, body: object]>
+  ) => {
     const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
     await client.connect()
     await client.query("begin")
     await client.query("update project set deleted_at = now() where id = $1", [id])
     let answers = 0
-    const requests = [
-      ["PUT", "alerts", { webhook_url: null, thresholds: [{ type: "limit_percent", percent: 80 }] }],
-      ["POST", "credentials", { provider: "openai", label: "a", secret: "sk-of-a-deleted-project" }],
-      ["PUT", "capture", { enabled: true, sampling_rate: 1, config_version: 0 }]
-    ] as const
     const sent = requests.map(async ([method, path, body]) => {
-      const answer = await person.send(method, `/api/projects/${id}/${path}`, body)
+      const answer = await person.send(method, `/api/${path}`, body)
       answers += 1
       return answer.status
     })
@@ -71,7 +69,28 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
     while ((await client.query(waiting)).rows[0].n + answers < requests.length) await setImmediate()
     await client.query("commit")
     await client.end()
-    expect(await Promise.all(sent)).toEqual([404, 404, 404])
+    expect(await Promise.all(sent)).toEqual(requests.map(() => 404))
+  }
+
+  it.skipIf(kind === "embedded")("keep nothing that is set while they are deleted", async () => {
+    const { id } = await create(person, "deleted meanwhile")
+    await refusedWhileDeleted(id, [
+      ["PUT", `projects/${id}/alerts`, { webhook_url: null, thresholds: [{ type: "limit_percent", percent: 80 }] }],
+      ["POST", `projects/${id}/credentials`, { provider: "openai", label: "a", secret: "sk-of-a-deleted-project" }],
+      ["PUT", `projects/${id}/capture`, { enabled: true, sampling_rate: 1, config_version: 0 }]
+    ])
+  })
+
+  it.skipIf(kind === "embedded")("keep nothing that is begun while they are deleted", async () => {
+    const { id } = await create(person, "deleted meanwhile")
+    const { id: conversation } = await jsonOf<{ readonly id: string }>(
+      await person.send("POST", "/api/chat/conversations", { project_id: id })
+    )
+    await refusedWhileDeleted(id, [
+      ["POST", `projects/${id}/analyses`, {}],
+      ["POST", "chat/conversations", { project_id: id }],
+      ["POST", `chat/conversations/${conversation}/fork`, {}]
+    ])
   })
 
   const count = () =>
