@@ -2,14 +2,15 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 export interface ProjectAnalysesStoreShape {
-  /** With their reports and what was measured after them; one that runs ends, since its lease is gone. */
-  readonly removeAll: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
+  /** With their reports and what was measured after them. Returns those that run, which are to end: their lease is gone. */
+  readonly removeAll: (project: ProjectId) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
 }
 
 /** The analyses of a project, for its deletion. */
@@ -23,12 +24,19 @@ export class ProjectAnalysesStore extends Context.Tag("gateway/account/ProjectAn
   )
 }
 
+const decodeRemoved = Schema.decodeUnknown(
+  Schema.Array(Schema.Struct({ id: Schema.String, isRunning: Schema.Boolean }))
+)
+
 const make = (sql: SqlClient): ProjectAnalysesStoreShape => ({
   removeAll: (project) =>
-    sql`with gone as (delete from analysis where project_id = ${project} returning id)
-      delete from analysis_item i using gone where i.analysis_id = gone.id`.pipe(
-      Effect.zipRight(sql`delete from experiment where project_id = ${project}`),
-      Effect.asVoid,
-      fromSql
-    )
+    Effect.gen(function* () {
+      const removed = yield* decodeRemoved(
+        yield* sql`delete from analysis where project_id = ${project} returning id, status = 'running' as "isRunning"`
+      )
+      // a statement of its own sees what was started while the first one waited
+      yield* sql`delete from analysis_item where analysis_id = any(${removed.map(({ id }) => id)}::uuid[])`
+      yield* sql`delete from experiment where project_id = ${project}`
+      return removed.filter(({ isRunning }) => isRunning).map(({ id }) => id)
+    }).pipe(fromSql)
 })

@@ -164,7 +164,9 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
           yield* captured.lock(id)
           yield* captured.close(id, dateAt(timers.now()))
           yield* captured.eraseProject(id)
-          yield* analyses.removeAll(id)
+          for (const running of yield* analyses.removeAll(id)) {
+            yield* announce({ kind: "analysis", id: running })
+          }
           yield* announce({ kind: "capture", id })
           for (const running of yield* conversations.removeAll(id)) {
             yield* announce({ kind: "chat_stop", id: running })

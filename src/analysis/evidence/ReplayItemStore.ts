@@ -37,7 +37,10 @@ export interface Item extends ItemKey {
 }
 
 export interface ReplayItemsShape {
-  /** False where it was started before: by this or another process, in this or an earlier run. */
+  /**
+   * False where it was started before, by this or another process, in this or an earlier run, and where the analysis was deleted:
+   * what deletes it waits for this, and finds the comparison.
+   */
   readonly start: (key: ItemKey) => Effect.Effect<boolean, StoreUnavailable>
   /** Once: a result that is there stays. */
   readonly end: (key: ItemKey, result: ItemResult) => Effect.Effect<void, StoreUnavailable>
@@ -68,7 +71,8 @@ const decodeStarted = Schema.decodeUnknown(Schema.Array(Schema.Struct({ arm: Sch
 const make = (sql: SqlClient): ReplayItemsShape => ({
   start: ({ analysisId, arm, question, sample }) =>
     sql`insert into analysis_item (analysis_id, question, sample, arm)
-      values (${analysisId}, ${question}, ${sample}, ${arm}) on conflict do nothing returning arm`.pipe(
+      select id, ${question}, ${sample}::uuid, ${arm} from analysis where id = ${analysisId} for key share
+      on conflict do nothing returning arm`.pipe(
       Effect.flatMap(decodeStarted),
       Effect.map((rows) => rows.length === 1),
       fromSql

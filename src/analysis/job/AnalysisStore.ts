@@ -137,11 +137,18 @@ const make = (sql: SqlClient): AnalysisStoreShape => {
           on conflict (project_id) where status in ('queued', 'running') do nothing returning id`.pipe(
         Effect.flatMap(decodeIds),
         Effect.map(wrote),
-        Effect.zipLeft(sql`with gone as (
-            delete from analysis a using (select id from analysis where project_id = ${projectId}
+        Effect.zipLeft(
+          sql`delete from analysis a using (select id from analysis where project_id = ${projectId}
               order by id desc offset ${maxKept} limit 1) oldest
-            where a.project_id = ${projectId} and a.id <= oldest.id and a.status not in ('queued', 'running') returning a.id
-          ) delete from analysis_item i using gone where i.analysis_id = gone.id`),
+            where a.project_id = ${projectId} and a.id <= oldest.id and a.status not in ('queued', 'running')
+            returning a.id`.pipe(
+            Effect.flatMap(decodeIds),
+            // a statement of its own sees what was started while the first one waited
+            Effect.flatMap(
+              (gone) => sql`delete from analysis_item where analysis_id = any(${gone.map(({ id }) => id)}::uuid[])`
+            )
+          )
+        ),
         fromSql
       ),
     find: (id) =>

@@ -1,14 +1,20 @@
 import { randomUUID } from "node:crypto"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, layer } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { ProjectAnalysesStore } from "../../../src/account/projects/ProjectAnalysesStore.ts"
 import { Judge } from "../../../src/analysis/evidence/Judge.ts"
 import { CapReached, ModelCalls, ModelFailed, type Question } from "../../../src/analysis/evidence/ModelCalls.ts"
 import { answer, type ReplayQuestion, type ReplaySample } from "../../../src/analysis/evidence/Replay.ts"
 import { ReplayItems } from "../../../src/analysis/evidence/ReplayItemStore.ts"
 import { plantsPerClass } from "../../../src/analysis/evidence/Verdict.ts"
+import type { StoreUnavailable } from "../../../src/domain/GatewayError.ts"
+import { ProjectId } from "../../../src/domain/Ids.ts"
+import { AccountSql } from "../../../src/sql/AccountDatabase.ts"
 import { databases } from "../../ledger/databases.ts"
 
 const samples: ReadonlyArray<ReplaySample> = Array.from({ length: 120 }, (_, at) => ({
@@ -24,15 +30,26 @@ const samples: ReadonlyArray<ReplaySample> = Array.from({ length: 120 }, (_, at)
   maxOutputTokens: 200
 }))
 
-const question = (changes: Partial<ReplayQuestion> = {}): ReplayQuestion => ({
-  analysisId: randomUUID(),
+/** Of an analysis of its own. */
+const question = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const [user, account, project, analysisId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  yield* sql`insert into app_user (id, name) values (${user}, 'u')`
+  yield* sql`insert into account (id, user_id) values (${account}, ${user})`
+  yield* sql`insert into project (id, account_id, name) values (${project}, ${account}, 'p')`
+  yield* sql`insert into analysis (id, project_id, status, range_start, range_end, requested_count, seed)
+    values (${analysisId}, ${project}, 'running', now() - interval '1 day', now(), 1, 1)`
+  return { projectId: ProjectId.make(project), ...asking(analysisId) }
+})
+
+const asking = (analysisId: string): ReplayQuestion => ({
+  analysisId,
   id: "math:sim/best:sim/small",
   promptClass: "math",
   incumbent: "sim/best",
   candidate: "sim/small",
   samples,
-  terms: { margin: 0.2, opened: 1 },
-  ...changes
+  terms: { margin: 0.2, opened: 1 }
 })
 
 /** What a model says to the request of a sample. */
@@ -75,10 +92,11 @@ const run = (asking: ReplayQuestion, says: Says, asked: Array<string> = [], para
   answer(asking, { parallel }).pipe(Effect.provide(world(says, asked)))
 
 for (const [name, database] of databases) {
-  layer(ReplayItems.layer.pipe(Layer.provideMerge(database)), { timeout: 120_000 })(`replays, ${name}`, (it) => {
+  const stores = Layer.merge(ReplayItems.layer, ProjectAnalysesStore.layer)
+  layer(stores.pipe(Layer.provideMerge(database)), { timeout: 120_000 })(`replays, ${name}`, (it) => {
     it.effect("find a candidate that is wrong on half of the prompts worse, before the samples end", () =>
       Effect.gen(function* () {
-        const verdict = yield* run(question(), wrong)
+        const verdict = yield* run(yield* question, wrong)
         expect(verdict).toMatchObject({ outcome: "worse", wins: 0 })
         expect(verdict.pairs).toBeLessThan(samples.length)
       })
@@ -86,7 +104,7 @@ for (const [name, database] of databases) {
 
     it.effect("find a candidate that says the same in other words not worse", () =>
       Effect.gen(function* () {
-        const verdict = yield* run(question(), reworded)
+        const verdict = yield* run(yield* question, reworded)
         expect(verdict).toMatchObject({ outcome: "not_worse", wins: 0, losses: 0, placeboMean: 0 })
         expect(verdict.sensitivityLow).toBeGreaterThan(0.9)
       })
@@ -94,7 +112,7 @@ for (const [name, database] of databases) {
 
     it.effect("claim nothing where no answer was ever judged, since nothing is known of the judge", () =>
       Effect.gen(function* () {
-        expect(yield* run(question(), equal)).toMatchObject({ outcome: "insufficient_data", placeboMean: null })
+        expect(yield* run(yield* question, equal)).toMatchObject({ outcome: "insufficient_data", placeboMean: null })
       })
     )
 
@@ -105,7 +123,7 @@ for (const [name, database] of databases) {
           model: "sim/judge",
           compare: () => Effect.succeed({ difference: 0, unreadable: 0 })
         })
-        const verdict = yield* answer(question(), { parallel: 4 }).pipe(
+        const verdict = yield* answer(yield* question, { parallel: 4 }).pipe(
           Effect.provide(Layer.provideMerge(blind, world(equal, asked)))
         )
         expect(verdict.outcome).toBe("judge_unfit")
@@ -119,7 +137,7 @@ for (const [name, database] of databases) {
           model: "sim/judge",
           compare: () => Effect.succeed({ difference: -0.5, unreadable: 2 })
         })
-        const verdict = yield* answer(question(), { parallel: 4 }).pipe(
+        const verdict = yield* answer(yield* question, { parallel: 4 }).pipe(
           Effect.provide(Layer.provideMerge(silent, world(equal, [])))
         )
         expect(verdict.outcome).toBe("judge_unfit")
@@ -128,7 +146,7 @@ for (const [name, database] of databases) {
 
     it.effect("test the judge once for all questions of a class", () =>
       Effect.gen(function* () {
-        const first = question()
+        const first = yield* question
         yield* run(first, reworded)
         const asked: Array<string> = []
         yield* run({ ...first, id: "math:sim/best:sim/mini", candidate: "sim/mini" }, reworded, asked)
@@ -139,7 +157,7 @@ for (const [name, database] of databases) {
 
     it.effect("read what an earlier run has written: the same verdict, and no model is asked", () =>
       Effect.gen(function* () {
-        const asking = question()
+        const asking = yield* question
         const verdict = yield* run(asking, reworded)
         const asked: Array<string> = []
         expect(yield* run(asking, reworded, asked)).toEqual(verdict)
@@ -149,7 +167,7 @@ for (const [name, database] of databases) {
 
     it.effect("pay for no item twice, wherever the process dies", () =>
       Effect.gen(function* () {
-        const asking = question()
+        const asking = yield* question
         const asked: Array<string> = []
         // it dies at the 7th call of a model, then at the 7th of the next run, and so on
         for (let crash = 0; crash < 50; crash++) {
@@ -174,7 +192,7 @@ for (const [name, database] of databases) {
 
     it.effect("are taken by one of two processes that run at the same time", () =>
       Effect.gen(function* () {
-        const asking = question()
+        const asking = yield* question
         const asked: Array<string> = []
         yield* Effect.all([run(asking, reworded, asked), run(asking, reworded, asked)], { concurrency: 2 })
         expect(new Set(asked).size).toBe(asked.length)
@@ -183,7 +201,7 @@ for (const [name, database] of databases) {
 
     it.effect("stop at the spend cap, and ask nothing more", () =>
       Effect.gen(function* () {
-        const asking = question()
+        const asking = yield* question
         const asked: Array<string> = []
         let left = 120
         const capped = Effect.suspend(() =>
@@ -199,7 +217,7 @@ for (const [name, database] of databases) {
 
     it.effect("leave out pairs of which a model gave no answer", () =>
       Effect.gen(function* () {
-        const asking = question()
+        const asking = yield* question
         let calls = 0
         const failing = Effect.suspend(() =>
           calls++ % 10 === 9 ? Effect.fail(new ModelFailed({ code: "ProviderError" })) : Effect.void
@@ -208,6 +226,40 @@ for (const [name, database] of databases) {
         const items = yield* (yield* ReplayItems).list(asking.analysisId)
         expect(items.filter(({ result }) => result?.outcome === "failed").length).toBeGreaterThan(0)
         expect(verdict.losses).toBe(0)
+      })
+    )
+
+    it.effect("start nothing of an analysis that was deleted", () =>
+      Effect.gen(function* () {
+        const [asking, items] = [yield* question, yield* ReplayItems]
+        const key = { analysisId: asking.analysisId, question: asking.id, sample: randomUUID(), arm: "plant" } as const
+        expect(yield* items.start(key)).toBe(true)
+        const store = yield* ProjectAnalysesStore
+        expect(yield* store.removeAll(asking.projectId)).toEqual([asking.analysisId])
+        expect(yield* items.start({ ...key, arm: "candidate" })).toBe(false)
+        expect(yield* items.list(asking.analysisId)).toEqual([])
+      })
+    )
+
+    it.effect.skipIf(name === "embedded")("leave nothing where one starts while its analysis is deleted", () =>
+      Effect.gen(function* () {
+        const [asking, items] = [yield* question, yield* ReplayItems]
+        const [sql, observer] = [yield* AccountSql, yield* SqlClient]
+        const key = { analysisId: asking.analysisId, question: asking.id, sample: randomUUID(), arm: "plant" } as const
+        const [started, ends] = [yield* Deferred.make<boolean, StoreUnavailable>(), yield* Deferred.make<void>()]
+        const start = Effect.intoDeferred(items.start(key), started)
+        const starting = yield* Effect.fork(sql.withTransaction(Effect.zipRight(start, Deferred.await(ends))))
+        expect(yield* Deferred.await(started)).toBe(true)
+        const store = yield* ProjectAnalysesStore
+        const removing = yield* Effect.fork(store.removeAll(asking.projectId))
+        // the deletion waits for what has started, or is over
+        const waiting = observer<{ readonly n: number }>`select count(*)::int as n from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`
+        while ((yield* waiting)[0]?.n === 0 && Option.isNone(yield* Fiber.poll(removing))) yield* Effect.yieldNow()
+        yield* Deferred.succeed(ends, undefined)
+        yield* Fiber.join(starting)
+        yield* Fiber.join(removing)
+        expect(yield* items.list(asking.analysisId)).toEqual([])
       })
     )
   })

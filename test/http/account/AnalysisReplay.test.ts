@@ -3,7 +3,10 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
+import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
+import Pg from "pg"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { ProjectId } from "../../../src/domain/Ids.ts"
 import { QualityEvidence } from "../../../src/routing/evidence/QualityEvidenceStore.ts"
@@ -261,6 +264,61 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     expect(await project.ask("GET", `/api/analyses/${analysis.id}`)).toMatchObject({ status: "cancelled" })
     expect(asked).toHaveLength(calls)
   }, 120_000)
+
+  it("ends with its project: the call is closed, and nothing more is asked or kept", async () => {
+    const { analysis, project } = await analysed()
+    const running = new Promise<void>((reached) => {
+      beforeAnswer = () => {
+        reached()
+        return new Promise(() => {})
+      }
+    })
+    await replay(project, analysis, { confirm: true })
+    await running
+    const { items } = await project.ask<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
+      "GET",
+      `/api/projects/${project.id}/keys`
+    )
+    for (const { id } of items) await project.ask("POST", `/api/keys/${id}/revoke`)
+    expect((await owner.send("DELETE", `/api/projects/${project.id}`)).status).toBe(204)
+    // long before the lease is looked at again
+    await expect.poll(() => closed, { timeout: 4_000 }).toBeGreaterThan(0)
+    expect(asked.length).toBeLessThanOrEqual(4)
+    const kept = Effect.flatMap(SqlClient, (sql) => sql`select from analysis_item where analysis_id = ${analysis.id}`)
+    expect(await node.run(kept)).toEqual([])
+  }, 120_000)
+
+  it.skipIf(kind === "embedded")(
+    "is not started by whoever is no longer of the project meanwhile",
+    async () => {
+      const { analysis, project } = await analysed()
+      const member = await newPerson(node)
+      await project.ask("POST", `/api/projects/${project.id}/members`, { user_id: member.userId, role: "member" })
+      const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
+      await client.connect()
+      await client.query("begin")
+      await client.query("select from project where id = $1 for no key update", [project.id])
+      await client.query("delete from project_member where project_id = $1 and user_id = $2", [
+        project.id,
+        member.userId
+      ])
+      let isAnswered = false
+      const sent = member.send("POST", `/api/analyses/${analysis.id}/replay`, { ...request, confirm: true })
+      void sent.finally(() => {
+        isAnswered = true
+      })
+      // it waits for the project, or has answered already
+      const waiting =
+        "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+      while ((await client.query(waiting)).rows[0].n === 0 && !isAnswered) await setImmediate()
+      await client.query("commit")
+      await client.end()
+      expect((await sent).status).toBe(404)
+      expect(await project.ask("GET", `/api/analyses/${analysis.id}`)).toMatchObject({ status: "succeeded" })
+      expect(asked).toEqual([])
+    },
+    120_000
+  )
 
   it("runs for one analysis of a project, however many are replayed at once", async () => {
     const { analysis, project } = await analysed()
