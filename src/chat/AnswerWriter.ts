@@ -6,7 +6,7 @@ import type { Message as ChatMessage, ChatRequest, Tool } from "../domain/Chat.t
 import type { AnswerToolCall } from "../domain/Completion.ts"
 import type { CallFailure, StoreUnavailable } from "../domain/GatewayError.ts"
 import { type IdGeneratorShape, nextRequestId } from "../domain/IdGenerator.ts"
-import type { ConversationId } from "../domain/Ids.ts"
+import type { ConversationId, KeyId } from "../domain/Ids.ts"
 import { toStorable } from "../domain/StorableText.ts"
 import type { CallRunnerShape } from "../gateway/CallRunner.ts"
 import type { CallTrailsShape } from "../observe/CallTrails.ts"
@@ -42,6 +42,8 @@ export interface AnswerDeps {
   readonly artifacts: ArtifactsShape
   /** False for a model that is known to take none. */
   readonly takesTools: (model: string) => boolean
+  /** Whether the person of the key may still call with it. */
+  readonly mayCall: (key: KeyId) => Effect.Effect<boolean, StoreUnavailable>
   /** The images of questions, as data URLs. */
   readonly imagesOf: (
     conversation: ConversationId,
@@ -63,6 +65,7 @@ export const writeAnswer = (
     const images = yield* deps.imagesOf(turn.answer.conversationId, history)
     let messages = promptOf(history, { system: settings.system, withTools: tools.length > 0, images })
     for (let rounds = 0; ; rounds += 1) {
+      if (rounds > 0 && !(yield* deps.mayCall(caller.keyId))) return failed(revoked)
       const request = requestOf(settings, messages, rounds < maxRounds ? tools : [])
       if (Either.isLeft(request)) return failed(deps.describe(request.left))
       const from = turn.content.length
@@ -122,6 +125,7 @@ const call = (
 
 type Called = { readonly _tag: "Answered"; readonly sink: TurnSink } | Extract<Written, { readonly _tag: "Failed" }>
 
+const revoked: CallError = { code: "role_required", message: "You may no longer call in this project." }
 const complete = { _tag: "Complete" } as const
 const failed = (error: CallError) => ({ _tag: "Failed", error }) as const
 

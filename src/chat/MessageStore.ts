@@ -90,7 +90,10 @@ export interface MessageStoreShape {
     conversation: ConversationId,
     positions: ReadonlyArray<number>
   ) => Effect.Effect<void, StoreUnavailable>
-  /** Also publishes the change to other nodes. True when the answer is to be stopped. */
+  /**
+   * Also publishes the change to other nodes. True when the answer is to be stopped, or another process has ended it: then nothing
+   * is written.
+   */
   readonly write: (answer: Answer, progress: Progress) => Effect.Effect<boolean, StoreUnavailable>
   /** Ends the answer and frees its conversation, at once; also publishes the change to other nodes. */
   readonly end: (answer: Answer, ending: Ending, at: Date) => Effect.Effect<void, StoreUnavailable>
@@ -171,7 +174,7 @@ const make = (sql: SqlClient): MessageStoreShape => {
         select c.stop_requested as "stopRequested", ${notifying(sql, "chat_turn", conversationId)}
         from written w join conversation c on c.id = w.conversation_id`.pipe(
         Effect.flatMap(decodeStops),
-        Effect.map((rows) => rows.some(({ stopRequested }) => stopRequested)),
+        Effect.map(([written]) => written?.stopRequested ?? true),
         fromSql
       ),
     end: ({ conversationId, id }, { error, finishReason, status, ...progress }, at) =>

@@ -9,12 +9,13 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import { PersonKeyStore } from "../account/keys/PersonKeyStore.ts"
 import { Catalog } from "../catalog/Catalog.ts"
 import type { CallError } from "../domain/Call.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
-import type { ConversationId } from "../domain/Ids.ts"
+import type { ConversationId, MessageId } from "../domain/Ids.ts"
 import { periodically } from "../domain/Periodic.ts"
 import { whyOf } from "../domain/RootCause.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -57,6 +58,7 @@ export class Turns extends Context.Tag("gateway/chat/Turns")<Turns, TurnsShape>(
     | IdGenerator
     | LedgerNode
     | MessageStore
+    | PersonKeyStore
     | Timers
   > => Layer.scoped(this, make(describe))
 }
@@ -84,6 +86,7 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   const messages = yield* MessageStore
   const artifacts = yield* Artifacts
   const images = yield* Images
+  const { mayCall } = yield* PersonKeyStore
   const catalog = yield* Catalog
   /** Also of a model that only the project's own credentials can use. */
   const takesTools = (model: string) => catalog.callerSnapshot().byId.get(model)?.capabilities.tools !== false
@@ -91,13 +94,13 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   const node = yield* LedgerNode
   const { kind } = yield* Database
   const live = new Map<ConversationId, LiveTurn>()
-  const fibers = yield* FiberMap.make<ConversationId>()
+  const fibers = yield* FiberMap.make<MessageId>()
   const run = yield* FiberMap.runtime(fibers)<never>()
 
   const interruptRunning = (turn: LiveTurn): Effect.Effect<void> =>
     Effect.suspend(() => {
       turn.isStopRequested = true
-      return Option.match(FiberMap.unsafeGet(fibers, turn.answer.conversationId), {
+      return Option.match(FiberMap.unsafeGet(fibers, turn.answer.id), {
         onNone: () => Effect.void,
         onSome: Fiber.interruptFork
       })
@@ -132,7 +135,7 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
         })
         const writer = yield* Effect.forkDaemon(Effect.interruptible(writing(turn)))
         const answer = writeAnswer(
-          { calls, trails, ids, describe, artifacts, takesTools, imagesOf: images.dataUrls },
+          { calls, trails, ids, describe, artifacts, takesTools, imagesOf: images.dataUrls, mayCall },
           turn,
           spec
         )
@@ -142,7 +145,7 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
         yield* Fiber.interrupt(writer)
         turn.close()
         yield* stored(turn, endingOf(turn, exit))
-        live.delete(turn.answer.conversationId)
+        if (live.get(turn.answer.conversationId) === turn) live.delete(turn.answer.conversationId)
         turn.end()
       })
     )
@@ -195,10 +198,14 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   return Turns.of({
     node: node.id,
     start: (spec, left) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
+        const { conversationId, id } = spec.answer
         const turn = new LiveTurn(spec.answer)
-        live.set(spec.answer.conversationId, turn)
-        run(spec.answer.conversationId, program(turn, spec)).addObserver(left)
+        // another process has ended it: the conversation has one answer at a time
+        const before = live.get(conversationId)
+        live.set(conversationId, turn)
+        run(id, program(turn, spec)).addObserver(left)
+        return before === undefined ? Effect.void : interruptRunning(before)
       }),
     running: (conversation) => live.get(conversation),
     stop

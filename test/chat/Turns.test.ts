@@ -1,6 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Turns } from "../../src/chat/Turns.ts"
+import { ConversationId } from "../../src/domain/Ids.ts"
 import { postgresServer } from "../ledger/databases.ts"
 import { type AccountNode, operatorOf, type Person, sendTo } from "../support/AccountService.ts"
 import { jsonOf, openService, Reader, startTalker, type Talker, talkOf } from "../support/Chat.ts"
@@ -113,6 +115,45 @@ describe.skipIf(postgresServer === undefined)("answers on two nodes", () => {
       status: "stopped",
       content: "eins, zwei, drei 🌍"
     })
+  })
+
+  it("end where another node has ended them, and leave the next one alone", async () => {
+    const writer = talkOf(at(people, 0))
+    const { id } = await writer.create(project)
+    const stored = async () => (await writer.read(id)).messages.at(-1)?.content
+    /** As the other node does where it has not heard of this one for a minute. */
+    const endElsewhere = (message: string) =>
+      at(nodes, 1).run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          yield* sql`update chat_message set status = 'interrupted' where id = ${message}`
+          yield* sql`update conversation set turn_id = null, node_id = null where id = ${id}`
+        })
+      )
+    const first = await writer.ask(id, "one")
+    const silent = await talker.talk(used++)
+    silent.say("a")
+    await expect.poll(stored).toBe("a")
+    await endElsewhere(first.assistant_message.id)
+    silent.say("b")
+    // nobody reads what it would go on to pay for
+    expect(await silent.received.closed).toBe("aborted")
+
+    const second = await writer.ask(id, "two")
+    const replaced = await talker.talk(used++)
+    replaced.say("c")
+    await expect.poll(stored).toBe("c")
+    await endElsewhere(second.assistant_message.id)
+    const third = await writer.ask(id, "three")
+    expect(await replaced.received.closed).toBe("aborted")
+    const last = await talker.talk(used++)
+    last.say("d")
+    await expect.poll(stored).toBe("d")
+    const running = Effect.map(Turns, (turns) => turns.running(ConversationId.make(id))?.answer.id)
+    expect(await at(nodes, 0).run(running)).toBe(third.assistant_message.id)
+    last.finish()
+    await expect.poll(async () => (await writer.read(id)).running).toBe(false)
+    expect((await writer.read(id)).messages.at(-1)).toMatchObject({ status: "complete", content: "d" })
   })
 
   it("are interrupted when their node is dead, keep their text, and can be asked for once more", async () => {

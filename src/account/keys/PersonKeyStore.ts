@@ -26,6 +26,8 @@ export interface PersonKeyStoreShape {
     project: ProjectId,
     user: UserId
   ) => Effect.Effect<{ readonly caller: CallerShape; readonly isActive: boolean } | undefined, StoreUnavailable>
+  /** Whether the person of this key is owner or member of its project, and the key is active. */
+  readonly mayCall: (key: KeyId) => Effect.Effect<boolean, StoreUnavailable>
   /** Named after the person. */
   readonly create: (key: NewPersonKey) => Effect.Effect<void, StoreUnavailable>
 }
@@ -64,7 +66,17 @@ const make = Effect.gen(function* () {
       where k.kind = 'dashboard' and k.project_id = ${project} and k.user_id = ${user} and k.deleted_at is null
         and p.deleted_at is null`
   })
+  const mayCall = SqlSchema.findOne({
+    Request: KeyId,
+    Result: Schema.Struct({ id: KeyId }),
+    execute: (key) => sql`
+      select k.id from api_key k join project p on p.id = k.project_id join account a on a.id = p.account_id
+      where k.id = ${key} and k.is_active and (k.expires_at is null or k.expires_at > now()) and p.deleted_at is null
+        and (a.user_id = k.user_id or exists (select from project_member m
+          where m.project_id = p.id and m.user_id = k.user_id and m.role <> 'viewer'))`
+  })
   return PersonKeyStore.of({
+    mayCall: (key) => fromSql(Effect.map(mayCall(key), Option.isSome)),
     find: (project, user) =>
       fromSql(Effect.map(find({ project, user }), (found) => Option.getOrUndefined(Option.map(found, callerOf)))),
     create: ({ id, projectId, secret, userId }) =>

@@ -292,6 +292,40 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     await idle(id)
   })
 
+  it.each(["has left the project", "only reads it by now", "has their key switched off"])(
+    "call no model any more where the person %s",
+    async (how) => {
+      const member = await newPerson(node)
+      const members = `/api/projects/${project}/members`
+      const join = (role: string) => jsonOf(person.send("POST", members, { user_id: member.userId, role }), 201)
+      await join("member")
+      const { id } = await talkOf(member).create(project)
+      await talkOf(member).ask(id, "make a page", { artifacts: true })
+      const first = await talker.talk(used++)
+      if (how === "has their key switched off") {
+        const { items } = await jsonOf<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
+          person.send("GET", `/api/projects/${project}/keys`)
+        )
+        await jsonOf(person.send("PATCH", `/api/keys/${items[0]?.id}`, { is_active: false }))
+      } else {
+        expect((await person.send("DELETE", `${members}?user_id=${member.userId}`)).status).toBe(204)
+        if (how === "only reads it by now") await join("viewer")
+      }
+      first.call(0, "write_artifact", JSON.stringify({ name: "a.md", media_type: "text/markdown", content: "# a" }))
+      first.finish("tool_calls")
+      const answer = () =>
+        node.run(
+          Effect.flatMap(
+            SqlClient,
+            (sql) => sql`select m.status, m.error_code as code, cardinality(m.request_ids) as calls
+              from chat_message m where m.conversation_id = ${id} and m.role = 'assistant'`
+          )
+        )
+      await expect.poll(answer).toEqual([{ status: "failed", code: "role_required", calls: 1 }])
+      expect(talker.talks).toHaveLength(used)
+    }
+  )
+
   it("let people save what an answer has, as a new artifact or the next version of one", async () => {
     const { id } = await chat().create(project)
     const save = (document: object, by = person, headers: Record<string, string> = {}) =>
