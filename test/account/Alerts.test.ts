@@ -5,8 +5,11 @@ import type { AddressInfo } from "node:net"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it, layer } from "@effect/vitest"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { AlertDelivery, retryAfterSeconds } from "../../src/account/alerts/AlertDelivery.ts"
@@ -14,10 +17,12 @@ import { AlertStore } from "../../src/account/alerts/AlertStore.ts"
 import { resealWebhooks } from "../../src/account/alerts/ResealWebhooks.ts"
 import { WebhookSecrets } from "../../src/account/alerts/WebhookSecrets.ts"
 import { MasterKey } from "../../src/credentials/MasterKey.ts"
+import type { StoreUnavailable } from "../../src/domain/GatewayError.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { Egress } from "../../src/egress/Egress.ts"
+import { AccountSql } from "../../src/sql/AccountDatabase.ts"
 import { AlertNotification, type AlertThreshold } from "../../src/wire/account/Alerts.ts"
 import { databases } from "../ledger/databases.ts"
 import { masterKey } from "../support/Service.ts"
@@ -238,6 +243,30 @@ for (const [name, database] of databases) {
             { periodStart: new Date(Date.UTC(2100, 3, 1)), spentMicroUsd: 500 },
             { periodStart: new Date(Date.UTC(2100, 2, 1)), spentMicroUsd: 500 }
           ])
+        })
+      )
+
+      it.effect.skipIf(name === "embedded")("nothing is noted of a project that is deleted meanwhile", () =>
+        Effect.gen(function* () {
+          const [store, sql, observer] = [yield* AlertStore, yield* AccountSql, yield* SqlClient]
+          const owner = yield* aProject()
+          yield* watch(owner, [per("day", 100)])
+          yield* spend(owner, wednesday, 100)
+          // those of other tests would come first
+          yield* sql`update alert set thresholds = '[]' where project_id <> ${owner.projectId}`
+          const [noted, ends] = [yield* Deferred.make<unknown, StoreUnavailable>(), yield* Deferred.make<void>()]
+          const evaluation = Effect.intoDeferred(store.evaluate(undefined, new Date(wednesday)), noted)
+          const evaluating = yield* Effect.fork(sql.withTransaction(Effect.zipRight(evaluation, Deferred.await(ends))))
+          expect(yield* Deferred.await(noted)).toBe(owner.projectId)
+          const erasing = yield* Effect.fork(store.erase(owner.projectId))
+          // it waits for what is being noted, or is over
+          const waiting = observer<{ readonly n: number }>`select count(*)::int as n from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database()`
+          while ((yield* waiting)[0]?.n === 0 && Option.isNone(yield* Fiber.poll(erasing))) yield* Effect.yieldNow()
+          yield* Deferred.succeed(ends, undefined)
+          yield* Fiber.join(evaluating)
+          yield* Fiber.join(erasing)
+          expect(yield* eventsOf(owner)).toEqual([])
         })
       )
 

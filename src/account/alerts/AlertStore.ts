@@ -144,10 +144,16 @@ const make = (sql: SqlClient, ids: IdGeneratorShape): AlertStoreShape => {
           : Effect.void
       ).pipe(Effect.asVoid, fromSql),
     erase: (project) =>
-      Effect.zipRight(
-        sql`delete from alert_event where project_id = ${project}`,
-        sql`delete from alert where project_id = ${project}`
-      ).pipe(Effect.asVoid, fromSql),
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            // whoever notes an event of it has done so by then, or finds it gone
+            yield* sql`select from alert where project_id = ${project} for update`
+            yield* sql`delete from alert_event where project_id = ${project}`
+            yield* sql`delete from alert where project_id = ${project}`
+          })
+        )
+        .pipe(fromSql),
     secrets: (after, max) =>
       sql`select project_id as "projectId", sealed_secret as sealed from alert
         where sealed_secret is not null ${after === undefined ? sql`` : sql`and project_id > ${after}`}
@@ -210,14 +216,18 @@ const evaluationOn = (sql: SqlClient, ids: IdGeneratorShape) => (after: ProjectI
     if (last === undefined) return undefined
     const reached = yield* Effect.flatMap(reachedBy(sql, projects, at), decodeReached)
     if (reached.length === 0) return last
+    const projectIds = [...new Set(reached.map(({ projectId }) => projectId))]
+    // not of one that was deleted meanwhile
+    yield* sql`select from alert where project_id = any(${projectIds}::uuid[]) order by project_id for key share`
     yield* sql`insert into alert_event (id, project_id, threshold, occasion, period_start, spent_micro_usd, limit_micro_usd,
         fired_at, next_attempt_at)
       select r.id, r."projectId", r.threshold::jsonb, r.occasion, r."periodStart", r.spent, r."limit", ${at},
         case when r.sends then ${at}::timestamptz end
       from jsonb_to_recordset(${JSON.stringify(reached.map((row) => ({ ...row, id: ids.uuid() })))}::jsonb) as r(id uuid,
         "projectId" uuid, threshold text, occasion text, "periodStart" timestamptz, spent bigint, "limit" bigint, sends boolean)
+      join alert a on a.project_id = r."projectId"
       on conflict (project_id, threshold, occasion) do nothing`
-    yield* sql`delete from alert_event e using unnest(${[...new Set(reached.map(({ projectId }) => projectId))]}::uuid[]) as p(id)
+    yield* sql`delete from alert_event e using unnest(${projectIds}::uuid[]) as p(id)
         cross join lateral (select id from alert_event where project_id = p.id order by id desc
           offset ${maxEvents} limit 1) oldest
       where e.project_id = p.id and e.id <= oldest.id and e.period_start is not null`
