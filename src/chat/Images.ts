@@ -68,23 +68,22 @@ const make = Effect.gen(function* () {
           return yield* tooWide
         const user = yield* CurrentUser
         const image = { id: ids.uuid(), filename, mediaType: type.mediaType, sizeBytes: bytes.length }
-        // without its row nobody finds the object
-        yield* objects.put(image.id, bytes)
-        yield* transactions
-          .commit(() =>
-            Effect.zipRight(
-              store.createImage(user.userId, image, dateAt(timers.now())),
-              audit.record({
-                accountId: user.accountId,
-                actor: user,
-                action: "chat_image.create",
-                target: { kind: "chat_image", id: image.id },
-                before: null,
-                after: { media_type: image.mediaType, size_bytes: image.sizeBytes }
-              })
-            )
+        // without its row nobody finds the object; nobody knows the row of an image that was not stored, and a day later it goes too
+        yield* transactions.commit(() =>
+          Effect.zipRight(
+            store.createImage(user.userId, image, dateAt(timers.now())),
+            audit.record({
+              accountId: user.accountId,
+              actor: user,
+              action: "chat_image.create",
+              target: { kind: "chat_image", id: image.id },
+              before: null,
+              after: { media_type: image.mediaType, size_bytes: image.sizeBytes }
+            })
           )
-          .pipe(Effect.onError(() => Effect.ignore(objects.remove(image.id))))
+        )
+        const removed = Effect.zipRight(objects.remove(image.id), store.removeImage(image.id))
+        yield* Effect.onError(objects.put(image.id, bytes), () => Effect.ignore(removed))
         return artifacts.imageOut(image)
       }),
     dataUrls: (conversation, history) =>

@@ -14,6 +14,8 @@ export const startS3 = async () => {
   const seen: Array<string> = []
   /** Statuses to answer with before anything else. */
   const failures: Array<number> = []
+  /** Before an object is stored. */
+  let beforePut = (): Promise<void> => Promise.resolve()
   const server = createServer(async (request, response) => {
     const parts: Array<Buffer> = []
     for await (const part of request) parts.push(part as Buffer)
@@ -29,6 +31,7 @@ export const startS3 = async () => {
     if (!path.startsWith(`/${identity.bucket}/`)) return refuse(404, "NoSuchBucket")
     const found = objects.get(path)
     if (request.method === "PUT") {
+      await beforePut()
       objects.set(path, body)
       return response.writeHead(200).end()
     }
@@ -46,6 +49,9 @@ export const startS3 = async () => {
     objects,
     seen,
     failures,
+    beforePut: (wait: () => Promise<void>) => {
+      beforePut = wait
+    },
     env: {
       S3_ENDPOINT: endpoint,
       S3_BUCKET: identity.bucket,

@@ -1,3 +1,5 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databaseKinds, operatorOf, type Person, startNode } from "../../support/AccountService.ts"
 import { codeOf, jsonOf, openService, startTalker, type Talker } from "../../support/Chat.ts"
@@ -34,12 +36,14 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
     await service.close()
   })
 
-  const upload = () =>
-    fetch(`${node.url}/api/chat/images?filename=a.png`, {
+  const upload = (filename = "a.png") =>
+    fetch(`${node.url}/api/chat/images?filename=${filename}`, {
       method: "POST",
       headers: { authorization: `Bearer ${person.token}`, "content-type": "image/png" },
       body: new Uint8Array(pixel)
     })
+  const rowsOf = (filename: string) =>
+    node.run(Effect.flatMap(SqlClient, (sql) => sql`select id from chat_image where filename = ${filename}`))
   const failing = (times: number) => s3.failures.push(...Array.from({ length: times }, () => 503))
 
   it("are put there, sent to models, and shown from there by their links", async () => {
@@ -60,6 +64,16 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
     talk.finish()
   })
 
+  it("have a row before they are put there, so that what a dead process has left is found", async () => {
+    const rows: Array<unknown> = []
+    s3.beforePut(async () => {
+      rows.push(...(await rowsOf("early.png")))
+    })
+    const { id } = await jsonOf<Image>(upload("early.png"), 201)
+    s3.beforePut(() => Promise.resolve())
+    expect(rows).toEqual([{ id }])
+  })
+
   it("are 503 while the store fails, with no row of what was not stored", async () => {
     const image = await jsonOf<Image>(upload(), 201)
     await expect.poll(() => s3.seen.filter((line) => line.includes("/images/start")).length).toBe(3)
@@ -69,8 +83,9 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
     await shown.text()
     const before = s3.objects.size
     failing(3)
-    const refused = await upload()
+    const refused = await upload("refused.png")
     expect(await codeOf(refused)).toEqual([503, "store_unavailable"])
+    expect(await rowsOf("refused.png")).toEqual([])
     expect(s3.objects.size).toBe(before)
     expect((await fetch(`${node.url}${image.url}`)).status).toBe(200)
     expect(s3.seen.filter((line) => !line.endsWith(" signed"))).toEqual([])
