@@ -25,6 +25,8 @@ export const applyConfiguration: (
     const apply = Effect.gen(function* () {
       const project = yield* projects.findDefault
       if (project === undefined) return yield* Effect.dieMessage("the first start has made no default project")
+      // before what belongs to it, as whoever changes it by the account API
+      yield* projects.lock(project)
       const routingChanged = yield* store.replaceManaged(project, configurations.map(columnsOf))
       if (policy === null) yield* policies.release(project)
       const policyChanged = policy !== null && (yield* policies.write(project, policyColumns(policy), true))

@@ -1,3 +1,7 @@
+import { setImmediate } from "node:timers/promises"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { applyConfiguration } from "../../../src/app/FirstStartConfiguration.ts"
 import type { CatalogPage } from "../../../src/wire/account/Models.ts"
@@ -36,6 +40,17 @@ const settings = {
   max_input_price_microusd_per_million: null,
   max_output_price_microusd_per_million: null,
   enable_fallback: true
+}
+/** As the operator's file has it. */
+const filed = {
+  slug: "filed",
+  name: null,
+  models: { allow: ["sim/fast"], deny: [] },
+  providers: { allow: null, deny: [] },
+  alpha: null,
+  maxInputPriceMicroUsdPerMillion: null,
+  maxOutputPriceMicroUsdPerMillion: null,
+  enableFallback: true
 }
 const hello = { messages: [{ role: "user", content: "hello" }] }
 
@@ -131,20 +146,10 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
     const { default_project_id } = await jsonOf<{ readonly default_project_id: string }>(
       await operator.send("GET", "/api/me")
     )
-    const routing = {
-      slug: "filed",
-      name: null,
-      models: { allow: ["sim/fast"], deny: [] },
-      providers: { allow: null, deny: [] },
-      alpha: null,
-      maxInputPriceMicroUsdPerMillion: null,
-      maxOutputPriceMicroUsdPerMillion: null,
-      enableFallback: true
-    }
     const at = (rest: string) => `/api/projects/${default_project_id}/routing-configurations${rest}`
     // the file's one takes the place of a person's of the same slug
     await operator.send("POST", at(""), { slug: "filed" })
-    await node.run(applyConfiguration(null, [routing]))
+    await node.run(applyConfiguration(null, [filed]))
     expect(await jsonOf(await operator.send("GET", at("/filed")))).toMatchObject({
       models: ["sim/fast"],
       active_version: null,
@@ -157,6 +162,37 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
     ])
     for (const answer of answers) expect(await errorOf(answer)).toEqual([409, "managed_by_configuration", null])
   })
+
+  it.skipIf(kind === "embedded")(
+    "has what the file says, also where a person changes the same one meanwhile",
+    async () => {
+      const operator = await operatorOf(node)
+      const { default_project_id } = await jsonOf<{ readonly default_project_id: string }>(
+        await operator.send("GET", "/api/me")
+      )
+      const slug = "changed-by-both"
+      const all = `/api/projects/${default_project_id}/routing-configurations`
+      expect((await operator.send("POST", all, { slug })).status).toBe(201)
+      const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
+      await client.connect()
+      // as the account API does: the project first, then its configuration
+      await client.query("begin")
+      await client.query("select from project where id = $1 for no key update", [default_project_id])
+      const applied = node.run(Effect.exit(applyConfiguration(null, [{ ...filed, slug }])))
+      const waiting =
+        "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+      while ((await client.query(waiting)).rows[0].n === 0) await setImmediate()
+      await client.query("update routing_configuration set alpha = 1 where slug = $1", [slug])
+      await client.query("commit")
+      await client.end()
+      expect(await applied).toEqual(Exit.succeed(true))
+      expect(await jsonOf(await operator.send("GET", `${all}/${slug}`))).toMatchObject({
+        models: ["sim/fast"],
+        alpha: null,
+        managed_by_configuration: true
+      })
+    }
+  )
 
   it("previews a request: candidates with costs, or the error that a call would get; nothing is charged", async () => {
     const auto = await preview({ model: "auto", alpha: 0, temperature: 1 })
