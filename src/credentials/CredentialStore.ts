@@ -28,6 +28,8 @@ export type WrittenCredential = Omit<CredentialRow, "createdAt" | "updatedAt">
 
 export interface CredentialStoreShape {
   readonly find: (id: CredentialId) => Effect.Effect<CredentialRow | undefined, StoreUnavailable>
+  /** Until the end of the transaction nobody else changes it, nor seals it anew. */
+  readonly lock: (id: CredentialId) => Effect.Effect<void, StoreUnavailable>
   /** Newest first, those before `before`. */
   readonly list: (
     project: ProjectId,
@@ -116,6 +118,7 @@ const make = Effect.gen(function* () {
 
   return CredentialStore.of({
     find: (id) => fromSql(Effect.map(find(id), Option.getOrUndefined)),
+    lock: (id) => fromSql(Effect.asVoid(sql`select from credential where id = ${id} for update`)),
     list: (project, max, before) => fromSql(list({ project, max, before })),
     ofProject: (project) => fromSql(ofProject(project)),
     create: (credential) => written(credential.projectId, insert(credential)),

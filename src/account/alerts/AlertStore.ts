@@ -53,6 +53,8 @@ export type DueEvent = typeof DueEvent.Type
 
 export interface AlertStoreShape {
   readonly read: (project: ProjectId) => Effect.Effect<Alerts, StoreUnavailable>
+  /** Until the end of the transaction nobody else changes them, seals their secret anew, or notes an event of them. */
+  readonly lock: (project: ProjectId) => Effect.Effect<void, StoreUnavailable>
   /** What waits to be sent is dropped where there is no URL any more. */
   readonly write: (project: ProjectId, alerts: Alerts) => Effect.Effect<void, StoreUnavailable>
   /** With the secret, and whatever was reached or waits to be sent. */
@@ -125,6 +127,7 @@ const make = (sql: SqlClient, ids: IdGeneratorShape): AlertStoreShape => {
     e.limit_micro_usd as "limitMicroUsd", e.fired_at as "firedAt", e.attempts, e.next_attempt_at as "nextAttemptAt",
     e.last_error as "lastError", e.delivered_at as "deliveredAt"`)
   const evaluation = evaluationOn(sql, ids)
+  const lock = (project: ProjectId) => sql`select from alert where project_id = ${project} for update`
   return {
     read: (project) =>
       sql`select webhook_url as url, sealed_secret as "sealedSecret", thresholds from alert where project_id = ${project}`.pipe(
@@ -132,6 +135,7 @@ const make = (sql: SqlClient, ids: IdGeneratorShape): AlertStoreShape => {
         Effect.map(([row]) => (row === undefined ? none : alertsOf(row))),
         fromSql
       ),
+    lock: (project) => fromSql(Effect.asVoid(lock(project))),
     write: (project, { thresholds, webhook }) =>
       Effect.zipRight(
         sql`insert into alert (project_id, webhook_url, sealed_secret, thresholds)
@@ -148,7 +152,7 @@ const make = (sql: SqlClient, ids: IdGeneratorShape): AlertStoreShape => {
         .withTransaction(
           Effect.gen(function* () {
             // whoever notes an event of it has done so by then, or finds it gone
-            yield* sql`select from alert where project_id = ${project} for update`
+            yield* lock(project)
             yield* sql`delete from alert_event where project_id = ${project}`
             yield* sql`delete from alert where project_id = ${project}`
           })

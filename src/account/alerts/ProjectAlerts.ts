@@ -107,6 +107,7 @@ const make = Effect.gen(function* () {
             yield* projects.lock(id)
             // it may have been deleted while the URL was checked
             const { accountId } = yield* access.require(id, "member")
+            yield* store.lock(id)
             const before = yield* store.read(id)
             yield* check(versionOf(before))
             const { secret, webhook } = yield* webhookAfter(id, before, request)

@@ -111,6 +111,7 @@ const make = Effect.gen(function* () {
       const row = yield* store.find(id)
       if (row === undefined) return yield* notFound
       yield* projects.lock(row.projectId)
+      yield* store.lock(id)
       return yield* writable(id)
     })
 
