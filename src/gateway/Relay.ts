@@ -7,7 +7,7 @@ import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { Cancel, TimersShape } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
-import type { End, Opened } from "./Attempt.ts"
+import type { End, Opened, Reader } from "./Attempt.ts"
 import type { Call } from "./Call.ts"
 import type { HoldSlices } from "./HoldSlices.ts"
 
@@ -67,106 +67,138 @@ export const pump = (
   slices: HoldSlices
 ): Effect.Effect<void> =>
   Effect.async((resume) => {
-    let isSinkFull = false
-    let finish: Finish | undefined
-    let isOver = false
-    let cancelWait: Cancel | undefined
-    let waitsUntilMillis = 0
+    const relay = new StreamRelay(call, opened, sink, timers, slices, resume)
+    opened.relay(relay)
+    return Effect.sync(() => relay.stop())
+  })
 
-    const over = (end: End): void => {
-      if (isOver) return
-      isOver = true
-      cancelWait?.()
-      const held = finish === undefined ? undefined : slices.settled()
-      if (held !== undefined)
-        resume(
-          Effect.zipRight(
-            held,
-            Effect.suspend(() => close(end))
-          )
+/** One stream on its way into the sink. Events come from a socket's callback, and the end of the stream resumes the call. */
+class StreamRelay implements Reader {
+  private finish: Finish | undefined
+  private isSinkFull = false
+  private isOver = false
+  private cancelWait: Cancel | undefined
+  private waitsUntilMillis = 0
+  private readonly call: Call
+  private readonly opened: Opened
+  private readonly sink: Sink
+  private readonly timers: TimersShape
+  private readonly slices: HoldSlices
+  private readonly resume: (end: Effect.Effect<void>) => void
+
+  constructor(
+    call: Call,
+    opened: Opened,
+    sink: Sink,
+    timers: TimersShape,
+    slices: HoldSlices,
+    resume: (end: Effect.Effect<void>) => void
+  ) {
+    this.call = call
+    this.opened = opened
+    this.sink = sink
+    this.timers = timers
+    this.slices = slices
+    this.resume = resume
+  }
+
+  event(event: ChatEvent): boolean {
+    if (this.isOver) return true
+    this.call.received(this.opened.attempt, event)
+    switch (event._tag) {
+      case "Finish":
+        if (this.finish !== undefined) return true
+        this.finish = event
+        this.waitsUntilMillis = this.timers.now() + usageWaitMillis
+        this.endAfter(usageWaitMillis)
+        return true
+      case "Usage":
+        if (this.finish === undefined) this.sink.event(event)
+        else this.endAfter(Math.min(usageRepeatMillis, Math.max(0, this.waitsUntilMillis - this.timers.now())))
+        return true
+      default:
+        this.isSinkFull = !this.sink.event(event)
+        return this.isCovered() && !this.isSinkFull
+    }
+  }
+
+  /** Goes on once there is room in the sink, and money for what comes. */
+  drained(next: () => void): void {
+    if (this.isOver) return
+    if (this.isSinkFull) {
+      this.sink.drained(() => {
+        this.isSinkFull = false
+        this.drained(next)
+      })
+    } else if (this.isCovered()) next()
+    else this.slices.decided(() => this.drained(next))
+  }
+
+  end(end: End): void {
+    if (this.isOver) return
+    this.stop()
+    const held = this.finish === undefined ? undefined : this.slices.settled()
+    if (held !== undefined) {
+      this.resume(
+        Effect.zipRight(
+          held,
+          Effect.suspend(() => this.close(end))
         )
-      else {
-        try {
-          resume(close(end))
-        } catch (defect) {
-          resume(Effect.die(defect))
-        }
-      }
+      )
+      return
     }
-    /** What is held is used up: the answer ends here, as at an output cap. */
-    const cut = (): void => {
-      if (isOver) return
-      opened.attempt.tally.isCutByFunds = true
-      finish = { _tag: "Finish", reason: "length", native: "length" }
-      call.received(opened.attempt, finish)
-      over({ _tag: "Ended" })
+    try {
+      this.resume(this.close(end))
+    } catch (defect) {
+      this.resume(Effect.die(defect))
     }
-    const isCovered = (): boolean => {
-      if (finish !== undefined) return true
-      const verdict = slices.check()
-      if (verdict === "exhausted") cut()
-      return verdict !== "waiting"
-    }
-    /** Goes on once there is room in the sink, and money for what comes. */
-    const goOn = (next: () => void): void => {
-      if (isOver) return
-      if (isSinkFull) {
-        sink.drained(() => {
-          isSinkFull = false
-          goOn(next)
-        })
-      } else if (isCovered()) next()
-      else slices.decided(() => goOn(next))
-    }
-    const close = (end: End): Effect.Effect<void> => {
-      if (end._tag === "Died") return Effect.die(end.defect)
-      if (finish !== undefined && (end._tag === "Ended" || !contradicts(end.error))) {
-        const reason = finish
-        call.complete(opened.attempt, ({ metadata, usage }) => sink.complete(reason, usage, metadata))
-        return Effect.void
-      }
-      if (end._tag === "Ended") return Effect.dieMessage("a stream has ended well without a finish")
-      call.failed(end.error)
-      sink.fail(end.error.callError)
+  }
+
+  /** Nothing is passed on any more. */
+  stop(): void {
+    this.isOver = true
+    this.cancelWait?.()
+  }
+
+  /** The response is complete, but its upstream may go on for so long. */
+  private endAfter(millis: number): void {
+    this.cancelWait?.()
+    this.cancelWait = this.timers.after(millis, () => {
+      this.call.disown()
+      this.opened.closeAfter(lingerMillis)
+      this.end({ _tag: "Ended" })
+    })
+  }
+
+  private isCovered(): boolean {
+    if (this.finish !== undefined) return true
+    const verdict = this.slices.check()
+    if (verdict === "exhausted") this.cut()
+    return verdict !== "waiting"
+  }
+
+  /** What is held is used up: the answer ends here, as at an output cap. */
+  private cut(): void {
+    if (this.isOver) return
+    this.opened.attempt.tally.isCutByFunds = true
+    this.finish = { _tag: "Finish", reason: "length", native: "length" }
+    this.call.received(this.opened.attempt, this.finish)
+    this.end({ _tag: "Ended" })
+  }
+
+  private close(end: End): Effect.Effect<void> {
+    const { call, finish, opened, sink } = this
+    if (end._tag === "Died") return Effect.die(end.defect)
+    if (finish !== undefined && (end._tag === "Ended" || !contradicts(end.error))) {
+      call.complete(opened.attempt, ({ metadata, usage }) => sink.complete(finish, usage, metadata))
       return Effect.void
     }
-    /** The response is complete, but its upstream has not ended. */
-    const waited = (): void => {
-      call.disown()
-      opened.closeAfter(lingerMillis)
-      over({ _tag: "Ended" })
-    }
-    opened.relay({
-      event: (event) => {
-        if (isOver) return true
-        call.received(opened.attempt, event)
-        switch (event._tag) {
-          case "Finish":
-            if (finish !== undefined) return true
-            finish = event
-            waitsUntilMillis = timers.now() + usageWaitMillis
-            cancelWait = timers.after(usageWaitMillis, waited)
-            return true
-          case "Usage":
-            if (finish !== undefined) {
-              cancelWait?.()
-              const leftMillis = Math.max(0, waitsUntilMillis - timers.now())
-              cancelWait = timers.after(Math.min(usageRepeatMillis, leftMillis), waited)
-            } else sink.event(event)
-            return true
-          default:
-            isSinkFull = !sink.event(event)
-            return isCovered() && !isSinkFull
-        }
-      },
-      drained: goOn,
-      end: over
-    })
-    return Effect.sync(() => {
-      isOver = true
-      cancelWait?.()
-    })
-  })
+    if (end._tag === "Ended") return Effect.dieMessage("a stream has ended well without a finish")
+    call.failed(end.error)
+    sink.fail(end.error.callError)
+    return Effect.void
+  }
+}
 
 /**
  * Once the model has finished, a broken connection takes nothing away; a response that goes on after its finish, or whose
