@@ -125,15 +125,9 @@ export const attemptStarted = (state: CallState, attempt: RunningAttempt): CallS
 /** Before any content: the call waits for its next attempt. */
 export const attemptFailed = (state: CallState, error: ProviderError, now: number): CallState => {
   const { phase } = state
-  if (phase._tag !== "Attempting") return state
-  const failedUsage = failedUsageOf(state, phase.attempt, error.facts)
-  return {
-    ...state,
-    attempts: [...state.attempts, recordOf(phase.attempt, error.facts.status, error.callError, noCost, now)],
-    failedUsage: [...state.failedUsage, failedUsage],
-    attemptUses: [...state.attemptUses, attemptUseOf(phase.attempt, failedUsage?.usage ?? null)],
-    phase: { _tag: "Waiting" }
-  }
+  return phase._tag === "Attempting"
+    ? unpaid(state, phase.attempt, error.facts, error.callError, now, { _tag: "Waiting" })
+    : state
 }
 
 export const contentReceived = (state: CallState, now: number): CallState =>
@@ -145,34 +139,21 @@ export const contentReceived = (state: CallState, now: number): CallState =>
 export const completed = (state: CallState, attempt: RunningAttempt, now: number): CallState => {
   if (isEnded(state)) return state
   const charge = chargeOf(state, attempt)
-  return {
-    ...state,
-    attempts: [...state.attempts, recordOf(attempt, "success", null, charge.cost, now)],
-    failedUsage: [...state.failedUsage, null],
-    attemptUses: [...state.attemptUses, attemptUseOf(attempt, usageOf(state, attempt))],
-    phase: { _tag: "Complete", attempt, charge }
-  }
+  const record = recordOf(attempt, "success", null, charge.cost, now)
+  return over(state, attempt, record, usageOf(state, attempt), null, { _tag: "Complete", attempt, charge })
 }
 
 /** The call has failed for good; an attempt that was running has failed with it. */
 export const failed = (
   state: CallState,
-  { isBilled, status }: Pick<FailureFacts, "isBilled"> & { readonly status: CallStatus },
+  facts: Pick<FailureFacts, "isBilled"> & { readonly status: CallStatus },
   error: CallError,
   now: number
 ): CallState => {
   if (isEnded(state)) return state
-  const phase = { _tag: "Failed", status, error } as const
+  const phase = { _tag: "Failed", status: facts.status, error } as const
   const running = runningAttempt(state)
-  if (running === undefined) return { ...state, phase }
-  const failedUsage = failedUsageOf(state, running, { isBilled })
-  return {
-    ...state,
-    attempts: [...state.attempts, recordOf(running, status, error, noCost, now)],
-    failedUsage: [...state.failedUsage, failedUsage],
-    attemptUses: [...state.attemptUses, attemptUseOf(running, failedUsage?.usage ?? null)],
-    phase
-  }
+  return running === undefined ? { ...state, phase } : unpaid(state, running, facts, error, now, phase)
 }
 
 /** The client has left; an attempt that was running is charged as far as it got. */
@@ -189,18 +170,42 @@ const stopped = (state: CallState, status: CallStatus, error: CallError | null, 
     return { ...state, phase: { _tag: "Cancelled", attempt, charge: { actual: zero, cost: noCost }, status, error } }
   }
   const { cost } = chargeOf(state, attempt)
-  return {
-    ...state,
-    attempts: [...state.attempts, recordOf(attempt, status, error, cost, now)],
-    failedUsage: [...state.failedUsage, null],
-    attemptUses: [
-      ...state.attemptUses,
-      attemptUseOf(attempt, cost.amount_microusd > 0 ? usageOf(state, attempt) : null)
-    ],
-    // an extension of the hold may still be on its way to the ledger: what the client is told is all that is charged
-    phase: { _tag: "Cancelled", attempt, charge: { actual: microUsd(cost.amount_microusd), cost }, status, error }
-  }
+  // an extension of the hold may still be on its way to the ledger: what the client is told is all that is charged
+  const charge: Charge = { actual: microUsd(cost.amount_microusd), cost }
+  const used = cost.amount_microusd > 0 ? usageOf(state, attempt) : null
+  const record = recordOf(attempt, status, error, cost, now)
+  return over(state, attempt, record, used, null, { _tag: "Cancelled", attempt, charge, status, error })
 }
+
+/** An attempt that the provider or the gateway has failed: its customer pays nothing. */
+const unpaid = (
+  state: CallState,
+  attempt: RunningAttempt,
+  facts: Pick<FailureFacts, "isBilled"> & { readonly status: CallStatus },
+  error: CallError,
+  now: number,
+  phase: Phase
+): CallState => {
+  const absorbed = failedUsageOf(state, attempt, facts)
+  const record = recordOf(attempt, facts.status, error, noCost, now)
+  return over(state, attempt, record, absorbed?.usage ?? null, absorbed, phase)
+}
+
+/** The attempt is over; `absorbed` is what it has used and nobody pays for. */
+const over = (
+  state: CallState,
+  { startedAtMillis }: RunningAttempt,
+  record: Attempt,
+  usage: Usage | null,
+  absorbed: FailedUsage | null,
+  phase: Phase
+): CallState => ({
+  ...state,
+  attempts: [...state.attempts, record],
+  failedUsage: [...state.failedUsage, absorbed],
+  attemptUses: [...state.attemptUses, { startedAtMillis, usage }],
+  phase
+})
 
 /** What the call would cost if its client left now. */
 export const costSoFar = (state: CallState, attempt: RunningAttempt): MicroUsd => {
@@ -273,11 +278,6 @@ const failedUsageOf = (
   const used = usageOf(state, attempt)
   return { usage: used, cost: prices === null ? zero : costOf(prices, used, termsOf(attempt)) }
 }
-
-const attemptUseOf = ({ startedAtMillis }: RunningAttempt, usage: Usage | null): AttemptUse => ({
-  startedAtMillis,
-  usage
-})
 
 const recordOf = (
   { candidate, startedAtMillis }: RunningAttempt,
