@@ -14,7 +14,6 @@ export interface Projection {
   readonly atLeast: number
   /** Two-sided, 90 %; `null` below 50 effective conversations. */
   readonly likely: readonly [number, number] | null
-  readonly effective: number
 }
 
 /** How many equally weighted conversations say as much, by Kish; conversations count as much as they cost. */
@@ -44,8 +43,7 @@ export const project = (sample: ReadonlyArray<Sampled>, seed: number): Projectio
   return {
     share: ratio,
     atLeast,
-    likely: effective < minEffectiveForLikely ? null : studentised(sample, ratio, error, seed),
-    effective
+    likely: effective < minEffectiveForLikely ? null : studentised(sample, ratio, error, seed)
   }
 }
 
@@ -77,7 +75,7 @@ const studentised = (
   const next = random(seed)
   const statistics: Array<number> = []
   for (let round = 0; round < resamples; round++) {
-    const again = sample.map(() => sample[Math.floor(next() * sample.length)] as Sampled)
+    const again = sample.map((each) => sample[Math.floor(next() * sample.length)] ?? each)
     const drawn = ratioOf(again)
     if (drawn.error > 0) statistics.push((drawn.ratio - ratio) / drawn.error)
   }

@@ -29,17 +29,6 @@ export interface NewApiKey {
   readonly expiresAt: Date | null
 }
 
-const ListedKey = Schema.Struct({
-  id: KeyId,
-  key_prefix: Schema.String,
-  name: Schema.String,
-  project_id: ProjectId,
-  is_active: Schema.Boolean,
-  expires_at: Schema.NullOr(Schema.DateFromSelf),
-  created_at: Schema.DateFromSelf
-})
-export type ListedKey = typeof ListedKey.Type
-
 export interface ApiKeyStoreShape {
   /**
    * By the SHA-256 of the complete key, in hex. Inactive and expired keys, and those of deleted projects, are not found; the secret
@@ -52,10 +41,6 @@ export interface ApiKeyStoreShape {
   readonly activeHashesOf: (ids: ReadonlyArray<KeyId>) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
   /** Stores only the hash of `key`, and the prefix that may be shown. */
   readonly create: (key: string, details: NewApiKey) => Effect.Effect<void, StoreUnavailable>
-  /** The project's keys, oldest first. */
-  readonly list: (project: ProjectId) => Effect.Effect<ReadonlyArray<ListedKey>, StoreUnavailable>
-  /** False when the project has no such key. */
-  readonly setActive: (project: ProjectId, key: KeyId, active: boolean) => Effect.Effect<boolean, StoreUnavailable>
 }
 
 export class ApiKeyStore extends Context.Tag("gateway/identity/ApiKeyStore")<ApiKeyStore, ApiKeyStoreShape>() {
@@ -113,19 +98,6 @@ const make = Effect.gen(function* () {
       from api_key k cross join lateral (values (k.hash), (k.previous_hash)) h(hash)
       where k.id = any(${ids}::uuid[]) and ${isActive} and h.hash is not null`
   })
-  const list = SqlSchema.findAll({
-    Request: ProjectId,
-    Result: ListedKey,
-    execute: (project) => sql`
-      select id, key_prefix, name, project_id, is_active, expires_at, created_at
-      from api_key where project_id = ${project} order by created_at, id`
-  })
-  const update = SqlSchema.findOne({
-    Request: Schema.Struct({ project: ProjectId, key: KeyId, active: Schema.Boolean }),
-    Result: Schema.Struct({ id: KeyId }),
-    execute: ({ active, key, project }) => sql`
-      update api_key set is_active = ${active} where id = ${key} and project_id = ${project} returning id`
-  })
 
   return ApiKeyStore.of({
     findActive: (hash) =>
@@ -138,14 +110,6 @@ const make = Effect.gen(function* () {
           insert into api_key (id, hash, key_prefix, name, project_id, expires_at)
           values (${id}, decode(${hashOf(key)}, 'hex'), ${prefixOf(key)}, ${name}, ${projectId}, ${expiresAt})`.pipe(
           Effect.zipRight(announce({ kind: "key", id }))
-        )
-      ),
-    list: flow(list, fromSql),
-    setActive: (project, key, active) =>
-      changes.commit((announce) =>
-        update({ project, key, active }).pipe(
-          Effect.tap(() => announce({ kind: "key", id: key })),
-          Effect.map(Option.isSome)
         )
       )
   })
