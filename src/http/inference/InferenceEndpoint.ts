@@ -5,7 +5,7 @@ import type { ChatRequest } from "../../domain/Chat.ts"
 import { type GatewayError, InvalidRequest } from "../../domain/GatewayError.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { Completion } from "../../gateway/CallRunner.ts"
-import type { StreamEncoder } from "./HttpSink.ts"
+import type { StreamEncoder } from "./StreamSink.ts"
 
 export interface WithRequest {
   readonly request: ChatRequest

@@ -26,10 +26,10 @@ import * as Body from "../server/Body.ts"
 import type { DrainShape } from "../server/Drain.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 import type { WireFormat } from "../WireFormat.ts"
-import { HttpSink, streamHeaders } from "./HttpSink.ts"
+import { HttpSink } from "./HttpSink.ts"
 import { hasIdempotencyKey, withIdempotency } from "./IdempotencyKey.ts"
 import { headersOf, type InferenceEndpoint, located, type WithRequest } from "./InferenceEndpoint.ts"
-import { keeping, keptError, keptOf } from "./KeptAnswers.ts"
+import { keepingBody, keepingStream } from "./KeptAnswers.ts"
 
 type HandlerError = GatewayError | AccountError
 
@@ -183,12 +183,7 @@ const nonStreaming = <Decoded extends WithRequest>(
   keep: Keep | undefined
 ): Effect.Effect<void, GatewayError> => {
   const headers = endpoint.headers(decoded)
-  const keptAnswer =
-    keep &&
-    keeping(keep, {
-      success: (body) => keptOf(200, { ...NodeResponse.jsonHeaders, ...headers }, String(body)),
-      failure: (error) => keptError(exchange, error, headers)
-    })
+  const keptAnswer = keep && keepingBody(keep, exchange, headers)
   return Effect.map(
     deps.calls.complete(caller, decoded.request, withKept(options, keptAnswer), (completion) =>
       endpoint.nonStreaming(completion, decoded)
@@ -210,18 +205,7 @@ const streamed = <Decoded extends WithRequest>(
     const headers = call.endpoint.headers(call.decoded)
     const sink = sinkOf(call, headers, keep !== undefined)
     call.state.sink = sink
-    const keptStream = () =>
-      sink.kept === undefined ? undefined : keptOf(200, { ...streamHeaders, ...headers }, sink.kept)
-    const keptAnswer =
-      keep &&
-      keeping(keep, {
-        success: keptStream,
-        failure: (error) => {
-          if (!sink.headSent) return keptError(call.exchange, error, headers)
-          sink.failWith(error.error)
-          return keptStream()
-        }
-      })
+    const keptAnswer = keep && keepingStream(keep, call.exchange, headers, sink)
     const relayed = call.deps.calls.relay(call.caller, call.decoded.request, sink, withKept(options, keptAnswer))
     return Effect.onExit(relayed, (exit) =>
       Effect.sync(() => {

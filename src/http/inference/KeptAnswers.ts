@@ -2,14 +2,36 @@ import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import type { Keep, KeptAnswer } from "../../calls/Idempotency.ts"
 import type { CallFailure } from "../../domain/GatewayError.ts"
-import type { RequestId } from "../../domain/Ids.ts"
 import type { SealedAnswer } from "../../ledger/Ledger.ts"
 import * as Errors from "../Errors.ts"
-import { jsonHeaders } from "../server/NodeResponse.ts"
-import type { WireFormat } from "../WireFormat.ts"
+import { type HttpExchange, jsonHeaders } from "../server/NodeResponse.ts"
+import { type StreamSink, streamHeaders } from "./StreamSink.ts"
+
+type Headers = Readonly<Record<string, string>>
+type Exchange = Pick<HttpExchange, "format" | "requestId">
+
+/** A complete response is kept with its body. */
+export const keepingBody = (keep: Keep, exchange: Exchange, headers: Headers) =>
+  keeping(keep, {
+    success: (body) => keptOf(200, { ...jsonHeaders, ...headers }, String(body)),
+    failure: (error) => keptError(exchange, error, headers)
+  })
+
+/** A stream is kept with its frames; where it has not begun, with the error in its place. */
+export const keepingStream = (keep: Keep, exchange: Exchange, headers: Headers, sink: StreamSink) => {
+  const kept = () => (sink.kept === undefined ? undefined : keptOf(200, { ...streamHeaders, ...headers }, sink.kept))
+  return keeping(keep, {
+    success: kept,
+    failure: (error) => {
+      if (!sink.headSent) return keptError(exchange, error, headers)
+      sink.failWith(error.error)
+      return kept()
+    }
+  })
+}
 
 /** What is kept at the end of a call: its response, or its failure after all of its providers failed. */
-export const keeping =
+const keeping =
   (
     keep: Keep,
     on: {
@@ -30,13 +52,13 @@ export const keeping =
     return answer && keep(answer)
   }
 
-export const keptOf = (status: number, headers: Readonly<Record<string, string>>, body: string): KeptAnswer => {
+const keptOf = (status: number, headers: Headers, body: string): KeptAnswer => {
   const { "content-type": contentType = "", ...others } = headers
   return { status, contentType, headers: others, body: Buffer.from(body) }
 }
 
-export const keptError = (
-  { format, requestId }: { readonly format: WireFormat; readonly requestId: RequestId },
+const keptError = (
+  { format, requestId }: Exchange,
   { error, headers, status }: Errors.HttpError,
-  more: Readonly<Record<string, string>>
+  more: Headers
 ): KeptAnswer => keptOf(status, { ...jsonHeaders, ...headers, ...more }, format.errorBody(error, requestId))

@@ -7,11 +7,10 @@ import type { CallOptions } from "../../gateway/Admission.ts"
 import { decodeCount } from "../../wire/messages/MessagesRequest.ts"
 import { idempotencyKeyIn } from "../inference/IdempotencyKey.ts"
 import { headersOf, type InferenceEndpoint, located, type WithRequest } from "../inference/InferenceEndpoint.ts"
-import { keeping, keptError, keptOf } from "../inference/KeptAnswers.ts"
+import { keepingBody } from "../inference/KeptAnswers.ts"
 import { messagesEndpoint } from "../inference/MessagesEndpoint.ts"
 import { rateLimitHeaders } from "../RateLimitHeaders.ts"
 import * as Body from "../server/Body.ts"
-import { jsonHeaders } from "../server/NodeResponse.ts"
 import { anthropicFormat, formatOf } from "../WireFormat.ts"
 import {
   type Answered,
@@ -104,12 +103,7 @@ const complete = <Decoded extends WithRequest>(
 ): Answered<GatewayError> => {
   const ofRequest = exchange.headers
   const run = (keep: Keep | undefined): Answered<GatewayError> => {
-    const keptAnswer =
-      keep &&
-      keeping(keep, {
-        success: (body) => keptOf(200, { ...jsonHeaders, ...ofRequest }, String(body)),
-        failure: (error) => keptError(exchange, error, ofRequest)
-      })
+    const keptAnswer = keep && keepingBody(keep, exchange, ofRequest)
     return Effect.map(
       gateway.completeWith(decoded.request, (completion) => endpoint.nonStreaming(completion, decoded), {
         ...options,

@@ -12,9 +12,9 @@ import { type Keep, type KeptAnswer, once } from "../../calls/Idempotency.ts"
 import type { GatewayError } from "../../domain/GatewayError.ts"
 import * as Metrics from "../../observe/Metrics.ts"
 import * as Errors from "../Errors.ts"
-import { streamHeaders } from "../inference/HttpSink.ts"
 import type { WithRequest } from "../inference/InferenceEndpoint.ts"
-import { keeping, keptError, keptOf } from "../inference/KeptAnswers.ts"
+import { keepingStream } from "../inference/KeptAnswers.ts"
+import { streamHeaders } from "../inference/StreamSink.ts"
 import { type Answered, type AppCall, type AppDeps, type Headers, replayed } from "./Answering.ts"
 import { StreamedBody } from "./StreamedBody.ts"
 
@@ -53,19 +53,8 @@ export const streamed = <Decoded extends WithRequest>(
           if (named === undefined) running?.unsafeInterruptAsFork(running.id())
         }
       })
-      const keptStream = () =>
-        body.kept === undefined ? undefined : keptOf(200, { ...streamHeaders, ...ofRequest }, body.kept)
       const relayed = (keep: Keep | undefined) => {
-        const keptAnswer =
-          keep &&
-          keeping(keep, {
-            success: keptStream,
-            failure: (error) => {
-              if (!body.headSent) return keptError(exchange, error, ofRequest)
-              body.failWith(error.error)
-              return keptStream()
-            }
-          })
+        const keptAnswer = keep && keepingStream(keep, exchange, ofRequest, body)
         const relaying = gateway.relay(decoded.request, body, { ...options, keptAnswer })
         return Effect.onExit(relaying, () => Effect.sync(() => body.deliver()))
       }
@@ -88,7 +77,6 @@ export const streamed = <Decoded extends WithRequest>(
           body.readable.destroy()
           Deferred.unsafeDone(head, Exit.void)
         } else if (!body.headSent) {
-          body.stop()
           body.readable.destroy()
           Deferred.unsafeDone(head, Exit.failCause(exit.cause))
         } else endWith(body, exit.cause, log)
@@ -108,7 +96,7 @@ const endWith = (
   log: (cause: Cause.Cause<unknown>) => void
 ): void => {
   if (Cause.isInterruptedOnly(cause)) {
-    body.cutOff(new Error("the call was interrupted"))
+    body.cut(new Error("the call was interrupted"))
     return
   }
   const failure = Cause.failureOption(cause)

@@ -3,7 +3,7 @@ import * as FiberId from "effect/FiberId"
 import { describe, expect, it } from "vitest"
 import { type CallFailure, ProvidersFailed, StoreUnavailable } from "../../../src/domain/GatewayError.ts"
 import { KeyId } from "../../../src/domain/Ids.ts"
-import { keeping, keptError } from "../../../src/http/inference/KeptAnswers.ts"
+import { keepingBody } from "../../../src/http/inference/KeptAnswers.ts"
 import { openAiFormat } from "../../../src/http/WireFormat.ts"
 import { requestId } from "../../provider/protocols/calls.ts"
 
@@ -18,7 +18,7 @@ const attempt = {
 
 /** The status of what is kept of a call that has ended in this way. */
 const keptOf = (exit: Exit.Exit<unknown, CallFailure>): number | undefined =>
-  keeping(
+  keepingBody(
     ({ body, contentType, headers, status }) => ({
       keyId: KeyId.make("00000000-0000-7000-8000-000000000001"),
       idempotencyKey: "key",
@@ -28,10 +28,8 @@ const keptOf = (exit: Exit.Exit<unknown, CallFailure>): number | undefined =>
       sealed: body,
       keptMillis: 1
     }),
-    {
-      success: () => undefined,
-      failure: (error) => keptError({ format: openAiFormat, requestId }, error, {})
-    }
+    { format: openAiFormat, requestId },
+    {}
   )(exit)?.status
 
 describe("What is kept of a failed call for the repetition of its request", () => {

@@ -32,7 +32,7 @@ import {
 import { catalogCursor } from "../../../wire/account/Models.ts"
 import { page } from "../../../wire/account/Page.ts"
 import { type Listing, listings } from "../../../wire/models/Listing.ts"
-import { streamHeaders, streamType } from "../../inference/HttpSink.ts"
+import { streamHeaders, streamType } from "../../inference/StreamSink.ts"
 import { Drain } from "../../server/Drain.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
