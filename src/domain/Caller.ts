@@ -16,6 +16,9 @@ export interface CallerShape {
   readonly rateLimits?: { readonly key: RateLimit | null; readonly project: RateLimit | null }
 }
 
+/** The project whose rules a request is routed by, and who pays its providers. */
+export type RoutedProject = Pick<CallerShape, "projectId" | "billingMode">
+
 /**
  * The authenticated owner of the project key that a call runs for.
  *

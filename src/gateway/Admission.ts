@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
 import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.ts"
 import type { CallOrigin, Endpoint } from "../domain/Call.ts"
-import type { CallerShape } from "../domain/Caller.ts"
+import type { CallerShape, RoutedProject } from "../domain/Caller.ts"
 import type { RequestBytes } from "../domain/CallObserver.ts"
 import { type Candidates, candidatesFrom } from "../domain/Candidate.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
@@ -97,18 +97,22 @@ export interface Admission {
   ) => Effect.Effect<Admitted, CallFailure>
   /** What a call of this request would be routed to now. Nothing is counted or held. */
   readonly preview: (
-    caller: Pick<CallerShape, "projectId" | "billingMode">,
+    caller: RoutedProject,
     request: ChatRequest
   ) => Effect.Effect<Preview, RoutingFailure | StoreUnavailable>
   /** Likely tokens of a request's prompt with its images and files, whether or not any model takes them. */
   readonly promptTokens: (
-    caller: Pick<CallerShape, "projectId" | "billingMode">,
+    caller: RoutedProject,
     request: ChatRequest
   ) => Effect.Effect<number, RoutingFailure | StoreUnavailable>
   /** What the project may use, for lists of models. */
-  readonly listable: (
-    caller: Pick<CallerShape, "projectId" | "billingMode">
-  ) => Effect.Effect<Omit<Listable, "rateLimits">, StoreUnavailable>
+  readonly listable: (caller: RoutedProject) => Effect.Effect<ProjectModels, StoreUnavailable>
+}
+
+/** What a key may use, with what is left of its rate limits. */
+export interface Listable extends ProjectModels {
+  /** After this request. */
+  readonly rateLimits: RateLimitStatus
 }
 
 /** The decision of the router on one request, before any money is held; without what is left to chance. */
@@ -119,10 +123,8 @@ export interface Preview extends Routed {
   readonly health: Arr.NonEmptyReadonlyArray<RouteHealth>
 }
 
-/** What a key may use, with what is left of its rate limits. */
-export interface Listable {
-  /** After this request. */
-  readonly rateLimits: RateLimitStatus
+/** What a project may use. */
+export interface ProjectModels {
   /** The models, and what `auto` would choose from. */
   readonly models: ReadonlyArray<Model>
   /** Active ones, also those that could choose nothing today. */
@@ -204,10 +206,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
 })
 
 /** What the project says about its calls. Nearly always all of it is in memory: only what is not is left to effects. */
-const rulesOf = (
-  deps: AdmissionDeps,
-  caller: Pick<CallerShape, "projectId" | "billingMode">
-): Effect.Effect<ProjectRules, StoreUnavailable> =>
+const rulesOf = (deps: AdmissionDeps, caller: RoutedProject): Effect.Effect<ProjectRules, StoreUnavailable> =>
   Effect.suspend(() => {
     const known = rulesInMemory(deps, caller)
     if (known !== undefined) return Effect.succeed(known)
@@ -220,10 +219,7 @@ const rulesOf = (
     })
   })
 
-const rulesInMemory = (
-  deps: AdmissionDeps,
-  { billingMode, projectId }: Pick<CallerShape, "projectId" | "billingMode">
-): ProjectRules | undefined => {
+const rulesInMemory = (deps: AdmissionDeps, { billingMode, projectId }: RoutedProject): ProjectRules | undefined => {
   const project = deps.policy.peek?.(projectId)
   const configurations = deps.configurations.peek?.(projectId)
   const quality = deps.quality.peek?.(projectId)
@@ -235,7 +231,7 @@ const rulesInMemory = (
 
 const credentialsOf = (
   { credentials }: AdmissionDeps,
-  { billingMode, projectId }: Pick<CallerShape, "billingMode" | "projectId">
+  { billingMode, projectId }: RoutedProject
 ): Effect.Effect<Credentials, StoreUnavailable> =>
   billingMode === "byok" ? credentials.ofProject(projectId) : Effect.succeed(null)
 

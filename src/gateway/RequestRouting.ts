@@ -1,9 +1,10 @@
 import * as Either from "effect/Either"
 import type { CatalogShape, Snapshot } from "../catalog/Catalog.ts"
-import type { CallerShape } from "../domain/Caller.ts"
+import type { CallerShape, RoutedProject } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import { conversationOf } from "../domain/Conversation.ts"
 import { InvalidRequest, ModelNotFound, RoutingConfigNotFound } from "../domain/GatewayError.ts"
+import type { Model } from "../domain/Model.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import { type EffectivePolicy, intersectPolicies, noControls } from "../policy/EffectivePolicy.ts"
@@ -64,7 +65,7 @@ export const snapshotFor = (catalog: CatalogShape, credentials: Credentials): Sn
 
 /** A request with what is known of it before it is routed. */
 export interface Routable {
-  readonly caller: Pick<CallerShape, "billingMode" | "projectId">
+  readonly caller: RoutedProject
   readonly request: ChatRequest
   readonly measure: Estimate.PromptEstimate
   readonly startedAtMillis: number
@@ -149,7 +150,7 @@ export const visibleModels = (
   policy: EffectivePolicy,
   billingMode: CallerShape["billingMode"],
   credentials: Credentials
-): Router.Listable => {
+): ReadonlyArray<Model> => {
   const allowed = Router.listable(snapshot, policy, billingMode)
   return credentials === null
     ? allowed

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { CallerShape } from "../domain/Caller.ts"
+import type { RoutedProject } from "../domain/Caller.ts"
 import { withoutEffect } from "../domain/Candidate.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { GatewayError, StoreUnavailable } from "../domain/GatewayError.ts"
@@ -14,7 +14,7 @@ import * as Errors from "./Errors.ts"
 export const previewOf = (
   calls: Pick<CallRunnerShape, "preview">,
   nowMillis: number,
-  caller: Pick<CallerShape, "projectId" | "billingMode">,
+  caller: RoutedProject,
   request: ChatRequest
 ): Effect.Effect<RouteOut, StoreUnavailable> =>
   calls.preview(caller, request).pipe(

@@ -82,9 +82,6 @@ export interface Ranked {
   readonly openUntilMillis?: number
 }
 
-/** The models that a key may see. */
-export type Listable = ReadonlyArray<Model>
-
 /** Whether a request names its model; `auto:<slug>` does not. */
 export const isPinned = (requested: string): boolean => requested !== "auto" && !requested.startsWith("auto:")
 
@@ -232,7 +229,7 @@ export const listable = (
   snapshot: Snapshot,
   policy: EffectivePolicy,
   billingMode: CallerShape["billingMode"] = "managed"
-): Listable =>
+): ReadonlyArray<Model> =>
   snapshot.listed.filter(
     (model) => excludedBy(policy, model, 0) === null && (model.prices !== null || billingMode === "byok")
   )
