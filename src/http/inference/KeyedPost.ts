@@ -28,6 +28,6 @@ export const keyedPost = (
       if (loadShedding.rejects(caller.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
       const { json } = yield* Body.read(incoming, maxBytes)
       const answered = JSON.stringify(yield* answer(caller, json))
-      return HttpServerResponse.raw(answered, { headers: { ...jsonHeaders, "cache-control": "no-store" } })
+      return HttpServerResponse.raw(answered, { headers: jsonHeaders })
     }).pipe(Effect.catchAll((error) => Effect.succeed(errorResponse(Errors.of(error)))))
   })

@@ -5,7 +5,6 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { Idempotency } from "../../calls/Idempotency.ts"
 import { UnknownPath } from "../../domain/GatewayError.ts"
@@ -17,21 +16,20 @@ import { Dashboard } from "../dashboard/Dashboard.ts"
 import * as Errors from "../Errors.ts"
 import { chatEndpoint } from "../inference/ChatEndpoint.ts"
 import { countTokens } from "../inference/CountTokensHandler.ts"
-import type { InferenceDeps, RunningCall } from "../inference/InferenceHandler.ts"
+import type { InferenceDeps } from "../inference/InferenceHandler.ts"
 import * as InferenceHandlers from "../inference/InferenceHandler.ts"
 import { messagesEndpoint } from "../inference/MessagesEndpoint.ts"
 import { PersonSecurity } from "../inference/PersonSecurity.ts"
 import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
 import { Security } from "../inference/Security.ts"
 import { meantPath } from "../MeantPath.ts"
-import { EvenPace } from "../overload/EvenPace.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
-import { rejectOverloaded } from "../overload/OverloadResponse.ts"
 import { type InferenceName, inferencePaths, projectChatPath, projectOf } from "../Paths.ts"
 import { accountRoute, isRouted, type RouteOptions, routes } from "../Routes.ts"
 import { formatOf } from "../WireFormat.ts"
 import * as Connection from "./Connection.ts"
 import { Drain } from "./Drain.ts"
+import { type InferenceHandler, InferenceRequests } from "./InferenceRequests.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import { stopListening } from "./PortClosing.ts"
 import { requestHeadError } from "./RequestHead.ts"
@@ -75,7 +73,6 @@ const limits = {
 } satisfies Http.ServerOptions<typeof Http.IncomingMessage, typeof Connection.OrderedResponse>
 const backlog = 4_096
 
-type InferenceHandler = (exchange: NodeResponse.HttpExchange, state: RunningCall) => Effect.Effect<void>
 const inferenceNames = Object.keys(inferencePaths) as ReadonlyArray<InferenceName>
 
 /**
@@ -117,54 +114,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
   const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
   const runtime = RequestRuntime.make(yield* Effect.runtime<never>(), loadShedding.turn)
 
-  /** Decides without a fiber, since an overloaded node rejects most requests. `undefined` if the caller is not cached. */
-  const rejectsUnread = ({ format, request }: NodeResponse.HttpExchange): boolean | undefined => {
-    if (!loadShedding.isOverloaded()) return undefined
-    const caller = security.remembered(request, format)
-    return caller === undefined ? undefined : loadShedding.rejects(caller.accountId)
-  }
-
-  const run = (path: string, handler: InferenceHandler, exchange: NodeResponse.HttpExchange, isLetIn: boolean) => {
-    const { response } = exchange
-    const leave = drain.enter()
-    const state: RunningCall = {
-      passedLoadShedding: isLetIn,
-      sink: undefined,
-      place: undefined,
-      outlivesClient: false,
-      abandon: () => response.destroy()
-    }
-    const fiber: Fiber.RuntimeFiber<void> = runtime.fork(exchange.requestId, handler(exchange, state))
-    fiber.addObserver(() => {
-      leave()
-      state.place?.leave()
-      NodeResponse.count(path, response)
-    })
-    response.on("close", () => {
-      if (!response.writableFinished && !state.outlivesClient) fiber.unsafeInterruptAsFork(fiber.id())
-    })
-  }
-
-  const blockedPace = new EvenPace(timers)
-  const infer = (path: string, handler: InferenceHandler, exchange: NodeResponse.HttpExchange): void => {
-    const { format, request, response } = exchange
-    const blocked = security.blocked(request, format)
-    if (blocked !== undefined) {
-      const respond = () => {
-        NodeResponse.error(exchange, Errors.of(blocked))
-        NodeResponse.count(path, response)
-      }
-      response.once("close", blockedPace.add(respond))
-      return
-    }
-    const isRejected = rejectsUnread(exchange)
-    if (isRejected === true) {
-      response.once(
-        "close",
-        loadShedding.reject(request.socket, () => rejectOverloaded(exchange, path))
-      )
-    } else run(path, handler, exchange, isRejected === false)
-  }
+  const requests = new InferenceRequests({ security, drain, loadShedding, timers, runtime })
 
   const route = ({ request, requestId, response }: NodeResponse.HttpExchange): void => {
     response.setHeader("x-request-id", requestId)
@@ -179,9 +129,9 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     const fault = requestHeadError(request)
     const handler = handlers.get(path)
     if (fault !== undefined) NodeResponse.error(exchange, { ...Errors.of(fault), headers: { connection: "close" } })
-    else if (handler !== undefined) infer(path, handler, exchange)
+    else if (handler !== undefined) requests.receive(path, handler, exchange)
     else if (isRouted(path)) route(exchange)
-    else if (projectOf(path) !== undefined) run(projectChatPath, personal, exchange, false)
+    else if (projectOf(path) !== undefined) requests.run(projectChatPath, personal, exchange, false)
     else if (isAccountPath(path)) {
       const found = accountRoute(request.method ?? "", path)
       if (found === "routed") {
@@ -209,7 +159,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
       close(server, timers)
     )
   )
-  yield* Effect.addFinalizer(() => Effect.sync(() => blockedPace.stop()))
+  yield* Effect.addFinalizer(() => Effect.sync(() => requests.stop()))
   return { address: addressOf(server) }
 })
 

@@ -1,0 +1,90 @@
+import type * as Effect from "effect/Effect"
+import type { TimersShape } from "../../domain/Timers.ts"
+import * as Errors from "../Errors.ts"
+import type { RunningCall } from "../inference/InferenceHandler.ts"
+import type { SecurityShape } from "../inference/Security.ts"
+import { EvenPace } from "../overload/EvenPace.ts"
+import type { LoadSheddingShape } from "../overload/LoadShedding.ts"
+import { rejectOverloaded } from "../overload/OverloadResponse.ts"
+import type { DrainShape } from "./Drain.ts"
+import * as NodeResponse from "./NodeResponse.ts"
+import type { RequestRuntime } from "./RequestRuntime.ts"
+
+/** Answers one request, up to its last byte. */
+export type InferenceHandler = (exchange: NodeResponse.HttpExchange, state: RunningCall) => Effect.Effect<void>
+
+export interface InferenceRequestsDeps {
+  readonly security: SecurityShape
+  readonly drain: DrainShape
+  readonly loadShedding: LoadSheddingShape
+  readonly timers: TimersShape
+  readonly runtime: RequestRuntime
+}
+
+/** Runs the requests to the endpoints of calls, each as one fiber that ends with its client. */
+export class InferenceRequests {
+  private readonly deps: InferenceRequestsDeps
+  private readonly blockedPace: EvenPace
+
+  constructor(deps: InferenceRequestsDeps) {
+    this.deps = deps
+    this.blockedPace = new EvenPace(deps.timers)
+  }
+
+  /** By a project key: who is blocked, and most of what an overloaded node rejects, is answered without a fiber. */
+  receive(path: string, handler: InferenceHandler, exchange: NodeResponse.HttpExchange): void {
+    const { loadShedding, security } = this.deps
+    const { format, request, response } = exchange
+    const blocked = security.blocked(request, format)
+    if (blocked !== undefined) {
+      const respond = () => {
+        NodeResponse.error(exchange, Errors.of(blocked))
+        NodeResponse.count(path, response)
+      }
+      response.once("close", this.blockedPace.add(respond))
+      return
+    }
+    const isRejected = this.rejectsUnread(exchange)
+    if (isRejected === true) {
+      response.once(
+        "close",
+        loadShedding.reject(request.socket, () => rejectOverloaded(exchange, path))
+      )
+    } else this.run(path, handler, exchange, isRejected === false)
+  }
+
+  /** `passedLoadShedding`: an overloaded node has already let the request in. */
+  run(path: string, handler: InferenceHandler, exchange: NodeResponse.HttpExchange, passedLoadShedding: boolean): void {
+    const { response } = exchange
+    const leave = this.deps.drain.enter()
+    const state: RunningCall = {
+      passedLoadShedding,
+      sink: undefined,
+      place: undefined,
+      outlivesClient: false,
+      abandon: () => response.destroy()
+    }
+    const fiber = this.deps.runtime.fork(exchange.requestId, handler(exchange, state))
+    fiber.addObserver(() => {
+      leave()
+      state.place?.leave()
+      NodeResponse.count(path, response)
+    })
+    response.on("close", () => {
+      if (!response.writableFinished && !state.outlivesClient) fiber.unsafeInterruptAsFork(fiber.id())
+    })
+  }
+
+  /** Responds to all that wait: the node is shutting down. */
+  stop(): void {
+    this.blockedPace.stop()
+  }
+
+  /** `undefined` if the caller is not cached. */
+  private rejectsUnread({ format, request }: NodeResponse.HttpExchange): boolean | undefined {
+    const { loadShedding, security } = this.deps
+    if (!loadShedding.isOverloaded()) return undefined
+    const caller = security.remembered(request, format)
+    return caller === undefined ? undefined : loadShedding.rejects(caller.accountId)
+  }
+}
