@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { CurrentUserShape } from "../domain/CurrentUser.ts"
+import { CurrentUser, type CurrentUserShape } from "../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import type { AccountId } from "../domain/Ids.ts"
@@ -12,10 +12,6 @@ import { AuditStore } from "./AuditStore.ts"
 export interface AuditedChange {
   /** Whose log the change belongs to: the owner of what was changed. */
   readonly accountId: AccountId
-  /** `null` for what the gateway does by itself. A command has an address and a request, and no person. */
-  readonly actor:
-    | (Pick<CurrentUserShape, "userId" | "address" | "requestId"> & Partial<Pick<CurrentUserShape, "transport">>)
-    | null
   /** Such as `project.create`. */
   readonly action: string
   readonly target: { readonly kind: string; readonly id: string }
@@ -24,9 +20,16 @@ export interface AuditedChange {
   readonly after: object | null
 }
 
+/** Whoever makes a change. A command has an address and a request, and no person. */
+export type Actor = Pick<CurrentUserShape, "userId" | "address" | "requestId"> &
+  Partial<Pick<CurrentUserShape, "transport">>
+
+/** To be used in the transaction of the change itself. */
 export interface AuditShape {
-  /** To be used in the transaction of the change itself. */
-  readonly record: (change: AuditedChange) => Effect.Effect<void, StoreUnavailable>
+  /** A change that the current user makes. */
+  readonly record: (change: AuditedChange) => Effect.Effect<void, StoreUnavailable, CurrentUser>
+  /** The same by somebody else; `null` for what the gateway does by itself. */
+  readonly recordBy: (actor: Actor | null, change: AuditedChange) => Effect.Effect<void, StoreUnavailable>
 }
 
 /** The log of all changes that are made through the account API, one chain of hashes for each account. */
@@ -36,24 +39,23 @@ export class Audit extends Context.Tag("gateway/audit/Audit")<Audit, AuditShape>
     Effect.gen(function* () {
       const store = yield* AuditStore
       const ids = yield* IdGenerator
-      return {
-        record: ({ accountId, action, actor, after, before, target }) =>
-          Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
-            store.append({
-              id: ids.uuid(),
-              accountId,
-              atMillis,
-              actorUserId: actor === null || actor.transport === "command" ? null : actor.userId,
-              address: actor?.address ?? null,
-              requestId: actor?.requestId ?? null,
-              action,
-              targetKind: target.kind,
-              targetId: target.id,
-              before: before === null ? null : JSON.stringify(before),
-              after: after === null ? null : JSON.stringify(after)
-            })
-          )
-      }
+      const recordBy: AuditShape["recordBy"] = (actor, { accountId, action, after, before, target }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
+          store.append({
+            id: ids.uuid(),
+            accountId,
+            atMillis,
+            actorUserId: actor === null || actor.transport === "command" ? null : actor.userId,
+            address: actor?.address ?? null,
+            requestId: actor?.requestId ?? null,
+            action,
+            targetKind: target.kind,
+            targetId: target.id,
+            before: before === null ? null : JSON.stringify(before),
+            after: after === null ? null : JSON.stringify(after)
+          })
+        )
+      return { recordBy, record: (change) => Effect.flatMap(CurrentUser, (actor) => recordBy(actor, change)) }
     })
   )
 }

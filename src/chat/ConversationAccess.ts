@@ -54,7 +54,6 @@ const make = Effect.gen(function* () {
         const { accountId } = yield* access.find(projectId)
         yield* audit.record({
           accountId,
-          actor: yield* CurrentUser,
           action,
           target: { kind: "conversation", id },
           before: null,

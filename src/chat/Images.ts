@@ -72,9 +72,8 @@ const make = Effect.gen(function* () {
         yield* transactions.commit(() =>
           Effect.zipRight(
             store.createImage(user.userId, image, dateAt(timers.now())),
-            audit.record({
+            audit.recordBy(user, {
               accountId: user.accountId,
-              actor: user,
               action: "chat_image.create",
               target: { kind: "chat_image", id: image.id },
               before: null,

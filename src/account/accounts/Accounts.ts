@@ -76,9 +76,8 @@ const make = Effect.gen(function* () {
           yield* accounts.create({ userId: user.id, accountId: user.accountId, name, isOperator })
           yield* scopes.open("account", user.accountId, null)
           if (creditMicroUsd > 0) yield* scopes.credit(user.accountId, creditMicroUsd, "program")
-          yield* audit.record({
+          yield* audit.recordBy(actor, {
             accountId: user.accountId,
-            actor,
             action: "user.create",
             target: { kind: "user", id: user.id },
             before: null,

@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
     createProject: ({ name, policy, userId }) =>
       transactions.commit(() =>
         Effect.gen(function* () {
-          const actor = yield* operator
+          yield* operator
           const user = yield* users.find(userId)
           if (user === undefined) return yield* new NotFound({ message: "There is no such user." })
           const id = ProjectId.make(ids.uuid())
@@ -98,7 +98,6 @@ const make = Effect.gen(function* () {
           if (created === undefined) return yield* Effect.dieMessage("a project that was created just now is found")
           yield* audit.record({
             accountId: user.accountId,
-            actor,
             action: "project.create",
             target: { kind: "project", id },
             before: null,

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Audit } from "../../audit/Audit.ts"
 import type { NotFound, RoleRequired, SealingUnavailable, VersionMismatch } from "../../domain/AccountError.ts"
-import { CurrentUser } from "../../domain/CurrentUser.ts"
+import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { Egress } from "../../egress/Egress.ts"
@@ -115,7 +115,6 @@ const make = Effect.gen(function* () {
             yield* store.write(id, after)
             yield* audit.record({
               accountId,
-              actor: yield* CurrentUser,
               action: "alerts.update",
               target: { kind: "project", id },
               before: audited(before),

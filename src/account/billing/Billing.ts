@@ -90,7 +90,6 @@ const make = Effect.gen(function* () {
           if (hold === undefined) return yield* notRunning
           yield* audit.record({
             accountId,
-            actor: yield* CurrentUser,
             action: "call.stop",
             target: { kind: "call", id: call },
             before: { requested_model: hold.requestedModel, held_microusd: hold.amountMicroUsd },
@@ -110,7 +109,6 @@ const make = Effect.gen(function* () {
           const source = `operator:${ids.uuid()}`
           yield* audit.record({
             accountId: account,
-            actor,
             action: "account.credit",
             target: { kind: "account", id: account },
             before: null,

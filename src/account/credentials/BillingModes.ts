@@ -10,7 +10,7 @@ import {
   type VersionMismatch
 } from "../../domain/AccountError.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
-import { CurrentUser } from "../../domain/CurrentUser.ts"
+import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
@@ -67,7 +67,6 @@ const make = Effect.gen(function* () {
           yield* projects.setBillingMode(id, mode)
           yield* audit.record({
             accountId,
-            actor: yield* CurrentUser,
             action: "project.billing_mode",
             target: { kind: "project", id },
             before: { billing_mode: billingMode },

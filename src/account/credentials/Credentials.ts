@@ -12,7 +12,7 @@ import {
   SealingUnavailable,
   type VersionMismatch
 } from "../../domain/AccountError.ts"
-import { CurrentUser } from "../../domain/CurrentUser.ts"
+import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { CredentialId, type ProjectId } from "../../domain/Ids.ts"
@@ -122,16 +122,13 @@ const make = Effect.gen(function* () {
     after: CredentialRow | null,
     id: CredentialId
   ) =>
-    Effect.flatMap(CurrentUser, (actor) =>
-      audit.record({
-        accountId,
-        actor,
-        action,
-        target: { kind: "credential", id },
-        before: before === null ? null : audited(before),
-        after: after === null ? null : audited(after)
-      })
-    )
+    audit.record({
+      accountId,
+      action,
+      target: { kind: "credential", id },
+      before: before === null ? null : audited(before),
+      after: after === null ? null : audited(after)
+    })
 
   return Credentials.of({
     create: (projectId, { allowedModels, label, provider, secret }) =>

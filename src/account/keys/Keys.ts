@@ -122,16 +122,13 @@ const make = (configured: RateLimit) =>
       before: ProjectKey | null,
       after: ProjectKey | null
     ) =>
-      Effect.flatMap(CurrentUser, (actor) =>
-        audit.record({
-          accountId,
-          actor,
-          action,
-          target: { kind: "key", id },
-          before: before === null ? null : audited(before),
-          after: after === null ? null : audited(after)
-        })
-      )
+      audit.record({
+        accountId,
+        action,
+        target: { kind: "key", id },
+        before: before === null ? null : audited(before),
+        after: after === null ? null : audited(after)
+      })
 
     const createIn = (projectId: ProjectId, accountId: AccountId, { limitMicroUsd, name }: NewKey) =>
       Effect.gen(function* () {

@@ -66,7 +66,6 @@ const make = Effect.gen(function* () {
         if (key === undefined || made === undefined) return yield* notWritten
         yield* audit.record({
           accountId: project.accountId,
-          actor,
           action: "key.create",
           target: { kind: "key", id },
           before: null,

@@ -63,16 +63,13 @@ const make = Effect.gen(function* () {
     before: Pick<Member, "userId" | "role"> | null,
     after: Pick<Member, "userId" | "role"> | null
   ) =>
-    Effect.flatMap(CurrentUser, (actor) =>
-      audit.record({
-        accountId: project.accountId,
-        actor,
-        action,
-        target: { kind: "project", id: project.id },
-        before: before === null ? null : { user_id: before.userId, role: before.role },
-        after: after === null ? null : { user_id: after.userId, role: after.role }
-      })
-    )
+    audit.record({
+      accountId: project.accountId,
+      action,
+      target: { kind: "project", id: project.id },
+      before: before === null ? null : { user_id: before.userId, role: before.role },
+      after: after === null ? null : { user_id: after.userId, role: after.role }
+    })
 
   return Members.of({
     list: (project, max, before) => Effect.zipRight(access.find(project), members.list(project, max, before)),

@@ -47,14 +47,16 @@ const make = Effect.gen(function* () {
   const ids = yield* IdGenerator
 
   const record = ({ accountId, id }: SeenUser, request: Seen, action: string, before: object | null, after: object) =>
-    audit.record({
-      accountId,
-      actor: { userId: id, ...request },
-      action,
-      target: { kind: "user", id },
-      before,
-      after
-    })
+    audit.recordBy(
+      { userId: id, ...request },
+      {
+        accountId,
+        action,
+        target: { kind: "user", id },
+        before,
+        after
+      }
+    )
 
   const create = ({ isOperator, issuer, name, subject }: IssuerPerson, { address, requestId }: Seen) =>
     transactions.commit(() =>

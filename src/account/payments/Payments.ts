@@ -76,9 +76,8 @@ const make = Effect.gen(function* () {
     )
 
   const audited = (payment: Payment, action: string, amountMicroUsd: number, source: string) =>
-    audit.record({
+    audit.recordBy(null, {
       accountId: payment.accountId,
-      actor: null,
       action,
       target: { kind: "payment", id: payment.id },
       before: null,
@@ -152,7 +151,6 @@ const make = Effect.gen(function* () {
           yield* store.create({ id, accountId: actor.accountId, provider, amountCents })
           yield* audit.record({
             accountId: actor.accountId,
-            actor,
             action: "payment.create",
             target: { kind: "payment", id },
             before: null,

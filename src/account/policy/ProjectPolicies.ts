@@ -8,7 +8,7 @@ import {
   type RoleRequired,
   type VersionMismatch
 } from "../../domain/AccountError.ts"
-import { CurrentUser } from "../../domain/CurrentUser.ts"
+import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
@@ -89,7 +89,6 @@ const make = Effect.gen(function* () {
           const after = yield* find(id)
           yield* audit.record({
             accountId,
-            actor: yield* CurrentUser,
             action: "policy.update",
             target: { kind: "project", id },
             before,

@@ -94,16 +94,13 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
     before: Project | null,
     after: Project | null
   ) =>
-    Effect.flatMap(CurrentUser, (actor) =>
-      audit.record({
-        accountId,
-        actor,
-        action,
-        target: { kind: "project", id },
-        before: before === null ? null : audited(before),
-        after: after === null ? null : audited(after)
-      })
-    )
+    audit.record({
+      accountId,
+      action,
+      target: { kind: "project", id },
+      before: before === null ? null : audited(before),
+      after: after === null ? null : audited(after)
+    })
 
   return Projects.of({
     create: (name) =>

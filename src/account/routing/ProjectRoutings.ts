@@ -122,7 +122,6 @@ const make = Effect.gen(function* () {
         yield* announce({ kind: "configurations", id: project })
         yield* audit.record({
           accountId,
-          actor: yield* CurrentUser,
           action,
           target: { kind: "routing_configuration", id: (after ?? before)?.id ?? project },
           before: before === null ? null : audited(before),

@@ -150,10 +150,7 @@ const make = Effect.gen(function* () {
     id: string,
     before: object,
     after: object
-  ) =>
-    Effect.flatMap(CurrentUser, (actor) =>
-      audit.record({ accountId, actor, action, target: { kind: "analysis", id }, before, after })
-    )
+  ) => audit.record({ accountId, action, target: { kind: "analysis", id }, before, after })
 
   /** Calls see it with the version of the policy that it begins with. */
   const holdOut = (

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { Audit } from "../../audit/Audit.ts"
 import { AlreadyExists, NotFound, type RoleRequired, type SealingUnavailable } from "../../domain/AccountError.ts"
 import { cost } from "../../domain/Call.ts"
-import { CurrentUser } from "../../domain/CurrentUser.ts"
+import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import { dateAt } from "../../domain/Dates.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
@@ -103,7 +103,6 @@ const make = Effect.gen(function* () {
         yield* announce({ kind: "analysis", id })
         yield* audit.record({
           accountId,
-          actor: yield* CurrentUser,
           action: "analysis.cancel",
           target: { kind: "analysis", id },
           before: { status: row.status },
@@ -149,7 +148,6 @@ const make = Effect.gen(function* () {
             yield* announce({ kind: "analysis", id })
             yield* audit.record({
               accountId,
-              actor: yield* CurrentUser,
               action: "analysis.create",
               target: { kind: "analysis", id },
               before: null,
@@ -192,7 +190,6 @@ const make = Effect.gen(function* () {
           yield* announce({ kind: "analysis", id })
           yield* audit.record({
             accountId,
-            actor: yield* CurrentUser,
             action: "analysis.replay",
             target: { kind: "analysis", id },
             before: null,

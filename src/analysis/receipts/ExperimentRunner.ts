@@ -81,9 +81,8 @@ const make = Effect.gen(function* () {
         if (row.analysisId !== null) yield* announce({ kind: "analysis", id: row.analysisId })
         const accountId = yield* projects.findAccount(row.projectId)
         if (accountId === undefined) return true
-        yield* audit.record({
+        yield* audit.recordBy(null, {
           accountId,
-          actor: null,
           action: state === "final" ? "analysis.experiment.end" : "analysis.action.revert",
           target: { kind: "analysis", id: row.analysisId ?? row.id },
           before: { action_id: row.actionId, ...row.after },

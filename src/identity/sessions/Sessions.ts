@@ -146,14 +146,16 @@ const make = Effect.gen(function* () {
           expiresAt: dateAt(now + maxSessionMillis)
         }
         yield* store.create(session, hashOf(token))
-        yield* audit.record({
-          accountId: user.accountId,
-          actor: { userId: user.userId, address: request.address, requestId: request.requestId },
-          action: "session.create",
-          target: { kind: "session", id: session.id },
-          before: null,
-          after: { transport: session.transport }
-        })
+        yield* audit.recordBy(
+          { userId: user.userId, address: request.address, requestId: request.requestId },
+          {
+            accountId: user.accountId,
+            action: "session.create",
+            target: { kind: "session", id: session.id },
+            before: null,
+            after: { transport: session.transport }
+          }
+        )
         return { id: session.id, token, pageToken: pageTokenOf(token), expiresAt: session.expiresAt }
       }),
     authenticate: (token, address) =>
@@ -181,9 +183,8 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const isRevoked = yield* store.revoke(user.userId, id, dateAt(timers.now()))
           if (!isRevoked) return yield* noSuchSession
-          yield* audit.record({
+          yield* audit.recordBy(user, {
             accountId: user.accountId,
-            actor: user,
             action: "session.revoke",
             target: { kind: "session", id },
             before: null,

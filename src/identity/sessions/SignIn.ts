@@ -93,9 +93,8 @@ const make = Effect.gen(function* () {
           expiresAt
         })
         if (!isNew) return yield* new Unauthenticated()
-        yield* audit.record({
+        yield* audit.recordBy(actor, {
           accountId: user.accountId,
-          actor,
           action: "session.link",
           target: { kind: "user", id: user.id },
           before: null,
