@@ -30,7 +30,7 @@ export interface Resized {
   readonly form: string
 }
 
-export const united = (a: CallEdit | undefined, b: CallEdit): CallEdit => {
+const united = (a: CallEdit | undefined, b: CallEdit): CallEdit => {
   if (a === undefined) return b
   return {
     ...a,

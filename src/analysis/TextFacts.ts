@@ -38,7 +38,7 @@ const minParagraphCharacters = 200
 
 const rejection = /\b(invalid|not valid|malformed|pars(e|ed|ing)|valid json|only (the )?json|schema)\b/iu
 
-export const minify = (text: string): string | undefined => {
+const minify = (text: string): string | undefined => {
   const start = text.trimStart()
   if (!start.startsWith("{") && !start.startsWith("[")) return undefined
   try {
@@ -64,7 +64,7 @@ const washedCounts = (text: string, tokens: number, later: string, count: Count)
 }
 
 /** The text without encoded bytes, markup and repeated lines, and samples of what was removed; `undefined` where it has none. */
-export const wash = (text: string): { readonly text: string; readonly removed: ReadonlyArray<string> } | undefined => {
+const wash = (text: string): { readonly text: string; readonly removed: ReadonlyArray<string> } | undefined => {
   const removed: Array<string> = []
   let washed = replaceBase64(text, (run) => {
     removed.push(run.slice(0, sampleCharacters))

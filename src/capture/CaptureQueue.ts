@@ -25,8 +25,8 @@ export interface Taken {
 }
 
 /** Waiting or being written: more would take the memory of calls. */
-export const maxTaken = 256
-export const maxTakenBytes = 64 * 1024 * 1024
+const maxTaken = 256
+const maxTakenBytes = 64 * 1024 * 1024
 
 interface Recorder {
   /** `undefined` until the settings are known. */

@@ -12,7 +12,7 @@ import { Objects, type ObjectsShape } from "./Objects.ts"
 const every = Duration.minutes(10)
 const perPortion = 50
 /** An image that is in no message so long after it was uploaded is not needed. */
-export const unusedMillis = 24 * 3_600_000
+const unusedMillis = 24 * 3_600_000
 
 export interface ErasureDeps {
   readonly contents: ContentStoreShape

@@ -69,7 +69,7 @@ const writeMillis = 500
 const writeCharacters = 4_096
 const sweepEvery = Duration.seconds(5)
 /** Of an answer. */
-export const maxContentCharacters = 1024 * 1024
+const maxContentCharacters = 1024 * 1024
 /** How long the end of an answer is tried to be stored; then the sweep ends it as interrupted. */
 const endingSchedule = Schedule.exponential(Duration.millis(100)).pipe(
   Schedule.union(Schedule.spaced(Duration.seconds(2))),

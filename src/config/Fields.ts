@@ -80,7 +80,7 @@ export const BaseUrl = Schema.transform(
   { strict: true, decode: withoutTrailingSlashes, encode: (text) => text }
 )
 
-export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text)
+const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text)
 
 /** An entry of an allow or deny list: an id, `<prefix>/*` or `*`. */
 const Pattern = Schema.String.annotations({ title: "an id, <prefix>/* or *" }).pipe(

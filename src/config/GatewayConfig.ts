@@ -23,7 +23,7 @@ import {
  * an unknown key is an error. Rules between several keys are in `Rules.ts`.
  */
 
-export const configurableProtocols = ["openai-chat", "anthropic-messages", "gemini", "bedrock-converse"] as const
+const configurableProtocols = ["openai-chat", "anthropic-messages", "gemini", "bedrock-converse"] as const
 export type ConfigurableProtocol = (typeof configurableProtocols)[number]
 
 const outputCapFields = ["max_tokens", "max_completion_tokens"] as const

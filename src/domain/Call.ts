@@ -98,7 +98,7 @@ export interface AttemptUse {
  * Who has asked for a call: a client, a conversation of the dashboard, or an analysis of the gateway that tries a recorded
  * request again.
  */
-export const callOrigins = ["user", "conversation", "analysis"] as const
+const callOrigins = ["user", "conversation", "analysis"] as const
 /** One of them. */
 export type CallOrigin = (typeof callOrigins)[number]
 

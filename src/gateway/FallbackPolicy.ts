@@ -33,7 +33,7 @@ export const maxWaitMillis = 3_000
 const maxBackOffMillis = 400
 
 /** One retry of the same route, after the provider's own wait or a random back-off. */
-export const retrySchedule: Schedule.Schedule<readonly [ProviderError, number], ProviderError> =
+const retrySchedule: Schedule.Schedule<readonly [ProviderError, number], ProviderError> =
   Schedule.identity<ProviderError>().pipe(
     Schedule.addDelayEffect(({ reason }) => {
       switch (reason._tag) {

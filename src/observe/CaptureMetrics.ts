@@ -1,7 +1,7 @@
 import { counter } from "./Family.ts"
 
 /** Why a call that its client opted in, and that the collection would have taken, is not in it. */
-export const dropReasons = [
+const dropReasons = [
   "store_false",
   "queue_full",
   "window_closed",

@@ -110,7 +110,7 @@ export interface DecidedBy {
 const maxTierLength = 64
 
 /** The call log cuts longer texts. */
-export const maxRecordedLength = 2_048
+const maxRecordedLength = 2_048
 
 /**
  * About 120 bytes of JSON; `null` for what cannot be tried again: a service tier that nobody has, or restrictions that name

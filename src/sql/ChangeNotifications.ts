@@ -25,7 +25,7 @@ import { fromSql, type Translated } from "./StoreErrors.ts"
  * person's rights, with all their sessions. chat_turn: a conversation whose answer has grown or ended. chat_stop: one whose
  * answer is to be stopped. quality: the graded quality of models in a project.
  */
-export const changeKinds = [
+const changeKinds = [
   "analysis",
   "key",
   "project",

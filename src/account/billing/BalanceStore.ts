@@ -16,7 +16,7 @@ const Money = Schema.Struct({ creditedMicroUsd: Amount, spentMicroUsd: Amount, h
 /** What an account has, in micro-USD. Paid back money counts as not credited. */
 export type Money = typeof Money.Type
 
-export const entryKinds = ["usage", "credit", "refund", "dispute"] as const
+const entryKinds = ["usage", "credit", "refund", "dispute"] as const
 
 const Entry = Schema.Struct({
   /** The row's number, in the form of a UUID. */

@@ -90,7 +90,7 @@ export const planOf = (
 const minDays = 1 / 24
 
 /** The first word of a model's name: judges are of another family than what they compare. */
-export const familyOf = ({ alias }: Pick<Model, "alias">): string => /^[a-z]+/i.exec(alias)?.[0].toLowerCase() ?? alias
+const familyOf = ({ alias }: Pick<Model, "alias">): string => /^[a-z]+/i.exec(alias)?.[0].toLowerCase() ?? alias
 
 type ServedModel = AnalysisSegment["served"][number]
 type Served = (promptClass: PromptClass, model: string) => ServedModel | undefined

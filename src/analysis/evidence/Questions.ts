@@ -34,9 +34,9 @@ export interface OpenQuestion {
 }
 
 /** More questions would leave too few pairs to each: the claims of all share one probability of being false. */
-export const maxQuestions = 3
+const maxQuestions = 3
 /** Fewer conversations cannot answer anything. */
-export const minConversations = 20
+const minConversations = 20
 /** How far an expected quality is from the true one. */
 const qualityDeviation = 0.1
 

@@ -3,7 +3,7 @@ import type { PromptClass } from "../../domain/PromptClass.ts"
 import type { AnalysisSegment } from "../../wire/account/AnalysisEvidence.ts"
 
 /** A captured call that may be sent to other models, whole: the last one of its conversation is asked about. */
-export const isReplayable = (call: AnalysedCall): boolean =>
+const isReplayable = (call: AnalysedCall): boolean =>
   call.flowAuthorized &&
   call.status === "success" &&
   call.class !== null &&
@@ -15,8 +15,7 @@ export const isReplayable = (call: AnalysedCall): boolean =>
   call.response.finish !== "length"
 
 /** Id of the model that has answered. */
-export const servedBy = ({ attempts, decision }: AnalysedCall): string =>
-  attempts.at(-1)?.model ?? decision.requestedModel
+const servedBy = ({ attempts, decision }: AnalysedCall): string => attempts.at(-1)?.model ?? decision.requestedModel
 
 /** The call that stands for the conversation in questions about this class and model. */
 export const replayableOf = (

@@ -1,14 +1,7 @@
 import * as EProcess from "./EProcess.ts"
 
 /** What comes of a question whether a candidate may replace the model that was served. */
-export const outcomes = [
-  "not_worse",
-  "worse",
-  "insufficient_data",
-  "judge_unfit",
-  "judge_biased",
-  "stopped_by_cap"
-] as const
+const outcomes = ["not_worse", "worse", "insufficient_data", "judge_unfit", "judge_biased", "stopped_by_cap"] as const
 export type Outcome = (typeof outcomes)[number]
 
 /** How one answer compares with another. */
@@ -59,7 +52,7 @@ export interface Verdict {
   readonly pairsNeeded: number | null
 }
 
-export const claimRisk = 0.05
+const claimRisk = 0.05
 /** What a judge is tested with before anything is asked of it. */
 export const plantsPerClass = 40
 /** A judge that finds fewer planted degradations cannot show that nothing is worse. */

@@ -109,7 +109,7 @@ export class AnalysisStore extends Context.Tag("gateway/analysis/AnalysisStore")
   )
 }
 
-export const leaseSeconds = 30
+const leaseSeconds = 30
 const uniqueViolation = "23505"
 /** Of a project; older ones are removed when another is asked for. */
 const maxKept = 100

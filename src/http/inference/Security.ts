@@ -21,10 +21,7 @@ export interface SecurityShape {
 type KeyPlaces = Pick<WireFormat, "takesApiKeyHeader">
 
 /** The credential in the form of an Authorization header, which comes first where both are sent. */
-export const authorizationOf = (
-  { headers }: Pick<IncomingMessage, "headers">,
-  format: KeyPlaces
-): string | undefined => {
+const authorizationOf = ({ headers }: Pick<IncomingMessage, "headers">, format: KeyPlaces): string | undefined => {
   const apiKey = format.takesApiKeyHeader ? headers["x-api-key"] : undefined
   return headers.authorization ?? (typeof apiKey === "string" ? `Bearer ${apiKey}` : undefined)
 }

@@ -5,7 +5,7 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The title of a record that rejects unknown properties; see `closed` and `strict`. */
-export const closedTitle = "closed"
+const closedTitle = "closed"
 
 /** Records that the specification gives without further properties. */
 const closedNames: ReadonlySet<string> = new Set(["CallError", "Cost", "CandidatePool"])

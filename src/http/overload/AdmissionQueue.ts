@@ -4,7 +4,7 @@ import { AdaptiveLimit } from "./AdaptiveLimit.ts"
 import { TurnQuota } from "./TurnQuota.ts"
 
 /** Maximum expected wait of a call while the node is overloaded; a call that would wait longer is rejected at once. */
-export const maxWaitMillis = 10
+const maxWaitMillis = 10
 /** Maximum wait of a call during a burst, while the node does not yet count as overloaded. */
 export const maxBurstWaitMillis = 2_000
 /**

@@ -1,7 +1,7 @@
 import type { SessionId } from "../../domain/Ids.ts"
 
 /** How exactly the last use of a session is known: a write for each request would be too many. */
-export const writeEveryMillis = 60_000
+const writeEveryMillis = 60_000
 
 /**
  * When this process last wrote the use of a session. A session that is cached keeps the time of its lookup: by that alone, each of its

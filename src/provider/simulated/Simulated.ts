@@ -42,11 +42,7 @@ const byId: ReadonlyMap<string, SimulatedModel> = new Map(
 )
 
 /** What the model sends and when. A non-streaming response comes at the time of the first streamed token. */
-export const scriptFor = (
-  { fault, model, pace }: SimulatedModel,
-  call: ProviderCall,
-  cacheReadTokens = 0
-): Script.Script => {
+const scriptFor = ({ fault, model, pace }: SimulatedModel, call: ProviderCall, cacheReadTokens = 0): Script.Script => {
   const { outcome, tokens } = outputFor(call, cacheReadTokens)
   const sent = fault === undefined ? tokens : tokens.slice(0, call.request.stream ? fault.afterTokens : 0)
   const start = [Script.wait(pace.firstMillis), Script.event({ _tag: "ResponseInfo", model: model.upstreamModel })]

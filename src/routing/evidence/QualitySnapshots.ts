@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
 })
 
 /** By model first: a ranking asks for each model once for each class of the prompt. */
-export const qualityOf = ({ rows, version }: QualitySnapshot): ProjectQuality => {
+const qualityOf = ({ rows, version }: QualitySnapshot): ProjectQuality => {
   const byModel = new Map<string, Array<QualityRow | undefined>>()
   promptClasses.forEach((name, at) => {
     for (const [model, row] of Object.entries(rows[name] ?? {})) {

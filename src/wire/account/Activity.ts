@@ -7,7 +7,7 @@ const count = (description: string) => Schema.NonNegativeInt.annotations({ descr
 const spend = (description: string) =>
   Schema.NonNegativeInt.annotations({ description: `${description}, in micro-USD.` })
 
-export const ActivitySummaryOut = Schema.Struct({
+const ActivitySummaryOut = Schema.Struct({
   requests_24h: count("Calls that ended in the last 24 hours."),
   tokens_24h: count("Their prompt and completion tokens together."),
   spend_24h_microusd: spend("What they cost"),
@@ -16,7 +16,7 @@ export const ActivitySummaryOut = Schema.Struct({
   })
 }).annotations({ identifier: "ActivitySummaryOut", description: "The last 24 hours, to the moment of the request." })
 
-export const ActivityTimeseriesPointOut = Schema.Struct({
+const ActivityTimeseriesPointOut = Schema.Struct({
   date: Schema.String.annotations({
     description:
       "The day in UTC as `YYYY-MM-DD`; with `granularity` `hour` the start of the hour, as `YYYY-MM-DDTHH:00:00.000Z`."
@@ -25,7 +25,7 @@ export const ActivityTimeseriesPointOut = Schema.Struct({
   spend_microusd: spend("What they cost")
 }).annotations({ identifier: "ActivityTimeseriesPointOut" })
 
-export const SavingsByModelOut = Schema.Struct({
+const SavingsByModelOut = Schema.Struct({
   model: Schema.String.annotations({ description: "Id of the model that the calls are compared with." }),
   count: count("Calls that are compared with it."),
   spend_microusd: spend("What they cost"),
@@ -47,7 +47,7 @@ export const SavingsOut = Schema.Struct({
 })
 export type SavingsOut = typeof SavingsOut.Type
 
-export const ActivityByProviderOut = Schema.Struct({
+const ActivityByProviderOut = Schema.Struct({
   provider: Schema.String.annotations({ description: "Provider id." }),
   count: count("Calls that it answered, and failed ones that were last tried there.")
 }).annotations({ identifier: "ActivityByProviderOut" })
@@ -58,12 +58,12 @@ const sums = {
   spend_microusd: spend("What they cost")
 }
 
-export const ActivityByModelOut = Schema.Struct({
+const ActivityByModelOut = Schema.Struct({
   model: Schema.String.annotations({ description: "Id of the model that answered, or that was tried last." }),
   ...sums
 }).annotations({ identifier: "ActivityByModelOut" })
 
-export const ActivityByKeyOut = Schema.Struct({
+const ActivityByKeyOut = Schema.Struct({
   key_id: Schema.UUID.annotations({ description: "Id of the project key." }),
   name: Schema.NullOr(Schema.String).annotations({ description: "Its name; null for a key that is no longer listed." }),
   ...sums

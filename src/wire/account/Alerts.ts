@@ -54,7 +54,7 @@ export const UpdateAlertsRequest = strict({
 }).annotations({ identifier: "UpdateAlertsRequest" })
 export type UpdateAlertsRequest = typeof UpdateAlertsRequest.Type
 
-export const deliveryStatuses = ["pending", "delivered", "failed", "not_sent"] as const
+const deliveryStatuses = ["pending", "delivered", "failed", "not_sent"] as const
 
 const deliveryErrors =
   "`status_<n>`: the URL answered with this status, which is not 2xx. Otherwise `invalid_url`, `forbidden_address` (not public), `unresolved`, `unreachable`, `timeout` (5 s), or `secret_unreadable` (sealed under a master key that is gone)."

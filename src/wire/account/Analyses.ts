@@ -17,7 +17,7 @@ const text = (description: string) => Schema.String.annotations({ description })
 const moneyOrNull = (description: string) =>
   Schema.NullOr(Schema.NonNegativeInt).annotations({ description: `${description}, in micro-USD.` })
 
-export const maxRequestedCount = 1_000
+const maxRequestedCount = 1_000
 
 export const CreateAnalysis = strict({
   requested_count: Schema.optionalWith(Schema.Int.pipe(Schema.between(1, maxRequestedCount)), {

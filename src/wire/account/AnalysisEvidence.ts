@@ -11,14 +11,7 @@ const count = (description: string) => Schema.NonNegativeInt.annotations({ descr
 const number = (description: string) => Schema.Number.annotations({ description })
 const text = (description: string) => Schema.String.annotations({ description })
 
-export const verdicts = [
-  "not_worse",
-  "worse",
-  "insufficient_data",
-  "judge_unfit",
-  "judge_biased",
-  "stopped_by_cap"
-] as const
+const verdicts = ["not_worse", "worse", "insufficient_data", "judge_unfit", "judge_biased", "stopped_by_cap"] as const
 
 const AnsweredQuestion = Schema.Struct({
   incumbent: text("Id of the model that was served."),

@@ -16,9 +16,9 @@ const id = (description: string) => Schema.UUID.annotations({ description })
 const orNull = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.NullOr(schema).annotations({ description })
 
-export const maxTitleCharacters = 200
+const maxTitleCharacters = 200
 export const maxFilenameCharacters = 200
-export const maxImagesPerMessage = 8
+const maxImagesPerMessage = 8
 /** The body of a request is bounded by 1 MiB, too. */
 const maxQuestionCharacters = 1024 * 1024
 const maxModelCharacters = 300
@@ -125,7 +125,7 @@ const versioned = {
   cost: orNull(Cost, "What the calls of an answer were charged so far; null for a question.")
 }
 
-export const ChatMessageVersionOut = Schema.Struct(versioned).annotations({
+const ChatMessageVersionOut = Schema.Struct(versioned).annotations({
   identifier: "ChatMessageVersionOut",
   description: "What was at the place of a message before it was written anew."
 })

@@ -8,9 +8,9 @@ const message_id = Schema.UUID.annotations({ description: "The answer that is be
 const offset = Schema.Int.annotations({ description: "Where the text belongs, in UTF-16 units from the beginning." })
 const text = Schema.String.annotations({ description: "The text." })
 
-export const ChatDelta = Schema.Struct({ message_id, offset, text }).annotations({ identifier: "ChatDelta" })
+const ChatDelta = Schema.Struct({ message_id, offset, text }).annotations({ identifier: "ChatDelta" })
 
-export const ChatAttempt = Schema.Struct({
+const ChatAttempt = Schema.Struct({
   message_id,
   request_id: Schema.UUID.annotations({ description: "The call." }),
   index: Schema.Int.annotations({ description: "Counts the attempts of the call from 0." }),
@@ -22,7 +22,7 @@ export const ChatAttempt = Schema.Struct({
   error: Schema.NullOr(CallError).annotations({ description: "Why it failed; null for any other." })
 }).annotations({ identifier: "ChatAttempt" })
 
-export const ChatArtifactDelta = Schema.Struct({
+const ChatArtifactDelta = Schema.Struct({
   message_id,
   name: Schema.String.annotations({ description: "Name of the artifact." }),
   offset,

@@ -6,7 +6,7 @@ import { pageOf } from "./Page.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
-export const projectRoles = ["owner", "member", "viewer"] as const
+const projectRoles = ["owner", "member", "viewer"] as const
 export const ProjectRole = Schema.Literal(...projectRoles).annotations({
   identifier: "ProjectRole",
   description: "owner: everything. member: keys, credentials and settings too, but no members. viewer: reads only."

@@ -43,7 +43,7 @@ export const chatCompletion = (
 }
 
 /** Where the provider reports none: several clients need a text. It changes with the translation, which is part of the backend. */
-export const ownFingerprint = "fp_gateway_1"
+const ownFingerprint = "fp_gateway_1"
 
 export const completionId = (head: ResponseStart): string => `chatcmpl-${hexOf(head.requestId)}`
 

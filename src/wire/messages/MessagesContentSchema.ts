@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { freeForm, optional } from "../validation/SchemaParts.ts"
 
-export const CacheControl = Schema.Struct({
+const CacheControl = Schema.Struct({
   type: Schema.Literal("ephemeral").annotations({ description: "The only kind of cache." }),
   ttl: optional(
     Schema.Literal("5m", "1h"),
@@ -14,7 +14,7 @@ export const CacheControl = Schema.Struct({
 
 export const cacheControl = optional(CacheControl, "Ends a cached prefix of the prompt after this block.")
 
-export const TextBlock = Schema.Struct({
+const TextBlock = Schema.Struct({
   type: Schema.Literal("text").annotations({ description: "A text." }),
   text: Schema.String.annotations({ description: "The text." }),
   cache_control: cacheControl
@@ -34,7 +34,7 @@ const ImageSource = Schema.Union(
   })
 ).annotations({ identifier: "MessagesImageSource" })
 
-export const ImageBlock = Schema.Struct({
+const ImageBlock = Schema.Struct({
   type: Schema.Literal("image").annotations({ description: "An image." }),
   source: ImageSource.annotations({ description: "Where the image comes from." }),
   cache_control: cacheControl
@@ -63,7 +63,7 @@ const DocumentSource = Schema.Union(
   })
 ).annotations({ identifier: "MessagesDocumentSource" })
 
-export const DocumentBlock = Schema.Struct({
+const DocumentBlock = Schema.Struct({
   type: Schema.Literal("document").annotations({ description: "A document." }),
   source: DocumentSource.annotations({ description: "Where the document comes from." }),
   title: optional(Schema.String, "Title of the document."),
@@ -72,7 +72,7 @@ export const DocumentBlock = Schema.Struct({
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesDocumentBlock" })
 
-export const SearchResultBlock = Schema.Struct({
+const SearchResultBlock = Schema.Struct({
   type: Schema.Literal("search_result").annotations({ description: "A result of the client's own search." }),
   source: Schema.String.annotations({ description: "Where it was found." }),
   title: Schema.String.annotations({ description: "Its title." }),

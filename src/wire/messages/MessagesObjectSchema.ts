@@ -40,7 +40,7 @@ export const AnswerBlock = Schema.Union(TextBlock, ReasoningBlock, RedactedBlock
 })
 export type AnswerBlock = typeof AnswerBlock.Type
 
-export const stopReasons = [
+const stopReasons = [
   "end_turn",
   "max_tokens",
   "stop_sequence",
@@ -84,7 +84,7 @@ export const MessagesUsage = Schema.Struct({
 }).annotations({ identifier: "MessagesUsage", description: "Token counts of the call. In `message_start`: so far." })
 export type MessagesUsage = typeof MessagesUsage.Type
 
-export const WholeUsage = Schema.Struct({
+const WholeUsage = Schema.Struct({
   ...MessagesUsage.fields,
   cache_creation: nothing("Always null: providers do not tell the lifetimes apart."),
   service_tier: Schema.NullOr(Schema.Literal("standard", "priority", "batch")).annotations({

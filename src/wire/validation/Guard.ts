@@ -42,7 +42,7 @@ export const nullable = <A>(guard: Guard<A>): Field<A | null | undefined, false>
   needed: false
 })
 
-export const orNull =
+const orNull =
   <A>(guard: Guard<A>): Guard<A | null> =>
   (value, trail) =>
     value === null ? null : guard(value, trail)

@@ -43,7 +43,7 @@ export interface ReasoningFields {
 const effortField: ReasoningFields["effort"] = (effort) => ({ reasoning_effort: effort })
 
 /** `reasoning_effort` alone; a toggle is sent as `high` or `none`. */
-export const reasoningByEffort: ReasoningFields = {
+const reasoningByEffort: ReasoningFields = {
   styles: ["effort", "toggle", "fixed"],
   effort: effortField,
   toggle: (on) => ({ reasoning_effort: on ? "high" : "none" }),

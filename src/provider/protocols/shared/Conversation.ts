@@ -124,7 +124,7 @@ export const conversationOf = (
 }
 
 /** Placeholder for a turn or result without content. */
-export const emptyText = "(empty)"
+const emptyText = "(empty)"
 const missingResult = "(no result was given for this call)"
 const continued = "(continued)"
 
