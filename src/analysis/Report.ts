@@ -6,13 +6,21 @@ import { otherModels } from "./evidence/AnsweredReport.ts"
 import { minEffective } from "./Interval.ts"
 import type { Workload } from "./Workload.ts"
 
+interface Sums {
+  readonly calls: number
+  readonly spentMicroUsd: number
+}
+
 /** What a report says beside the diagnosis. */
 export interface ReportInput {
   readonly fromMillis: number
   readonly toMillis: number
   readonly configVersions: ReadonlyArray<number>
   readonly source: "captured" | "call_log"
-  readonly traffic: { readonly calls: number; readonly spentMicroUsd: number }
+  readonly traffic: Sums & {
+    /** The calls that may be collected. */
+    readonly optedIn: Sums
+  }
   readonly seed: number
 }
 
@@ -24,7 +32,7 @@ export interface Reported {
 /** The same workload and input give the same report. */
 export const reportOf = (workload: Workload, input: ReportInput): Reported => {
   const diagnosis = diagnose(workload, input.seed)
-  const monthly = input.traffic.spentMicroUsd * (monthMillis / Math.max(1, input.toMillis - input.fromMillis))
+  const monthly = sampledFrom(input).spentMicroUsd * (monthMillis / Math.max(1, input.toMillis - input.fromMillis))
   const sampled = workload.conversations.length
   const figure = (name: string) =>
     diagnosis.findings.reduce((sum, { finding }) => sum + (finding.figures?.[name] ?? 0), 0)
@@ -43,7 +51,7 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
         samples: workload.calls.length,
         calls_covered: workload.calls.filter(({ blocks, prices, usage }) => isCovered(blocks.length, prices, usage))
           .length,
-        traffic: { calls: input.traffic.calls, spent_microusd: input.traffic.spentMicroUsd },
+        traffic: { ...sumsOf(input.traffic), opted_in: sumsOf(input.traffic.optedIn) },
         covered_microusd: diagnosis.chargedMicroUsd,
         excluded: excludedOf(workload),
         model_error: diagnosis.modelErrors.map(({ readsExplained, route, share }) => ({
@@ -99,6 +107,11 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
     }
   }
 }
+
+/** The calls that those which were read are a sample of: nothing is known of calls that do not opt in to the collection. */
+const sampledFrom = ({ source, traffic }: ReportInput): Sums => (source === "captured" ? traffic.optedIn : traffic)
+
+const sumsOf = ({ calls, spentMicroUsd }: Sums) => ({ calls, spent_microusd: spentMicroUsd })
 
 const monthMillis = 30 * 24 * 3_600_000
 

@@ -108,4 +108,23 @@ describe.each(databaseKinds)("the token doctor on %s", (kind) => {
     const undone = await project.ask<Detail>("POST", `${path}/undo`)
     expect(undone.actions_taken[0]?.undone_at).not.toBeNull()
   }, 120_000)
+
+  it("says what is avoidable in a month of the calls that opt in, whatever the others cost", async () => {
+    const other = await analysedProject(node, owner, await operatorOf(node))
+    await agent(other, "three", (call) => `Call ${new Date(fixedMillis + 7_000 * call).toISOString()}\n${rules}`)
+    const before = reportOf(await other.analyse())
+    for (let call = 0; call < 3; call++) {
+      const messages = [{ role: "user", content: `Write 8000 words, for the time number ${call}.` }]
+      await other.chat({ model: "sim/best", max_tokens: 32_000, token_doctor: false, messages })
+    }
+    const after = reportOf(await other.analyse())
+    const { opted_in, spent_microusd } = after.scope.traffic
+    expect(spent_microusd).toBeGreaterThan(2 * before.scope.traffic.spent_microusd)
+    const { avoidable_microusd } = after.headline.observed
+    // everything that opts in was collected, and the range has 30 days
+    expect(after.headline.projected?.monthly_microusd).toBeLessThanOrEqual(avoidable_microusd)
+    expect(after.headline.projected?.at_least_microusd).toBeGreaterThan(0.5 * avoidable_microusd)
+    expect(after.headline.projected?.monthly_microusd).toBe(before.headline.projected?.monthly_microusd)
+    expect(opted_in).toEqual({ calls: before.scope.traffic.calls, spent_microusd: before.scope.traffic.spent_microusd })
+  }, 120_000)
 })

@@ -56,16 +56,24 @@ const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const decodeAttempts = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ model: Schema.String, attempts: Count, failed: Count }))
 )
-const decodeTraffic = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ calls: Count, spent: Count })))
+const decodeTraffic = Schema.decodeUnknown(
+  Schema.Tuple(Schema.Struct({ calls: Count, spent: Count, optedIn: Count, optedInSpent: Count }))
+)
 
 export interface Range {
   readonly from: Date
   readonly to: Date
 }
 
-export interface Traffic {
+interface Sums {
   readonly calls: number
   readonly spentMicroUsd: number
+}
+
+/** Calls of clients in a range. */
+export interface Traffic extends Sums {
+  /** Of these, the calls that may be collected: their requests had `token_doctor: true`. */
+  readonly optedIn: Sums
 }
 
 export interface CallLogStoreShape {
@@ -107,10 +115,16 @@ const make = (sql: SqlClient): CallLogStoreShape => ({
       fromSql
     ),
   traffic: (project, { from, to }) =>
-    sql`select count(*)::text as calls, coalesce(sum(cost_micro_usd), 0)::text as spent from call
+    sql`select count(*)::text as calls, coalesce(sum(cost_micro_usd), 0)::text as spent,
+        count(*) filter (where token_doctor)::text as "optedIn",
+        coalesce(sum(cost_micro_usd) filter (where token_doctor), 0)::text as "optedInSpent" from call
       where project_id = ${project} and started_at >= ${from} and started_at < ${to} and origin = 'user'`.pipe(
       Effect.flatMap(decodeTraffic),
-      Effect.map(([{ calls, spent }]) => ({ calls, spentMicroUsd: spent })),
+      Effect.map(([{ calls, optedIn, optedInSpent, spent }]) => ({
+        calls,
+        spentMicroUsd: spent,
+        optedIn: { calls: optedIn, spentMicroUsd: optedInSpent }
+      })),
       fromSql
     ),
   attempts: (project, { from, to }) =>

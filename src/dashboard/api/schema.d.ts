@@ -1595,6 +1595,10 @@ export interface components {
                 to: string;
                 traffic: {
                     calls: components["schemas"]["NonNegative"];
+                    opted_in?: {
+                        calls: components["schemas"]["NonNegative"];
+                        spent_microusd: components["schemas"]["NonNegative"];
+                    };
                     spent_microusd: components["schemas"]["NonNegative"];
                 };
             };

@@ -76,8 +76,15 @@ const Scope = Schema.Struct({
   calls_covered: count("Of these, calls whose bill was computed again."),
   traffic: Schema.Struct({
     calls: count("Calls of the project in the range."),
-    spent_microusd: money("What they cost")
-  }).annotations({ description: "All calls of the project in the range." }),
+    spent_microusd: money("What they cost"),
+    opted_in: Schema.optionalWith(
+      Schema.Struct({
+        calls: count("Calls of requests with `token_doctor: true`."),
+        spent_microusd: money("What they cost")
+      }),
+      { exact: true }
+    ).annotations({ description: "Those that may be collected; left out by earlier versions." })
+  }).annotations({ description: "All calls of the project in the range, without conversations of the dashboard." }),
   covered_microusd: money("What the calls that were read cost"),
   excluded: Schema.Array(
     Schema.Struct({ reason: text("truncated, no_usage or no_prices."), count: count("Calls.") })
@@ -106,7 +113,10 @@ const Headline = Schema.Struct({
       }),
       method: text("How it was computed.")
     })
-  ).annotations({ description: "Of all calls of the project; null below 20 effective conversations." }),
+  ).annotations({
+    description:
+      "Of all calls that opt in to the collection, at the pace of the range; null below 20 effective conversations."
+  }),
   hypotheses_microusd_up_to: money("What hypotheses would save at most: in no other sum")
 })
 
@@ -233,7 +243,7 @@ export const AnalysisEstimate = Schema.Struct({
     calls: count("Calls of the project in the range."),
     spent_microusd: money("What they cost")
   }).annotations({
-    description: "All calls of the project in the range."
+    description: "All calls of the project in the range, without conversations of the dashboard."
   }),
   cost: Cost.annotations({ description: "An analysis without replay calls no model: 0." })
 }).annotations({ identifier: "AnalysisEstimate" })

@@ -11,7 +11,7 @@ const empty = new EngineSession({}).report({
   toMillis: 86_400_000,
   configVersions: [],
   source: "call_log",
-  traffic: { calls: 0, spentMicroUsd: 0 },
+  traffic: { calls: 0, spentMicroUsd: 0, optedIn: { calls: 0, spentMicroUsd: 0 } },
   seed: 1
 }).report
 

@@ -36,7 +36,7 @@ const input = {
   toMillis: 1_700_000_000_000 + 86_400_000,
   configVersions: [1],
   source: "captured" as const,
-  traffic: { calls: 100, spentMicroUsd: 5_000_000 },
+  traffic: { calls: 100, spentMicroUsd: 5_000_000, optedIn: { calls: 100, spentMicroUsd: 5_000_000 } },
   seed: 9
 }
 

@@ -24,7 +24,7 @@ const { report } = new EngineSession({}).report({
   toMillis: 86_400_000,
   configVersions: [],
   source: "call_log",
-  traffic: { calls: 0, spentMicroUsd: 0 },
+  traffic: { calls: 0, spentMicroUsd: 0, optedIn: { calls: 0, spentMicroUsd: 0 } },
   seed: 1
 })
 

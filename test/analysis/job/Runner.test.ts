@@ -38,6 +38,7 @@ const pass = (place: string) =>
     stopAt?.place === place ? Effect.zipRight(Deferred.succeed(stopAt.reached, undefined), Effect.never) : Effect.void
   )
 
+const sums = { calls: 1_000, spentMicroUsd: 9_000_000 }
 const source = Layer.succeed(AnalysisSource, {
   conversations: () =>
     Effect.as(
@@ -56,7 +57,7 @@ const source = Layer.succeed(AnalysisSource, {
       conversations.find(({ id }) => id === conversation)?.calls ?? []
     ),
   callLog: () => Effect.succeed([]),
-  traffic: () => Effect.as(pass("static"), { calls: 1_000, spentMicroUsd: 9_000_000 }),
+  traffic: () => Effect.as(pass("static"), { ...sums, optedIn: sums }),
   routing: (projectId) => Effect.succeed({ projectId, outlook: undefined, attempts: [] })
 })
 

@@ -10,7 +10,7 @@ interface CauseViewProps {
   readonly cause: Cause
   /** What the calls that were read cost. */
   readonly whole: number
-  /** What all calls of the project cost in 30 days. */
+  /** What the calls that those which were read are a sample of cost in 30 days. */
   readonly monthly: number
   readonly projectId: string
 }

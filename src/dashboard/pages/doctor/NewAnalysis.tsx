@@ -82,8 +82,8 @@ const NewAnalysis = ({ onClose, projectId }: NewAnalysisProps) => {
               : `It would read ${counted(quote.data.calls, "collected call")} of ${counted(quote.data.conversations, "conversation")}.`}
           </Text>
           <Text size="sm" className="figures">
-            The project made {counted(quote.data.traffic.calls, "call")} for {money(quote.data.traffic.spent_microusd)}{" "}
-            in that time.
+            Clients of the project made {counted(quote.data.traffic.calls, "call")} for{" "}
+            {money(quote.data.traffic.spent_microusd)} in that time.
           </Text>
           <Text size="sm" fw={600} className="figures">
             It costs {cost(quote.data.cost)}

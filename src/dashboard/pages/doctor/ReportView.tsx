@@ -33,12 +33,12 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
   } = report
   const spent = headline.observed.spent_microusd
   const rangeMillis = Math.max(1, Date.parse(scope.to) - Date.parse(scope.from))
-  const monthly = (scope.traffic.spent_microusd * monthMillis) / rangeMillis
+  const monthly = ((scope.traffic.opted_in ?? scope.traffic).spent_microusd * monthMillis) / rangeMillis
   const sure = causes.filter(({ tier }) => tier === "exact" || tier === "rebilled")
   const others = causes.filter(({ tier }) => tier !== "exact" && tier !== "rebilled")
   return (
     <Stack>
-      <Headline headline={headline} />
+      <Headline headline={headline} scope={scope} />
       <Block title="What was avoidable, by cause">
         {sure.length === 0 ? (
           <Text size="sm">Nothing that is sure.</Text>
@@ -97,7 +97,8 @@ const pastOf = (past: Report["honesty"]["past_receipts"]): ReadonlyArray<string>
     ? []
     : [`${percent(past.realised_over_estimated)} came true, in ${counted(past.n, "measured change")}`]
 
-const Headline = ({ headline: { hypotheses_microusd_up_to, observed, projected } }: Pick<Report, "headline">) => {
+const Headline = ({ headline, scope }: Pick<Report, "headline" | "scope">) => {
+  const { hypotheses_microusd_up_to, observed, projected } = headline
   const { avoidable_microusd: avoidable, spent_microusd: spent } = observed
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} data-testid="headline">
@@ -120,7 +121,8 @@ const Headline = ({ headline: { hypotheses_microusd_up_to, observed, projected }
               `most likely ${money(projected.monthly_microusd)}`,
               ...(projected.likely === null
                 ? []
-                : [`90 %: ${money(projected.likely[0])} to ${money(projected.likely[1])}`])
+                : [`90 %: ${money(projected.likely[0])} to ${money(projected.likely[1])}`]),
+              ...(isPart(scope) ? ["of the calls that opt in"] : [])
             ].join(" · ")}
           />
         )}
@@ -144,6 +146,10 @@ const Figure = ({ label, note, value }: { readonly label: string; readonly value
   </div>
 )
 
+/** Other calls of the project do not opt in to the collection. */
+const isPart = ({ source, traffic }: Report["scope"]): boolean =>
+  source === "captured" && traffic.opted_in !== undefined && traffic.opted_in.calls < traffic.calls
+
 const Scope = ({ scope }: Pick<Report, "scope">) => (
   <Stack gap={2}>
     <Text size="sm" className="figures">
@@ -153,8 +159,12 @@ const Scope = ({ scope }: Pick<Report, "scope">) => (
       {dateTime(scope.from)} to {dateTime(scope.to)}.
     </Text>
     <Text size="sm" className="figures">
-      In that time the project made {counted(scope.traffic.calls, "call")} for {money(scope.traffic.spent_microusd)};{" "}
-      {count(scope.calls_covered)} of those that were read could be billed again.
+      In that time clients of the project made {counted(scope.traffic.calls, "call")} for{" "}
+      {money(scope.traffic.spent_microusd)}
+      {isPart(scope) && scope.traffic.opted_in !== undefined
+        ? `, of them ${count(scope.traffic.opted_in.calls)} for ${money(scope.traffic.opted_in.spent_microusd)} that opted in`
+        : ""}
+      ; {count(scope.calls_covered)} of those that were read could be billed again.
     </Text>
     {scope.excluded.map(({ count: calls, reason }) => (
       <Text key={reason} size="sm" className="figures">
