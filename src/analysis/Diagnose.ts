@@ -44,12 +44,12 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
   const charged = workload.calls.reduce((sum, { chargedMicroUsd }) => sum + chargedMicroUsd, 0)
   let billed = found.filter(({ tier }) => tier === "exact" || tier === "rebilled")
   const unsure = found.filter(({ tier }) => tier === "hypothesis")
-  const scales = scalesOf(workload, rebill.base)
+  const scales = scalesOf(workload, rebill.base, leftOutBy(billed))
   const perConversation = (edits: Edits): Float64Array => {
     const sums = new Float64Array(workload.conversations.length)
     const bill = edits.size === 0 ? rebill.base : rebill.bill(edits)
-    workload.calls.forEach(({ conversation, route }, index) => {
-      sums[conversation] = (sums[conversation] ?? 0) + (bill.microUsd[index] ?? 0) * (scales.get(route) ?? 1)
+    workload.calls.forEach(({ conversation }, index) => {
+      sums[conversation] = (sums[conversation] ?? 0) + (bill.microUsd[index] ?? 0) * (scales[index] ?? 1)
     })
     return sums
   }
@@ -110,16 +110,28 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
   }
 }
 
-/** What was charged, of what is computed, by route: where the model of one provider's bills is wrong, the others are not. */
-const scalesOf = ({ calls }: Workload, { microUsd }: Bill): ReadonlyMap<string, number> => {
+/** Calls that would not be made without the waste. */
+const leftOutBy = (found: ReadonlyArray<{ readonly finding: Finding }>): ReadonlySet<number> =>
+  new Set(found.flatMap(({ finding: { edits } }) => [...edits].flatMap(([call, { drop }]) => (drop ? [call] : []))))
+
+/**
+ * What was charged, of what is computed, by position of the call: that of its route, since where the model of one provider's bills is
+ * wrong, the others are not. A call that would be left out has its own: it saves what the ledger says that it was charged.
+ */
+const scalesOf = ({ calls }: Workload, { microUsd }: Bill, leftOut: ReadonlySet<number>): Float64Array => {
   const sums = new Map<string, { charged: number; computed: number }>()
   calls.forEach(({ chargedMicroUsd, route }, index) => {
+    if (leftOut.has(index)) return
     const sum = sums.get(route) ?? { charged: 0, computed: 0 }
     sum.charged += chargedMicroUsd
     sum.computed += microUsd[index] ?? 0
     sums.set(route, sum)
   })
-  return new Map([...sums].map(([route, { charged, computed }]) => [route, computed === 0 ? 0 : charged / computed]))
+  return Float64Array.from(calls, ({ chargedMicroUsd, route }, index) => {
+    const own = { charged: chargedMicroUsd, computed: microUsd[index] ?? 0 }
+    const { charged, computed } = leftOut.has(index) ? own : (sums.get(route) ?? own)
+    return computed === 0 ? 0 : charged / computed
+  })
 }
 
 /** Enough to say something of: as few conversations as this say nothing sure, unless an amount of the ledger is wasted. */

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest"
 import { type CauseInput, turnsOf } from "../../src/analysis/Cause.ts"
+import { duplicate } from "../../src/analysis/causes/Duplicate.ts"
 import { routeSwitch } from "../../src/analysis/causes/RouteSwitch.ts"
 import { truncatedRetry } from "../../src/analysis/causes/TruncatedRetry.ts"
 import { ttlGap } from "../../src/analysis/causes/TtlGap.ts"
 import { writeNeverRead } from "../../src/analysis/causes/WriteNeverRead.ts"
+import { diagnose } from "../../src/analysis/Diagnose.ts"
 import { Rebill } from "../../src/analysis/Rebill.ts"
 import type { WorkBlock, WorkCall } from "../../src/analysis/Workload.ts"
 import type { PromptCache } from "../../src/domain/Model.ts"
@@ -186,4 +188,27 @@ it("a call that is not made leaves the cache as it found it", () => {
   // 1,500 tokens are read, 500 are written
   const left = input.rebill.bill(finding?.edits ?? new Map()).microUsd
   expect([...left]).toEqual([0, 775])
+})
+
+it("a repeated call saves what it was charged, also where bills of its kind of text are computed too low", () => {
+  // a third of the calls of the route are billed for an eighth more tokens than those of the others
+  const calls = Array.from({ length: 30 }, (_, at) => {
+    const isRepeated = at % 3 === 0
+    return callOf({
+      cache: null,
+      at: at * minute,
+      temperature: 0,
+      request: isRepeated ? 99 : at,
+      prompt: isRepeated ? 2_250 + at : 2_000,
+      blocks: [block(isRepeated ? 99 : at + 1, 2_000)]
+    })
+  })
+  const { avoidableMicroUsd, chargedMicroUsd, findings } = diagnose(inputOf(calls).workload, 1)
+  // each is charged 3 micro-USD more than the one before
+  const repeated = 9 * (2_250 + 15)
+  expect(findings).toMatchObject([
+    { cause: duplicate, tier: "exact", shareMicroUsd: repeated, aloneMicroUsd: repeated }
+  ])
+  expect(avoidableMicroUsd).toBe(repeated)
+  expect(chargedMicroUsd).toBe(repeated + 2_250 + 20 * 2_000)
 })
