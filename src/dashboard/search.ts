@@ -36,6 +36,8 @@ export const signIn = (raw: Raw) => given({ return_to: text(raw, "return_to") })
 
 export const days = [1, 7, 30, 90] as const
 export type Days = (typeof days)[number]
+/** Days in UTC, of which today is one: the range of one day begins at midnight. */
+export const rangeLabels: Readonly<Record<Days, string>> = { 1: "Today", 7: "7 d", 30: "30 d", 90: "90 d" }
 export const overview = (raw: Raw) =>
   given({ days: oneOf(raw, "days", days), show: oneOf(raw, "show", ["requests", "spend"] as const) })
 

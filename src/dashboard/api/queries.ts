@@ -98,6 +98,14 @@ export const keys = (id: string, page: number) =>
       )
   })
 
+/** As many as one request answers, for what is said of all of them. */
+export const newestKeys = (id: string) =>
+  queryOptions({
+    queryKey: ["keys", id, "newest"],
+    queryFn: ({ signal }) =>
+      take(client.GET("/api/projects/{id}/keys", { params: { path: { id }, query: { limit: `${maxPage}` } }, signal }))
+  })
+
 export const key = (id: string) =>
   queryOptions({
     queryKey: ["key", id],

@@ -16,6 +16,7 @@ interface ChartProps {
   /** Of the points, from left to right. */
   readonly x: ReadonlyArray<number>
   readonly formatX: (value: number) => string
+  /** In UTC, as the service counts days. */
   readonly isTime: boolean
   readonly series: ReadonlyArray<Series>
   readonly height?: number
@@ -41,12 +42,12 @@ export const Chart = (props: ChartProps) => {
   )
 }
 
-const Figures = ({ formatX, height = 220, label, series, x }: ChartProps) => (
+const Figures = ({ formatX, height = 220, isTime, label, series, x }: ChartProps) => (
   <Box mah={height} style={{ overflow: "auto" }} tabIndex={0} role="region" aria-label={label}>
     <Table striped fz="sm" className="figures">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>{""}</Table.Th>
+          <Table.Th>{isTime ? "UTC" : ""}</Table.Th>
           {series.map((each) => (
             <Table.Th key={each.label}>{each.label}</Table.Th>
           ))}
@@ -107,7 +108,7 @@ const Drawn = ({ formatX, height = 220, isTime, label, marked, series, x }: Char
           }))
         ],
         series: [
-          { value: (_, at) => (at === null ? "" : formatX(at)), label: "At" },
+          { value: (_, at) => (at === null ? "" : formatX(at)), label: isTime ? "UTC" : "At" },
           ...series.map((each, index) => ({
             label: each.label,
             scale: `y${index}`,

@@ -31,6 +31,9 @@ export const usdOf = (microUsd: number | null): number | "" => (microUsd === nul
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? unknown : value.toLocaleString("en-US")
 
+/** `1 call`, `12 calls`. */
+export const counted = (number: number, one: string): string => `${count(number)} ${one}${number === 1 ? "" : "s"}`
+
 /** `1.2k`, `3.4M`. */
 export const short = (value: number | null | undefined): string => {
   if (value === null || value === undefined) return unknown

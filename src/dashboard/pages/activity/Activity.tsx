@@ -11,12 +11,10 @@ import { TextLink } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { dayOf, hourOf, timeOf } from "../../parts/points.ts"
 import { WideTable } from "../../parts/WideTable.tsx"
-import { type Days, days } from "../../search.ts"
+import { type Days, days, rangeLabels } from "../../search.ts"
 
 type Data = Records["ActivityDataOut"]
 type By = "model" | "provider" | "key"
-
-const labels: Readonly<Record<Days, string>> = { 1: "24 h", 7: "7 d", 30: "30 d", 90: "90 d" }
 
 /** Calls and spend over time, and what they were for. */
 const Activity = () => {
@@ -33,7 +31,7 @@ const Activity = () => {
           size="xs"
           aria-label="Range"
           value={String(range)}
-          data={days.map((each) => ({ value: String(each), label: labels[each] }))}
+          data={days.map((each) => ({ value: String(each), label: rangeLabels[each] }))}
           onChange={(value) => void navigate({ search: (before) => ({ ...before, days: Number(value) as Days }) })}
         />
       }

@@ -3,8 +3,7 @@ import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { client, newIdempotencyKey, type Records, take } from "../../api/client.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
-import { money } from "../../parts/format.ts"
-import { counted } from "./counted.ts"
+import { counted, money } from "../../parts/format.ts"
 import { analysis } from "./queries.ts"
 
 const microUsd = 1_000_000

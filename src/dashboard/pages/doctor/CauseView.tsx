@@ -1,7 +1,6 @@
 import { Group, Progress, Stack, Text, Title } from "@mantine/core"
-import { money, percent } from "../../parts/format.ts"
+import { counted, money, percent } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
-import { counted } from "./counted.ts"
 import { Facts } from "./Facts.tsx"
 import { Prose } from "./Prose.tsx"
 import type { Cause } from "./queries.ts"

@@ -7,8 +7,7 @@ import { useMemo } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
-import { cost, money } from "../../parts/format.ts"
-import { counted } from "./counted.ts"
+import { cost, counted, money } from "../../parts/format.ts"
 import { estimate } from "./queries.ts"
 
 const dayMillis = 86_400_000

@@ -1,6 +1,5 @@
 import { Stack, Text } from "@mantine/core"
-import { dateTime, money, percent } from "../../parts/format.ts"
-import { counted } from "./counted.ts"
+import { counted, dateTime, money, percent } from "../../parts/format.ts"
 import { Facts } from "./Facts.tsx"
 import type { Action } from "./queries.ts"
 

@@ -1,10 +1,9 @@
 import { List, SimpleGrid, Stack, Text } from "@mantine/core"
 import { Block } from "../../parts/Block.tsx"
-import { count, dateTime, money, percent } from "../../parts/format.ts"
+import { count, counted, dateTime, money, percent } from "../../parts/format.ts"
 import { ActionView } from "./ActionView.tsx"
 import { CauseView } from "./CauseView.tsx"
 import { CurveView } from "./CurveView.tsx"
-import { counted } from "./counted.ts"
 import { Facts, nameOf } from "./Facts.tsx"
 import type { Analysis, Report } from "./queries.ts"
 

@@ -1,10 +1,10 @@
 import { List, Text } from "@mantine/core"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { catalog, keys, refusals } from "../../api/queries.ts"
+import { catalog, newestKeys, refusals } from "../../api/queries.ts"
 import { Block, Waiting } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
-import { percent, seconds } from "../../parts/format.ts"
+import { counted, percent, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 
 /** Part of a limit that is worth a look. */
@@ -13,7 +13,7 @@ const dayMillis = 86_400_000
 
 /** What a person may want to act on; loaded after the figures of the page. */
 export const Attention = ({ isReady, projectId }: { readonly projectId: string; readonly isReady: boolean }) => {
-  const ofKeys = useQuery({ ...keys(projectId, 1), enabled: isReady })
+  const ofKeys = useQuery({ ...newestKeys(projectId), enabled: isReady })
   const refused = useInfiniteQuery({ ...refusals(projectId), enabled: isReady })
   const models = useQuery({ ...catalog(projectId), enabled: isReady })
   const error = ofKeys.error ?? refused.error ?? models.error
@@ -53,9 +53,9 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
     items.push(
       <List.Item key="refused">
         <TextLink to="/p/$projectId/requests" params={{ projectId }} search={{ tab: "refused" }}>
-          {refused.hasNextPage ? `More than ${today.length}` : today.length} requests
+          {refused.hasNextPage ? `More than ${today.length} requests` : counted(today.length, "request")}
         </TextLink>{" "}
-        were refused in the last 24 hours.
+        {today.length === 1 && !refused.hasNextPage ? "was" : "were"} refused in the last 24 hours.
       </List.Item>
     )
   }
@@ -67,11 +67,13 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
       </List.Item>
     )
   }
+  const { items: newest, total } = ofKeys.data
+  const noKey = total > newest.length ? `none of the newest ${newest.length} keys` : "no key"
   return (
     <Block title="Attention">
       {items.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing needs you: no key is near its limit, nothing was refused today, every model is tried.
+          Nothing needs you: {noKey} is near its limit, nothing was refused in the last 24 hours, every model is tried.
         </Text>
       ) : (
         <List size="sm" spacing={4}>

@@ -11,13 +11,11 @@ import { LinkButton } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { dayOf, hourOf, timeOf } from "../../parts/points.ts"
 import { Shares } from "../../parts/Shares.tsx"
-import { type Days, days } from "../../search.ts"
+import { type Days, days, rangeLabels } from "../../search.ts"
 import { Attention } from "./Attention.tsx"
 import { InFlight } from "./InFlight.tsx"
 
 const FirstCall = lazy(() => import("./FirstCall.tsx"))
-
-const labels: Readonly<Record<Days, string>> = { 1: "24 h", 7: "7 d", 30: "30 d", 90: "90 d" }
 
 /** Is all well, and what does it cost. */
 const Overview = () => {
@@ -39,7 +37,7 @@ const Overview = () => {
           size="xs"
           aria-label="Range"
           value={String(range)}
-          data={days.map((each) => ({ value: String(each), label: labels[each] }))}
+          data={days.map((each) => ({ value: String(each), label: rangeLabels[each] }))}
           onChange={(value) => void navigate({ search: (before) => ({ ...before, days: Number(value) as Days }) })}
         />
       }
@@ -50,7 +48,7 @@ const Overview = () => {
       <Suspense fallback={<Waiting height={170} />}>
         {isFirst === true ? <FirstCall key={projectId} projectId={projectId} /> : null}
       </Suspense>
-      {saved === undefined || saved.saved_microusd <= 0 ? null : <Saved of={saved} range={labels[range]} />}
+      {saved === undefined || saved.saved_microusd <= 0 ? null : <Saved of={saved} range={range} />}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Block
           title={show === "requests" ? "Calls" : "Spend"}
@@ -96,14 +94,14 @@ const isEmpty = ({ summary, timeseries }: Records["ActivityDataOut"]): boolean =
   summary.requests_24h === 0 && timeseries.every(({ requests }) => requests === 0)
 
 /** Only where something was saved: who sends everything to one model compares with nothing. */
-const Saved = ({ of, range }: { readonly of: Records["SavingsOut"]; readonly range: string }) => (
+const Saved = ({ of, range }: { readonly of: Records["SavingsOut"]; readonly range: Days }) => (
   <Block>
     <Text size="sm" className="figures" data-testid="savings">
       Saved ≈{" "}
       <Text span fw={650}>
         {money(of.saved_microusd)}
       </Text>{" "}
-      in {range}, compared with sending everything to{" "}
+      {range === 1 ? "today" : `in ${rangeLabels[range]}`}, compared with sending everything to{" "}
       {of.by_model
         .map(({ model }) => model)
         .slice(0, 2)
@@ -180,9 +178,16 @@ const Breakdown = ({ data }: { readonly data: Records["ActivityDataOut"] }) =>
       />
       <Shares
         label="Spend by model"
-        parts={data.by_model
-          .slice(0, 5)
-          .map((each) => ({ name: each.model, value: each.spend_microusd, text: money(each.spend_microusd) }))}
+        max={5}
+        others={(models, spend) => ({
+          name: `${models} more ${models === 1 ? "model" : "models"}`,
+          text: money(spend)
+        })}
+        parts={data.by_model.map((each) => ({
+          name: each.model,
+          value: each.spend_microusd,
+          text: money(each.spend_microusd)
+        }))}
       />
     </Stack>
   )
