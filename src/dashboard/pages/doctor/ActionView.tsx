@@ -44,7 +44,7 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
       queries.setQueryData(analysisOf(analysis.id).queryKey, changed)
     }
   })
-  const { canary = null, id: _, kind, owner: __, patch, receipt, risk, saving, title, undo, ...more } = action
+  const { canary = null, id: _, kind, owner: __, patch, receipt, risk, saving: ___, title, undo, ...more } = action
   const isRefused = !mayWrite || preview.data?.managed_by_configuration === true
   return (
     <Stack gap={4} component="article" aria-label={title} data-testid="action">
@@ -52,8 +52,7 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
         {title}
       </Title>
       <Text size="sm" className="figures">
-        Saves {money(saving.likely)} on the calls that were read
-        {saving.at_least === null ? "" : `, at least ${money(saving.at_least)} in 30 days`}
+        {savingOf(action, analysis)}
       </Text>
       <Facts of={patch} name="patch" />
       <Text size="sm" c="dimmed">
@@ -111,6 +110,18 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
       {isTaken ? <Facts of={undo} name="undo" /> : null}
     </Stack>
   )
+}
+
+/** Of a hypothesis only what it would save by itself is known; a lower alpha has it from calls that were ranked again. */
+const savingOf = ({ id, kind, saving }: Action, { report }: Analysis): string => {
+  const cause = report?.causes.find(({ action_id }) => action_id === id)
+  if (cause?.tier === "hypothesis") {
+    const calls = isNote(kind) ? "read" : "ranked again"
+    return `May save up to ${money(cause.alone_microusd)} on the calls that were ${calls}: a hypothesis`
+  }
+  if (saving.likely === 0 && saving.at_least === null) return "Saves no money: failed attempts cost nothing but time"
+  const atLeast = saving.at_least === null ? "" : `, at least ${money(saving.at_least)} in 30 days`
+  return `Saves ${money(saving.likely)} on the calls that were read${atLeast}`
 }
 
 /** The fields before and after, and how the newest calls would have been routed. */
