@@ -52,6 +52,24 @@ describe.skipIf(!hasChromium)("a key", () => {
     expect(errors).toEqual([])
   })
 
+  it("shows its limit whole at the width of a phone, and which calls are counted", async () => {
+    const { api, projectId, service, signIn } = at()
+    await api("POST", `/api/projects/${projectId}/keys`, { name: "large", spend_limit_microusd: 12_345_000_000 })
+    const { page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
+    await page.getByRole("columnheader", { name: "Calls today" }).waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    const limit = page.getByRole("row", { name: /^large/ }).getByText("$12,345.00")
+    const [cell, text] = await limit.evaluate((each) => {
+      const range = each.ownerDocument.createRange()
+      range.selectNodeContents(each)
+      const right = (of: { getBoundingClientRect: () => { readonly right: number } }) =>
+        of.getBoundingClientRect().right
+      return [right(each.closest(".grid-cell") ?? each), right(range)]
+    })
+    expect(text).toBeLessThanOrEqual(cell ?? 0)
+  })
+
   it("whose limit is reached refuses a call, says why, and works when the limit is raised", async () => {
     const { api, projectId, service } = at()
     const key = await api<{ readonly id: string; readonly api_key: string }>(

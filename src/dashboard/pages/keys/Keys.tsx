@@ -105,7 +105,7 @@ const columnsWith = (calls: Records["ActivityDataOut"]["by_key"]): ReadonlyArray
   { id: "spent", header: "Spent of limit", width: "minmax(7rem, 1fr)", cell: (key) => <Spent {...key} /> },
   {
     id: "calls",
-    header: "Calls, 24 h",
+    header: "Calls today",
     width: "6rem",
     align: "right",
     from: "sm",
@@ -131,13 +131,14 @@ const Spent = ({ limit_reset, spend_limit_microusd: limit, spent_microusd: spent
       </Text>
     </Text>
   ) : (
-    <Group gap={6} wrap="nowrap" className="figures">
+    <Group gap="0 0.375rem" className="figures">
       <Text size="sm" span>
         {money(spent)}
       </Text>
       <Progress
         value={limit === 0 ? 100 : (100 * spent) / limit}
         w={50}
+        visibleFrom="xs"
         color={spent >= limit ? "red" : "indigo"}
         aria-hidden="true"
       />
