@@ -38,7 +38,9 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
 
     const action = page.getByTestId("action").filter({ has: page.getByRole("button", { name: "Preview" }) })
     // the saving of a hypothesis is none of the sums, and not of calls that were read
-    expect(await action.innerText()).toMatch(/May save up to \$0\.\d+ on the calls that were ranked again: a hypothesis/)
+    expect(await action.innerText()).toMatch(
+      /May save up to \$0\.\d+ on the calls that were ranked again: a hypothesis/
+    )
     expect(await action.innerText()).not.toContain("on the calls that were read")
     await action.getByRole("button", { name: "Preview" }).click()
     const preview = page.getByTestId("preview")
