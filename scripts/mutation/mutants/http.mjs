@@ -62,37 +62,37 @@ export const http = {
       tests: errors
     },
     {
-      file: "src/http/inference/HttpSink.ts",
+      file: "src/http/inference/StreamSink.ts",
       find: "    if (this.isOver || this.isEnded) return\n    try {",
       replace: "    try {",
       breaks: "a stream that has ended is ended again with an error",
       tests: sink
     },
     {
-      file: "src/http/inference/HttpSink.ts",
-      find: "this.heartbeatAfter(this.options.heartbeatMillis - silentMillis)",
-      replace: "this.heartbeatAfter(this.options.heartbeatMillis)",
+      file: "src/http/inference/StreamSink.ts",
+      find: "this.beatAfter(heartbeatMillis - silentMillis)",
+      replace: "this.beatAfter(heartbeatMillis)",
       breaks: "a heartbeat comes late after a stream has fallen silent",
       tests: sink
     },
     {
-      file: "src/http/inference/HttpSink.ts",
-      find: "    this.lastWriteAtMillis = this.options.timers.now()\n    return this.options.exchange.response.write(text)",
-      replace: "    return this.options.exchange.response.write(text)",
+      file: "src/http/inference/StreamSink.ts",
+      find: "    this.lastWriteAtMillis = this.options.timers.now()\n    return this.push(frame)",
+      replace: "    return this.push(frame)",
       breaks: "heartbeats are sent between chunks",
       tests: sink
     },
     {
-      file: "src/http/inference/HttpSink.ts",
-      find: "const cancel = timers.after(writeStallMillis, abandon)",
-      replace: "const cancel = () => {}",
+      file: "src/http/inference/StreamSink.ts",
+      find: "this.cancelStall = this.options.timers.after(stallMillis, () => this.stalled())",
+      replace: "",
       breaks: "a reader that takes nothing keeps its call for ever",
       tests: sink
     },
     {
-      file: "src/http/inference/HttpSink.ts",
-      find: "      cancel()\n      this.resumeReading = undefined\n",
-      replace: "      this.resumeReading = undefined\n",
+      file: "src/http/inference/StreamSink.ts",
+      find: "    this.cancelStall?.()\n    const resume",
+      replace: "    const resume",
       breaks: "a reader that was slow once is given up later although it reads",
       tests: sink
     },
@@ -111,23 +111,23 @@ export const http = {
       tests: [...sink, ...idempotency]
     },
     {
-      file: "src/http/inference/HttpSink.ts",
+      file: "src/http/inference/StreamSink.ts",
       find: "    if (error.code === shutdownCode) this.repetition?.giveUp()\n",
       replace: "",
       breaks: "a stream that the shutdown of the node has cut short is replayed for a day",
       tests: sink
     },
     {
-      file: "src/http/inference/HttpSink.ts",
-      find: "    if (!this.isEnded || this.isOver) return\n",
-      replace: "    if (this.isOver) return\n",
+      file: "src/http/inference/StreamSink.ts",
+      find: "const tail = this.isEnded ? this.repetition?.takeTail() : undefined",
+      replace: "const tail = this.repetition?.takeTail()",
       breaks: "a kept stream whose end could not be encoded looks complete",
       tests: sink
     },
     {
-      file: "src/http/inference/HttpSink.ts",
-      find: "    if (this.hasClientLeft) {\n      resume()\n",
-      replace: "    if (this.hasClientLeft) {\n",
+      file: "src/http/inference/StreamSink.ts",
+      find: "    if (this.isUnread) {\n      resume()\n",
+      replace: "    if (this.isUnread) {\n",
       breaks: "a kept stream stands still once its client has left",
       tests: sink
     },

@@ -180,8 +180,8 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: 'if (phase._tag !== "Attempting") return state',
-    replace: 'if (phase._tag !== "Attempting" && phase._tag !== "Streaming") return state',
+    find: 'return phase._tag === "Attempting"\n',
+    replace: 'return phase._tag === "Attempting" || phase._tag === "Streaming"\n',
     breaks: "an attempt that has shown content can be followed by another one",
     tests: stateTests
   },

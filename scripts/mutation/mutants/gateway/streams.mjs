@@ -353,28 +353,28 @@ export const streamMutants = [
   },
   {
     file: relay,
-    find: "Math.min(usageRepeatMillis, leftMillis)",
-    replace: "leftMillis",
+    find: "Math.min(usageRepeatMillis, Math.max(0, this.waitsUntilMillis - this.timers.now()))",
+    replace: "Math.max(0, this.waitsUntilMillis - this.timers.now())",
     breaks: "an answer whose usage has come waits for its upstream to end",
     tests: relayTests
   },
   {
     file: relay,
-    find: "Math.min(usageRepeatMillis, leftMillis)",
+    find: "Math.min(usageRepeatMillis, Math.max(0, this.waitsUntilMillis - this.timers.now()))",
     replace: "usageRepeatMillis",
     breaks: "usage that is repeated holds the end back",
     tests: relayTests
   },
   {
     file: relay,
-    find: "        if (isOver) return true\n",
+    find: "    if (this.isOver) return true\n",
     replace: "",
     breaks: "events are passed on after the answer is complete",
     tests: relayTests
   },
   {
     file: relay,
-    find: "            if (finish !== undefined) return true\n",
+    find: "        if (this.finish !== undefined) return true\n",
     replace: "",
     breaks: "a second finish replaces the first",
     tests: relayTests
@@ -388,28 +388,28 @@ export const streamMutants = [
   },
   {
     file: relay,
-    find: "      isOver = true\n      cancelWait?.()\n    })",
-    replace: "    })",
+    find: "return Effect.sync(() => relay.stop())",
+    replace: "return Effect.void",
     breaks: "a client that has left during the wait for usage is given its end",
     tests: relayTests
   },
   {
     file: relay,
-    find: "      if (isOver) return\n      isOver = true\n",
-    replace: "      isOver = true\n",
+    find: "    if (this.isOver) return\n    this.stop()\n",
+    replace: "    this.stop()\n",
     breaks: "a response can end twice",
     tests: relayTests
   },
   {
     file: relay,
-    find: "      call.disown()\n",
+    find: "      this.call.disown()\n",
     replace: "",
     breaks: "an upstream that has not ended is closed with its call",
     tests: relayTests
   },
   {
     file: relay,
-    find: "      opened.closeAfter(lingerMillis)\n",
+    find: "      this.opened.closeAfter(lingerMillis)\n",
     replace: "",
     breaks: "an upstream that does not end is never closed",
     tests: relayTests
@@ -423,15 +423,15 @@ export const streamMutants = [
   },
   {
     file: relay,
-    find: "      call.failed(end.error)\n",
-    replace: "",
+    find: "    call.failed(end.error)\n    sink",
+    replace: "    sink",
     breaks: "a stream that breaks is settled as cancelled",
     tests: relayTests
   },
   {
     file: relay,
-    find: "        resume(Effect.die(defect))\n",
-    replace: "        resume(Effect.void)\n",
+    find: "      this.resume(Effect.die(defect))\n",
+    replace: "      this.resume(Effect.void)\n",
     breaks: "a sink that cannot take its end is taken for one that has",
     tests: relayTests
   },
@@ -444,8 +444,8 @@ export const streamMutants = [
   },
   {
     file: relay,
-    find: "        call.received(opened.attempt, event)\n        switch",
-    replace: "        switch",
+    find: "    this.call.received(this.opened.attempt, event)\n    switch",
+    replace: "    switch",
     breaks: "a streamed answer is not counted",
     tests: relayTests
   },
