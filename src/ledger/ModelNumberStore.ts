@@ -1,5 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
+import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Scope } from "effect/Scope"
 import { isStorable } from "../domain/StorableText.ts"
@@ -44,7 +46,7 @@ export const make = (sql: SqlClient): Effect.Effect<ModelNumbers, never, Scope> 
 
     const ask = (models: ReadonlyArray<string>) =>
       sql`insert into model_number (model) select unnest(${models}::text[]) on conflict do nothing`.pipe(
-        Effect.zipRight(sql`select number, model from model_number where model = any(${models})`),
+        Effect.zipRight(sql`select number, model from model_number where model = any(${models}::text[])`),
         Effect.flatMap(decodeRows),
         Effect.andThen((rows) => {
           for (const { model, number } of rows) known.set(model, number)
@@ -61,5 +63,22 @@ export const make = (sql: SqlClient): Effect.Effect<ModelNumbers, never, Scope> 
 
     return { of, learn }
   })
+
+/** The models that numbers stand for, by the texts of `of`. */
+export const modelsOf = (
+  sql: SqlClient,
+  texts: ReadonlyArray<string>
+): Effect.Effect<ReadonlyMap<string, ReadonlyArray<string>>, SqlError | ParseError> => {
+  if (texts.length === 0) return Effect.succeed(new Map())
+  const asked = new Set(texts)
+  const numbers = new Set([...asked].flatMap((text) => text.split(",")))
+  return sql`select number, model from model_number where number = any(${[...numbers]}::int[])`.pipe(
+    Effect.flatMap(decodeRows),
+    Effect.map((rows) => {
+      const models = new Map(rows.map(({ model, number }) => [`${number}`, model]))
+      return new Map([...asked].map((text) => [text, text.split(",").flatMap((number) => models.get(number) ?? [])]))
+    })
+  )
+}
 
 const decodeRows = Schema.decodeUnknown(Schema.Array(Schema.Struct({ number: Schema.Int, model: Schema.String })))

@@ -124,6 +124,28 @@ for (const [name, database] of databases) {
         })
       )
 
+      it.effect("has the models that each call was chosen from, whether their row has names or numbers", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          const log = yield* RequestLog
+          const caller = yield* newCaller({})
+          const pools = [["sim/a", "sim/b", "sim/c"], ["sim/c", "sim/a"], ["sim/b"]] as const
+          const isWritten = sql`select 1 from call where project_id = ${caller.projectId} and pool_numbers is not null limit 1`
+          let hasNumbers = false
+          while (!hasNumbers) {
+            for (const models of pools) {
+              yield* ledger.settle(yield* ledger.reserve(wants(caller, option(1))), settled(1, { pool: { models } }))
+            }
+            yield* ledger.flushed
+            hasNumbers = (yield* isWritten).length > 0
+          }
+          const { items } = yield* log.page(caller.projectId, {}, null, 6)
+          const shown = new Set(items.map(({ candidate_pool }) => candidate_pool.models.join(" ")))
+          expect([...shown].sort()).toEqual(pools.map((models) => models.join(" ")).sort())
+        })
+      )
+
       it.effect("has a call without usage, and no call of another id", () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger

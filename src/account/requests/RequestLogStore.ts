@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { CallStatus, endpoints } from "../../domain/Call.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { KeyId, ProjectId } from "../../domain/Ids.ts"
+import { modelsOf } from "../../ledger/ModelNumberStore.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
@@ -84,7 +85,7 @@ const AttemptRow = Schema.Struct({
   latency_millis: Schema.Number
 })
 
-const RequestRow = Schema.Struct({
+const StoredRow = Schema.Struct({
   id: Schema.String,
   project_id: Schema.String,
   key_id: Schema.String,
@@ -99,6 +100,7 @@ const RequestRow = Schema.Struct({
   routing_config: Schema.NullOr(Schema.String),
   policy_version: Schema.NullOr(Count),
   pool: Schema.NonEmptyArray(Schema.String),
+  pool_numbers: Schema.NullOr(Schema.String),
   alpha: Schema.NullOr(Schema.Number),
   excluded: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Int })),
   baseline_model: Schema.NullOr(Schema.String),
@@ -122,15 +124,15 @@ const RequestRow = Schema.Struct({
   written_at: Schema.DateFromSelf,
   attempts: Schema.Array(AttemptRow)
 })
-export type RequestRow = typeof RequestRow.Type
+export type RequestRow = Omit<typeof StoredRow.Type, "pool_numbers">
 
-const decodeRows = Schema.decodeUnknown(Schema.Array(RequestRow))
+const decodeRows = Schema.decodeUnknown(Schema.Array(StoredRow))
 const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
 
 const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
   const columns = sql`c.id, c.project_id, c.key_id, c.endpoint, c.stream, c.status, c.error_code, c.error_message, c.requested_model,
-    c.model, c.provider, c.reason, c.routing_config, c.policy_version,
-    call_pool(c.pool, c.pool_numbers) as pool, c.alpha, c.excluded, c.baseline_model, c.baseline_micro_usd,
+    c.model, c.provider, c.reason, c.routing_config, c.policy_version, c.pool,
+    c.pool_numbers, c.alpha, c.excluded, c.baseline_model, c.baseline_micro_usd,
     (select h.amount_micro_usd from hold h where h.id = c.id) as held_micro_usd, c.cost_micro_usd, c.cost_basis, c.input_tokens,
     c.cache_read_tokens, c.cache_write_tokens, c.output_tokens, c.reasoning_tokens, c.input_audio_tokens,
     c.output_audio_tokens, c.accepted_prediction_tokens, c.rejected_prediction_tokens, c.latency_millis,
@@ -170,13 +172,26 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
             sql`strpos(lower(concat_ws(' ', id::text, client_request_id, requested_model, model, error_code)), lower(${filter.q})) > 0`
           ])
     ])
+  /** With the models that numbers stand for in the place of those. */
+  const requestRows = (stored: unknown) =>
+    Effect.gen(function* () {
+      const rows = yield* decodeRows(stored)
+      const models = yield* modelsOf(
+        sql,
+        rows.flatMap(({ pool_numbers }) => pool_numbers ?? [])
+      )
+      return rows.map(({ pool, pool_numbers, ...row }): RequestRow => {
+        const [first = pool[0], ...others] = pool_numbers === null ? pool : (models.get(pool_numbers) ?? pool)
+        return { ...row, pool: [first, ...others] }
+      })
+    })
   const newestFirst = sql`order by written_at desc, id desc`
 
   const rowsOf = (project: ProjectId, filter: RequestFilter, after: string | null, limit: number) =>
     sql`select ${columns} from (
         select * from (select * from call where ${scanned(project, filter, after)} ${newestFirst} limit ${maxScanned}) scanned
         where ${matching(filter)} ${newestFirst} limit ${limit}
-      ) c ${newestFirst}`.pipe(Effect.flatMap(decodeRows), fromSql)
+      ) c ${newestFirst}`.pipe(Effect.flatMap(requestRows), fromSql)
   /** The last call that was read for a page; `undefined` when it was read to the end of the list. */
   const lastScanned = (project: ProjectId, filter: RequestFilter, after: string | null) =>
     sql`select id from call where ${scanned(project, filter, after)} ${newestFirst}
@@ -196,7 +211,7 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
     }),
     find: (id) =>
       sql`select ${columns} from call c where c.id = ${id}`.pipe(
-        Effect.flatMap(decodeRows),
+        Effect.flatMap(requestRows),
         Effect.map(([row]) => Option.fromNullable(row)),
         fromSql
       )

@@ -15,15 +15,7 @@ alter table call add column pool_numbers text;
 comment on column call.pool_numbers is
   'The models from which the router chose, in its order, as numbers of model_number with commas between them; null where pool has them all';
 comment on column call.pool is
-  'The models from which the router chose, in its order; the first alone where pool_numbers is set. call_pool reads both';
-
-create function call_pool(p_pool text[], p_numbers text) returns text[] language plpgsql stable as $$
-begin
-  if p_numbers is null then return p_pool; end if;
-  return array(
-    select m.model from unnest(string_to_array(p_numbers, ',')::int[]) with ordinality as n(number, at)
-    join model_number m on m.number = n.number order by n.at);
-end $$;
+  'The models from which the router chose, in its order; the first alone where pool_numbers is set';
 `
 
 /** The log of calls writes them. */
