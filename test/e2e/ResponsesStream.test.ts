@@ -46,8 +46,8 @@ beforeAll(async () => {
       ],
       routingConfigurations: [{ slug: "broken", models: ["one/cut-before", "sim/fast"], alpha: 1 }],
       models: { "one/cut-before": { quality: 1 } },
-      timeouts: { firstContentMillis: 1_500, idleMillis: 1_000 },
-      headHoldMillis: 500
+      timeouts: { firstContentMillis: 3_000, idleMillis: 3_000 },
+      headHoldMillis: 1_500
     }
   })
 })
