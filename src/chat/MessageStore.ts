@@ -98,8 +98,8 @@ export interface MessageStoreShape {
   /** Ends the answer and frees its conversation, at once; also publishes the change to other nodes. */
   readonly end: (answer: Answer, ending: Ending, at: Date) => Effect.Effect<void, StoreUnavailable>
   /**
-   * Ends the answers that nobody writes any more: those of dead processes, and of this one those that do not run. Returns their
-   * conversations.
+   * Ends the answers that nobody writes any more: those of dead processes, where this one has been heard for as long as those are
+   * silent, and of this one those that do not run. Returns their conversations.
    */
   readonly interrupt: (
     node: string,
@@ -118,6 +118,7 @@ export class MessageStore extends Context.Tag("gateway/chat/MessageStore")<Messa
 
 /** An answer of this process that has not begun to run after so long never will. */
 const maxStartSeconds = 30
+const silence = `${defaultSilenceSeconds} seconds`
 
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const decodeStops = Schema.decodeUnknown(Schema.Array(Schema.Struct({ stopRequested: Schema.Boolean })))
@@ -195,8 +196,8 @@ const make = (sql: SqlClient): MessageStoreShape => {
           select c.id, c.turn_id from conversation c join chat_message m on m.id = c.turn_id
           where case when c.node_id = ${node}
             then c.turn_id <> all(${running}::uuid[]) and m.created_at < now() - ${`${maxStartSeconds} seconds`}::interval
-            else ${isAlone} or not exists (select from node n where n.id = c.node_id
-              and n.seen_at > now() - ${`${defaultSilenceSeconds} seconds`}::interval) end
+            else ${isAlone} or (node_hears(${node}::uuid, ${silence}::interval) and not exists (
+              select from node n where n.id = c.node_id and n.seen_at > now() - ${silence}::interval)) end
           for update of c skip locked
         ), ended as (
           update chat_message m set status = 'interrupted' from lost where m.id = lost.turn_id and m.status = 'streaming'

@@ -9,11 +9,13 @@ import { masterKey, type Service, startService } from "../support/Service.ts"
 
 const swept = { timeout: 60_000, interval: 250 }
 
-/** As if the node that is gone had been silent for two minutes; the other one has been heard again before it matters. */
+/** As if the node that is gone had been silent for two minutes, and the other one, which is heard again at once, had not. */
 const ageNodes = async (connectionString: string): Promise<void> => {
   const client = new Pg.Client({ connectionString })
   await client.connect()
-  await client.query("update node set seen_at = seen_at - interval '2 minutes'")
+  await client.query(`update node set heard_since = heard_since - interval '2 minutes',
+    seen_at = case when id = (select node_id from conversation where turn_id is not null)
+      then seen_at - interval '2 minutes' else seen_at end`)
   await client.end()
 }
 

@@ -168,6 +168,8 @@ describe.skipIf(postgresServer === undefined)("answers on two nodes", () => {
           values (${question}, ${id}, 0, 'user', 'complete', 'q', now()),
             (${answer}, ${id}, 1, 'assistant', 'streaming', 'half of it', now())`
         yield* sql`update conversation set turn_id = ${answer}, node_id = ${node} where id = ${id}`
+        // as if both nodes had been heard for as long as the dead one was not
+        yield* sql`update node set heard_since = now() - interval '2 minutes'`
       })
     )
     const reads: Array<unknown> = []

@@ -57,12 +57,15 @@ describe.each(databaseKinds)("an answer that kill -9 has broken off, on %s", (ki
     })
   const database = () => databaseAt(place)
 
-  /** As if the process that is gone had been silent for two minutes. */
+  /** As if the process that is gone had been silent for two minutes, and the other one heard as long. */
   const ageNodes = () =>
     Effect.runPromise(
-      Effect.flatMap(SqlClient, (sql) => sql`update node set seen_at = seen_at - interval '2 minutes'`).pipe(
-        Effect.provide(database())
-      )
+      Effect.flatMap(
+        SqlClient,
+        (sql) => sql`update node set heard_since = heard_since - interval '2 minutes',
+          seen_at = case when id = (select node_id from conversation where turn_id is not null)
+            then seen_at - interval '2 minutes' else seen_at end`
+      ).pipe(Effect.provide(database()))
     )
 
   /** What waits for a minute of silence on PostgreSQL, without the minute. */
@@ -100,9 +103,9 @@ describe.each(databaseKinds)("an answer that kill -9 has broken off, on %s", (ki
     expect(await read(firstApi)).toMatchObject({ running: true, messages: [{}, { status: "streaming" }] })
     await first.stop("SIGKILL")
     expect(first.process.signalCode).toBe("SIGKILL")
-    if (kind === "PostgreSQL") await ageNodes()
 
     const second = await start()
+    if (kind === "PostgreSQL") await ageNodes()
     const secondApi = await operatorApi(second)
     await expect.poll(async () => (await read(secondApi)).running, { timeout: 30_000 }).toBe(false)
     const { messages } = await read(secondApi)
