@@ -199,10 +199,12 @@ const make = Effect.gen(function* () {
             const found = yield* conversations.lock(id)
             yield* store.setDeleted(id, now())
             yield* conversations.record("conversation.delete", found, null)
+            // with the deletion: nobody could end the answer after it
+            yield* questions.requestEnd(found)
             return found
           })
         )
-        yield* questions.end(conversation)
+        yield* questions.awaitEnd(conversation)
       }),
     restore: (id) =>
       transactions.commit(() =>

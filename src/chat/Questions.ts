@@ -56,8 +56,10 @@ export interface QuestionsShape {
   ) => Effect.Effect<BegunTurn, TurnRefused, CurrentUser>
   /** Ends what is being written, by whichever process; what was written stays. */
   readonly stop: (id: ConversationId) => Effect.Effect<Conversation, NotFound | StoreUnavailable, CurrentUser>
-  /** The same of a conversation as it was read just now, without a row in the audit log. */
-  readonly end: (conversation: Conversation) => Effect.Effect<void, StoreUnavailable, CurrentUser>
+  /** Asks whichever process writes an answer there to end it; in a transaction, with its commit. */
+  readonly requestEnd: (conversation: Conversation) => Effect.Effect<void, StoreUnavailable>
+  /** Waits, for a bounded time, until the answer that was written there is over. */
+  readonly awaitEnd: (conversation: Conversation) => Effect.Effect<void, StoreUnavailable, CurrentUser>
 }
 
 export class Questions extends Context.Tag("gateway/chat/Questions")<Questions, QuestionsShape>() {
@@ -162,13 +164,14 @@ const make = Effect.gen(function* () {
       images.filter(({ messageId }) => messageId === message).map((image) => image.id)
     )
 
-  /** Of this process or of another one. */
-  const end = ({ id, turnId }: Conversation): Effect.Effect<void, StoreUnavailable, CurrentUser> =>
+  const requestEnd: QuestionsShape["requestEnd"] = ({ id, turnId }) =>
+    turnId === null
+      ? Effect.void
+      : transactions.commit((announce) => Effect.zipRight(store.requestStop(id), announce({ kind: "chat_stop", id })))
+
+  const awaitEnd: QuestionsShape["awaitEnd"] = ({ id, turnId }) =>
     Effect.gen(function* () {
       if (turnId === null || (yield* turns.stop(id))) return
-      yield* transactions.commit((announce) =>
-        Effect.zipRight(store.requestStop(id), announce({ kind: "chat_stop", id }))
-      )
       const { userId } = yield* CurrentUser
       yield* Effect.delay(store.find(id, userId), stopCheckMillis).pipe(
         Effect.repeat({ times: stopChecks, until: (found) => found?.turnId !== turnId })
@@ -208,11 +211,12 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const conversation = yield* conversations.find(id)
         if (conversation.turnId === null) return conversation
-        yield* end(conversation)
+        if (!(yield* turns.stop(id))) yield* Effect.zipRight(requestEnd(conversation), awaitEnd(conversation))
         yield* conversations.record("conversation.stop", conversation, { message_id: conversation.turnId })
         return yield* conversations.find(id)
       }),
-    end
+    requestEnd,
+    awaitEnd
   })
 })
 

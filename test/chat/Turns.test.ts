@@ -156,6 +156,31 @@ describe.skipIf(postgresServer === undefined)("answers on two nodes", () => {
     expect((await writer.read(id)).messages.at(-1)).toMatchObject({ status: "complete", content: "d" })
   })
 
+  it("end with their conversation, in the transaction that deletes it", async () => {
+    const writer = talkOf(at(people, 0))
+    const { id } = await writer.create(project)
+    await writer.ask(id, "count")
+    const talk = await talker.talk(used++)
+    talk.say("eins")
+    await expect.poll(async () => (await writer.read(id)).messages.at(-1)?.content).toBe("eins")
+    // as if the node that deletes it died with the commit
+    await at(nodes, 0).run(
+      Effect.flatMap(SqlClient, (sql) =>
+        sql.unsafe(`create function die_after_deletion() returns trigger language plpgsql as $$
+          begin
+            if old.xmin <> pg_current_xact_id()::xid then raise exception 'the node that has deleted it is dead'; end if;
+            return new;
+          end $$;
+          create trigger die_after_deletion before update on conversation for each row
+            when (old.deleted_at is not null and new.stop_requested and not old.stop_requested)
+            execute function die_after_deletion()`)
+      )
+    )
+    await at(people, 1).send("DELETE", `/api/chat/conversations/${id}`)
+    // nobody reads what it would go on to pay for
+    await expect.poll(() => Promise.race([talk.received.closed, undefined])).toBe("aborted")
+  })
+
   it("are interrupted when their node is dead, keep their text, and can be asked for once more", async () => {
     const writer = talkOf(at(people, 0))
     const { id } = await writer.create(project)
