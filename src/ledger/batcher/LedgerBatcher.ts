@@ -239,7 +239,6 @@ export class LedgerBatcher {
     )
     this.fork(
       Effect.map(Effect.exit(batch), (exit) => {
-        this.writing = false
         LedgerMetrics.batch(reservations.length + settlements.length, (this.timers.now() - sentAtMillis) / 1_000)
         if (Exit.isSuccess(exit)) this.succeeded(reservations, settlements, exit.value)
         else {
@@ -250,6 +249,8 @@ export class LedgerBatcher {
             if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)
           }
         }
+        // not before: the next batch would take reservations that are about to fail, and the holds of those would be nobody's
+        this.writing = false
         this.perform(FlushPolicy.afterBatch(this.queueState()))
       })
     )

@@ -44,6 +44,14 @@ const settlement = (): BatchSettlement => ({
 })
 
 const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10), room: microUsd(0) }
+const held: ReservationResult = {
+  _tag: "Insufficient",
+  scope: "account",
+  reason: "held",
+  needed: microUsd(10),
+  available: microUsd(5),
+  held: microUsd(20)
+}
 const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false, locked: false })
 const rejected = new BatchFailed({ cause: "invalid text", rejected: true, uncertain: false, locked: false })
 
@@ -179,14 +187,6 @@ describe("Batches", () => {
 })
 
 describe("Waiting for held money", () => {
-  const held: ReservationResult = {
-    _tag: "Insufficient",
-    scope: "account",
-    reason: "held",
-    needed: microUsd(10),
-    available: microUsd(5),
-    held: microUsd(20)
-  }
   const refusesAll: Apply = ({ reservations }) => Effect.succeed(reservations.map(() => held))
   const patient = (): BatchReservation => ({ ...reservation(), maxWaitMillis: 60_000 })
 
@@ -526,6 +526,35 @@ describe("Closing", () => {
 })
 
 describe("A database that does not answer", () => {
+  it.effect("what fails with an unanswered statement is not sent any more, however many settlements wait", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void, BatchFailed>()
+      const { advance, batches, script, batcher } = yield* scripted(({ reservations }) =>
+        Effect.succeed(reservations.map(() => held))
+      )
+      const waiting = { ...reservation(), maxWaitMillis: 600_000 }
+      const waits = yield* Effect.fork(Effect.either(batcher.reserve(waiting)))
+      yield* quiet
+      script.apply = () => Effect.as(Deferred.await(gate), [])
+      const sent = yield* Effect.fork(Effect.either(batcher.reserve(reservation())))
+      yield* quiet
+      yield* advance(1_900)
+      for (let n = 0; n < 300; n++) batcher.settle(settlement())
+      const before = batches.length
+      script.apply = (batch) => Effect.zipRight(Effect.yieldNow(), grantsAll(batch))
+      yield* advance(100)
+      yield* Deferred.fail(
+        gate,
+        new BatchFailed({ cause: "no answer", rejected: false, uncertain: true, locked: false })
+      )
+      const ends = yield* Effect.forEach([waits, sent], Fiber.join)
+      expect(ends.map((end) => Either.isLeft(end) && end.left._tag)).toEqual(ends.map(() => "StoreUnavailable"))
+      yield* batcher.flushed
+      // a hold that is granted now would be nobody's
+      expect(batches.slice(before).flatMap((batch) => batch.reservations)).toEqual([])
+    })
+  )
+
   it.effect("what was queued behind an unanswered statement fails together with it", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void, BatchFailed>()
