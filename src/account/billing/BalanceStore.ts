@@ -55,6 +55,8 @@ export interface PaidBack {
 
 export interface BalanceStoreShape {
   readonly balance: (account: AccountId) => Effect.Effect<Money | undefined, StoreUnavailable>
+  /** Until the end of the transaction nobody else changes the money of the account; calls of it wait. */
+  readonly lock: (account: AccountId) => Effect.Effect<void, StoreUnavailable>
   /** Newest first, those before `before`. */
   readonly entries: (
     account: AccountId,
@@ -135,6 +137,8 @@ const make = Effect.gen(function* () {
 
   return BalanceStore.of({
     balance: (account) => fromSql(Effect.map(balance(account), Option.getOrUndefined)),
+    lock: (account) =>
+      fromSql(Effect.asVoid(sql`select from scope where id = ${account} and kind = 'account' for update`)),
     entries: (account, max, before) => fromSql(entries({ account, max, before })),
     openHolds: (project, max, before) => fromSql(openHolds({ project, max, before })),
     openHold: (project, call) => fromSql(Effect.map(openHold({ project, call }), Option.getOrUndefined)),

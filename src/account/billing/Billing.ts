@@ -104,8 +104,7 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const actor = yield* CurrentUser
           if (!actor.isOperator) return yield* new OperatorRequired({ message: "Only an operator may give credit." })
-          const before = yield* found(account)
-          if (before.creditedMicroUsd + amountMicroUsd > maxCreditedMicroUsd) return yield* tooMuch
+          yield* found(account)
           const source = `operator:${ids.uuid()}`
           yield* audit.record({
             accountId: account,
@@ -114,6 +113,10 @@ const make = Effect.gen(function* () {
             before: null,
             after: { amount_microusd: amountMicroUsd, note, source }
           })
+          // last, since the calls of the account wait for the lock
+          yield* store.lock(account)
+          const { creditedMicroUsd } = yield* found(account)
+          if (creditedMicroUsd + amountMicroUsd > maxCreditedMicroUsd) return yield* tooMuch
           yield* scopes.credit(account, amountMicroUsd, source, note)
           return yield* found(account)
         })

@@ -1,8 +1,10 @@
+import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { BalanceStore } from "../../../src/account/billing/BalanceStore.ts"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
+import { Scopes } from "../../../src/ledger/Scopes.ts"
 import type { BalanceOut, InFlightOut, LedgerEntryOut } from "../../../src/wire/account/Billing.ts"
 import type { RequestOut } from "../../../src/wire/account/Requests.ts"
 import {
@@ -95,6 +97,36 @@ describe.each(databaseKinds)("billing on %s", (kind) => {
     expect(credits.map(({ actorUserId }) => actorUserId)).toEqual([operator.userId])
     expect(await errorOf(await give(person, 5_001, "one"))).toEqual([400, "idempotency_key_reused", null])
   })
+
+  it.skipIf(kind === "embedded")(
+    "gives no more credit than can be counted exactly, also by credits at once",
+    async () => {
+      const person = await newPerson(node)
+      const before = Number.MAX_SAFE_INTEGER - 1_500
+      await node.run(Effect.flatMap(Scopes, (scopes) => scopes.credit(person.accountId, before, "nearly all")))
+      const waiting = Effect.flatMap(
+        SqlClient,
+        (sql) => sql<{ readonly n: number }>`select count(*)::int as n from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`
+      )
+      // both have begun before one of them is committed
+      const begun = node.run(
+        Effect.flatMap(SqlClient, (sql) =>
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`select pg_advisory_xact_lock(hashtextextended(${`audit ${person.accountId}`}, 0))`
+              const credits = [give(person, 1_000, "at once 1"), give(person, 1_000, "at once 2")]
+              yield* Effect.repeat(waiting, { until: ([row]) => row?.n === credits.length })
+              return credits
+            })
+          )
+        )
+      )
+      const statuses = (await Promise.all(await begun)).map(({ status }) => status)
+      expect(statuses.toSorted()).toEqual([201, 400])
+      expect(await balanceOf(person)).toMatchObject({ credited_microusd: before + 1_000 })
+    }
+  )
 
   it("refuses credits without an Idempotency-Key, without a note, of nothing, and by others than operators", async () => {
     const person = await newPerson(node)
