@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -33,6 +34,8 @@ const databases: ReadonlyArray<
     ? []
     : [["PostgreSQL", Effect.map(freshDatabase(postgresServer), (url) => ({ url: Redacted.make(url) }))] as const])
 ]
+
+const hour = 3_600_000
 
 const model = makeModel({
   id: "mine/small",
@@ -89,6 +92,19 @@ describe.each(databases)("the whole stack, on %s", (_, database) => {
         const { policy_version: _version, ...policy } = yield* as(policies.read(project.id))
         yield* as(policies.write(project.id, { ...policy, excluded_models: ["mine/*"] }, () => Effect.void))
         expect(yield* Effect.flip(called(ask("mine/small")))).toMatchObject({ _tag: "ModelNotFound" })
+
+        // by the database's clock, as where it is authenticated
+        const now = Date.now()
+        const at = (millis: number) =>
+          Effect.withClock(
+            Object.assign(Object.create(Clock.make()) as Clock.Clock, { currentTimeMillis: Effect.succeed(millis) })
+          )
+        const expiring = (millis: number) => as(keys.update(key.id, { expiresAt: new Date(millis) }, () => Effect.void))
+        yield* expiring(now + hour)
+        expect(yield* at(now + 2 * hour)(as(keys.caller(key.id)))).toEqual(caller)
+        yield* expiring(now - hour)
+        expect(yield* at(now - 2 * hour)(Effect.flip(as(keys.caller(key.id))))).toMatchObject({ _tag: "NotFound" })
+        yield* as(keys.update(key.id, { expiresAt: null }, () => Effect.void))
 
         yield* as(keys.revoke(key.id))
         expect(yield* Effect.flip(as(keys.caller(key.id)))).toMatchObject({ _tag: "NotFound" })

@@ -1,5 +1,4 @@
 import { randomFillSync } from "node:crypto"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -185,9 +184,7 @@ const make = (configured: RateLimit) =>
       caller: (id) =>
         Effect.gen(function* () {
           const { key, project } = yield* found(id)
-          const now = yield* Clock.currentTimeMillis
-          const isExpired = key.expiresAt !== null && key.expiresAt.getTime() <= now
-          if (!key.isActive || key.revokedAt !== null || isExpired) return yield* noKey
+          if (!key.isActive || key.revokedAt !== null || key.isExpired) return yield* noKey
           return {
             keyId: key.id,
             projectId: project.id,

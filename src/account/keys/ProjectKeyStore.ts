@@ -26,6 +26,8 @@ const ProjectKey = Schema.Struct({
   kind: Schema.Literal("secret", "dashboard"),
   isActive: Schema.Boolean,
   expiresAt: Schema.NullOr(Schema.DateFromSelf),
+  /** By the database's clock, as where the key is authenticated. */
+  isExpired: Schema.Boolean,
   /** `null` where the grace of the secret before has ended. */
   previousUntil: Schema.NullOr(Schema.DateFromSelf),
   revokedAt: Schema.NullOr(Schema.DateFromSelf),
@@ -77,7 +79,7 @@ const make = Effect.gen(function* () {
   const sql = yield* AccountSql
   const transactions = yield* AccountTransactions
   const columns = sql.literal(`k.id, k.key_prefix as "keyPrefix", k.name, k.project_id as "projectId",
-    k.kind, k.is_active as "isActive", k.expires_at as "expiresAt",
+    k.kind, k.is_active as "isActive", k.expires_at as "expiresAt", coalesce(k.expires_at <= now(), false) as "isExpired",
     case when k.previous_until > now() then k.previous_until end as "previousUntil", k.revoked_at as "revokedAt",
     k.rate_limits as "rateLimits", s.limit_micro_usd as "limitMicroUsd", s.limit_reset as "limitReset",
     s.spent_micro_usd - scope_base(s) as "spentMicroUsd", s.spent_micro_usd as "totalSpentMicroUsd",
