@@ -246,6 +246,24 @@ for (const [name, database] of databases) {
         })
       )
 
+      it.effect("what is spent after midnight counts from there, also for a node whose clock is behind", () =>
+        Effect.gen(function* () {
+          const midnight = Date.UTC(2100, 2, 18)
+          const owner = yield* aProject(1_000)
+          const sql = yield* SqlClient
+          yield* sql`update scope set limit_reset = 'day' where id = ${owner.projectId}`
+          yield* watch(owner, [per("day", 100), ofLimit(10)])
+          yield* spend(owner, midnight + 5_000, 100)
+          yield* evaluateAt(midnight - 60_000)
+          expect(yield* eventsOf(owner)).toEqual([])
+          yield* evaluateAt(midnight + 60_000)
+          expect((yield* eventsOf(owner)).map(({ periodStart }) => periodStart)).toEqual([
+            new Date(midnight),
+            new Date(midnight)
+          ])
+        })
+      )
+
       it.effect.skipIf(name === "embedded")("nothing is noted of a project that is deleted meanwhile", () =>
         Effect.gen(function* () {
           const [store, sql, observer] = [yield* AlertStore, yield* AccountSql, yield* SqlClient]

@@ -240,7 +240,8 @@ const evaluationOn = (sql: SqlClient, ids: IdGeneratorShape) => (after: ProjectI
 
 /**
  * The thresholds of the projects that are reached and have no event of their period. What was spent in a period is read as the
- * activity is: sums of days, and the calls since they were summed up. A limit without a reset period counts all that was ever
+ * activity is: sums of days, and the calls since they were summed up, none of them after the period: those have the database's
+ * times, and the clock of this node may be behind it. A limit without a reset period counts all that was ever
  * spent; its event is of that limit, so that a raised one is told of again.
  */
 const reachedBy = (sql: SqlClient, projects: ReadonlyArray<{ readonly id: ProjectId }>, at: Date) => sql`
@@ -248,9 +249,11 @@ const reachedBy = (sql: SqlClient, projects: ReadonlyArray<{ readonly id: Projec
     select a.project_id, a.webhook_url is not null as sends, t.threshold, s.limit_micro_usd, s.spent_micro_usd as spent_ever,
       case t.threshold ->> 'type' when 'spend' then (t.threshold ->> 'amount_microusd')::numeric
         else ceil(s.limit_micro_usd::numeric * (t.threshold ->> 'percent')::int / 100) end as amount,
-      date_trunc(case t.threshold ->> 'type' when 'spend' then t.threshold ->> 'period'
-        else s.limit_reset end, ${at}::timestamptz at time zone 'UTC') at time zone 'UTC' as period_start
+      date_trunc(p.period, ${at}::timestamptz at time zone 'UTC') at time zone 'UTC' as period_start,
+      (date_trunc(p.period, ${at}::timestamptz at time zone 'UTC') + ('1 ' || p.period)::interval) at time zone 'UTC' as period_end
     from alert a cross join lateral jsonb_array_elements(a.thresholds) as t(threshold) join scope s on s.id = a.project_id
+      cross join lateral (select case t.threshold ->> 'type' when 'spend' then t.threshold ->> 'period'
+        else s.limit_reset end as period) p
     where a.project_id = any(${projects.map(({ id }) => id)}::uuid[])
       and (t.threshold ->> 'type' = 'spend' or s.limit_micro_usd is not null)
   ), not_fired as materialized (
@@ -260,16 +263,18 @@ const reachedBy = (sql: SqlClient, projects: ReadonlyArray<{ readonly id: Projec
     where not exists (select from alert_event e
       where e.project_id = t.project_id and e.threshold = t.threshold and e.occasion = o.occasion)
   ), spent as materialized (
-    select p.project_id, p.period_start,
+    select p.project_id, p.period_start, p.period_end,
       (select coalesce(sum(d.spend_micro_usd), 0) from activity_day d
-        where d.project_id = p.project_id and d.day >= (p.period_start at time zone 'UTC')::date)
+        where d.project_id = p.project_id and d.day >= (p.period_start at time zone 'UTC')::date
+          and d.day < (p.period_end at time zone 'UTC')::date)
       + (select coalesce(sum(c.cost_micro_usd), 0) from call c where c.project_id = p.project_id
         and c.written_at >= greatest((select through from activity_progress), p.period_start)
-        and c.written_at <= ${at}::timestamptz + interval '1 day') as spent
-    from (select distinct project_id, period_start from not_fired where period_start is not null) p
+        and c.written_at < p.period_end) as spent
+    from (select distinct project_id, period_start, period_end from not_fired where period_start is not null) p
   ), compared as (
     select n.*, case when n.period_start is null then n.spent_ever else s.spent end as spent
     from not_fired n left join spent s on s.project_id = n.project_id and s.period_start = n.period_start
+      and s.period_end = n.period_end
   )
   select project_id as "projectId", threshold::text as threshold, occasion, period_start as "periodStart", spent::text as spent,
     limit_micro_usd::text as "limit", sends
