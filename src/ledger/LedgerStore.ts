@@ -19,7 +19,7 @@ import { type Balance, type HoldOption, type Reservation, type Settlement, scope
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 import * as ModelNumberStore from "./ModelNumberStore.ts"
-import { lockNotAvailable, writeFailureOf } from "./WriteFailure.ts"
+import { isUncertain, lockNotAvailable, writeFailureOf } from "./WriteFailure.ts"
 
 /**
  * One reservation of a batch; with `extends` it raises a hold that is open. One that may wait is not granted in a scope that
@@ -288,12 +288,10 @@ const batchParameters = (
   ]
 }
 
-const batchFailed = (error: SqlError): BatchFailed => {
-  const state = sqlStateOf(error)
-  return new BatchFailed({
+const batchFailed = (error: SqlError): BatchFailed =>
+  new BatchFailed({
     cause: error.cause,
     rejected: writeFailureOf(error) === "Rejected",
-    uncertain: (state === undefined || state.startsWith("57P")) && error.message !== "Failed to acquire connection",
-    locked: state === lockNotAvailable
+    uncertain: isUncertain(error) && error.message !== "Failed to acquire connection",
+    locked: sqlStateOf(error) === lockNotAvailable
   })
-}

@@ -14,6 +14,18 @@ export const writeFailureOf = (cause: unknown): WriteFailure => {
   return isContended(state) ? "Contended" : "Outage"
 }
 
+/**
+ * Whether the statement may have been written all the same, since its response was lost. A pooler that has lost its connection
+ * to the server says so with a state of its own, and a server can end between the commit and the response.
+ */
+export const isUncertain = (cause: unknown): boolean => {
+  const state = sqlStateOf(cause)
+  return state === undefined || lostStates.some((start) => state.startsWith(start))
+}
+
+/** Connection exceptions, the end of a server, system errors and internal ones. */
+const lostStates = ["08", "57P", "58", "XX"]
+
 /** A row that another transaction has locked was waited for too long. */
 export const lockNotAvailable = "55P03"
 
