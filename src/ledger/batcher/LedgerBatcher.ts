@@ -232,10 +232,13 @@ export class LedgerBatcher {
   private write(reservations: ReadonlyArray<QueuedReservation>, settlements: ReadonlyArray<QueuedSettlement>): void {
     this.writing = true
     const sentAtMillis = this.timers.now()
-    const batch = this.store.apply(
-      reservations.map(({ isFinal, reservation }) => (isFinal ? { ...reservation, maxWaitMillis: 0 } : reservation)),
-      settlements.map((queued) => queued.settlement),
-      maxLockMillis
+    // the store builds the statement at once: what it throws there is a failure of this batch, like any other
+    const batch = Effect.suspend(() =>
+      this.store.apply(
+        reservations.map(({ isFinal, reservation }) => (isFinal ? { ...reservation, maxWaitMillis: 0 } : reservation)),
+        settlements.map((queued) => queued.settlement),
+        maxLockMillis
+      )
     )
     this.fork(
       Effect.map(Effect.exit(batch), (exit) => {

@@ -68,13 +68,19 @@ const scripted = (first: Apply = grantsAll) =>
   Effect.gen(function* () {
     const timers = VirtualTimers.make()
     const batches: Array<Batch> = []
-    const script: { apply: Apply; onWritten: () => void } = { apply: first, onWritten: () => {} }
+    const script: { apply: Apply; onWritten: () => void; onBuilt: (batch: Batch) => void } = {
+      apply: first,
+      onWritten: () => {},
+      onBuilt: () => {}
+    }
     const store: LedgerStoreShape = {
-      apply: (reservations, settlements) =>
-        Effect.suspend(() => {
+      apply: (reservations, settlements) => {
+        script.onBuilt({ reservations, settlements })
+        return Effect.suspend(() => {
           batches.push({ reservations, settlements })
           return script.apply({ reservations, settlements })
-        }),
+        })
+      },
       lockedAccounts: () => Effect.dieMessage("not asked for"),
       balance: () => Effect.dieMessage("not asked for"),
       checkInvariants: Effect.dieMessage("not asked for")
@@ -410,6 +416,21 @@ describe("A failing store", () => {
       yield* advance(1_000)
       yield* Fiber.join(flushed)
       expect(written().at(-1)).toBe(settled.callId)
+    })
+  )
+
+  it.effect("a settlement of which no statement can be built is left out, and the others are written", () =>
+    Effect.gen(function* () {
+      const { advance, batcher, script, written } = yield* scripted()
+      const [unwritable, good] = [settlement(), settlement()]
+      script.onBuilt = ({ settlements }) => {
+        if (settlements.some(({ callId }) => callId === unwritable.callId)) throw new TypeError("no such property")
+      }
+      batcher.settle(unwritable)
+      batcher.settle(good)
+      for (let n = 0; n < 10; n++) yield* advance(1_000)
+      expect(written()).toEqual([good.callId])
+      expect(yield* Effect.either(batcher.reserve(reservation()))).toMatchObject({ _tag: "Right" })
     })
   )
 
