@@ -242,21 +242,33 @@ export class LedgerBatcher {
     )
     this.fork(
       Effect.map(Effect.exit(batch), (exit) => {
-        LedgerMetrics.batch(reservations.length + settlements.length, (this.timers.now() - sentAtMillis) / 1_000)
-        if (Exit.isSuccess(exit)) this.succeeded(reservations, settlements, exit.value)
-        else {
-          const failure = Cause.failureOption(exit.cause)
-          if (failure._tag === "Some" && failure.value.locked) this.locked(reservations, settlements, failure.value)
-          else {
-            this.failed(reservations, settlements, exit.cause)
-            if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)
-          }
+        try {
+          this.ended(reservations, settlements, exit, this.timers.now() - sentAtMillis)
+        } finally {
+          // not before: the next batch would take reservations that are about to fail, and the holds of those would be nobody's
+          this.writing = false
+          this.perform(FlushPolicy.afterBatch(this.queueState()))
         }
-        // not before: the next batch would take reservations that are about to fail, and the holds of those would be nobody's
-        this.writing = false
-        this.perform(FlushPolicy.afterBatch(this.queueState()))
       })
     )
+  }
+
+  private ended(
+    reservations: ReadonlyArray<QueuedReservation>,
+    settlements: ReadonlyArray<QueuedSettlement>,
+    exit: Exit.Exit<ReadonlyArray<ReservationResult>, BatchFailed>,
+    tookMillis: number
+  ): void {
+    LedgerMetrics.batch(reservations.length + settlements.length, tookMillis / 1_000)
+    if (Exit.isSuccess(exit)) this.succeeded(reservations, settlements, exit.value)
+    else {
+      const failure = Cause.failureOption(exit.cause)
+      if (failure._tag === "Some" && failure.value.locked) this.locked(reservations, settlements, failure.value)
+      else {
+        this.failed(reservations, settlements, exit.cause)
+        if (BatchFailure.isOutage(tookMillis)) this.failQueued(exit.cause)
+      }
+    }
   }
 
   private succeeded(

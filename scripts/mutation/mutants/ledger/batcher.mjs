@@ -247,13 +247,13 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: "if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)",
+    find: "if (BatchFailure.isOutage(tookMillis)) this.failQueued(exit.cause)",
     replace: "",
     breaks: "what waits behind a database that does not answer waits for another outage"
   },
   {
     file: batcher,
-    find: "if (BatchFailure.isOutage(this.timers.now() - sentAtMillis)) this.failQueued(exit.cause)",
+    find: "if (BatchFailure.isOutage(tookMillis)) this.failQueued(exit.cause)",
     replace: "this.failQueued(exit.cause)",
     breaks: "what waits behind a batch that has failed at once fails with it"
   },
