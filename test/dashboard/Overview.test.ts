@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest"
+import { money } from "../../src/dashboard/parts/format.ts"
 import { hasChromium } from "../support/Chromium.ts"
-import { journey, polling } from "./Journey.ts"
+import { type Journey, journey, polling } from "./Journey.ts"
 
 interface Activity {
   readonly by_model: ReadonlyArray<{ readonly model: string; readonly spend_microusd: number }>
+}
+
+const attentionOf = async ({ signIn }: Journey) => {
+  const { errors, page } = await signIn()
+  return { errors, page, attention: page.locator(".block").filter({ hasText: "Attention" }) }
 }
 
 const models = ["sim/best", "sim/deep", "sim2/deep", "sim2/balanced", "sim/balanced", "sim/fast"]
@@ -66,5 +72,88 @@ describe.skipIf(!hasChromium)("the overview", () => {
     await attention.getByText(/Key nearly spent has spent \d+(\.\d+)? % of its limit/).waitFor()
     await attention.getByText("1 request was refused in the last 24 hours.").waitFor(polling)
     expect(errors).toEqual([])
+  })
+})
+
+describe.skipIf(!hasChromium)("the overview of a project with a limit", () => {
+  const at = journey()
+  const spend = async () => {
+    const { api, projectId, service } = at()
+    const body = { model: "sim/best", messages: [{ role: "user", content: "Write 60 words." }] }
+    expect((await service.post("/v1/chat/completions", body)).status).toBe(200)
+    const spent = async () =>
+      (await api<{ readonly spent_microusd: number }>("GET", `/api/projects/${projectId}`)).spent_microusd
+    await expect.poll(spent, polling).toBeGreaterThan(0)
+    return spent()
+  }
+
+  it("says when the limit is nearly used and when it is used up, and leads to where it is changed", async () => {
+    const { api, projectId } = at()
+    const spent = await spend()
+    const calm = await attentionOf(at())
+    await calm.attention
+      .getByText(/^Nothing needs you: the balance lasts for a day and more, the project is not/)
+      .waitFor()
+
+    await api("PATCH", `/api/projects/${projectId}`, { spend_limit_microusd: Math.ceil(spent / 0.9) })
+    const near = await attentionOf(at())
+    await near.attention.getByText(/^The project has spent (90|89\.9) % of its limit of \$/).waitFor()
+    await near.attention.getByRole("link", { name: "Change the limit" }).click()
+    await near.page.getByRole("textbox", { name: "Spend limit" }).waitFor()
+
+    await api("PATCH", `/api/projects/${projectId}`, { spend_limit_microusd: spent, limit_reset: "month" })
+    const used = await attentionOf(at())
+    await used.attention
+      .getByText(
+        `The project's limit of ${money(spent)} a month is used up: calls are refused (402) until the next month.`
+      )
+      .waitFor()
+    expect([...calm.errors, ...near.errors, ...used.errors]).toEqual([])
+  })
+
+  it("names who may change it to who may not", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { items } = await api<{ readonly items: ReadonlyArray<{ readonly name: string }> }>(
+      "GET",
+      `/api/projects/${projectId}/members`
+    )
+    const { errors, page } = await signIn()
+    // the same project in the eyes of another person
+    await page.route(/\/api\/(me\/)?projects(\/[^/]+)?(\?.*)?$/, async (route) => {
+      const answer = await route.fetch()
+      const body = await answer.text()
+      const seen = body
+        .replaceAll('"role":"owner"', '"role":"viewer"')
+        .replaceAll(/"account_id":"[^"]+"/g, '"account_id":"00000000-0000-7000-8000-000000000001"')
+      await route.fulfill({ response: answer, body: seen })
+    })
+    await page.goto(`${service.url}/dashboard/p/${projectId}`)
+    const attention = page.locator(".block").filter({ hasText: "Attention" })
+    await attention.getByText(`${items[0]?.name} can change it.`).waitFor()
+    expect(await attention.getByRole("link", { name: "Change the limit" }).count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+})
+
+describe.skipIf(!hasChromium)("the overview of an account with little balance", () => {
+  const at = journey({ env: { GATEWAY_BOOTSTRAP_CREDIT_MICROUSD: "20000" } })
+
+  it("says that the balance is low and when it is used up, and leads to where credit is added", async () => {
+    const low = await attentionOf(at())
+    await low.attention.getByText("$0.02 of the balance is left, hardly enough for one long answer.").waitFor()
+    await low.attention.getByRole("link", { name: "Add credit" }).click()
+    await low.page.getByRole("dialog", { name: "Add credit" }).waitFor()
+
+    const used = await at().signIn()
+    await used.page.route("**/api/me/balance", async (route) => {
+      const answer = await route.fetch()
+      await route.fulfill({
+        response: answer,
+        json: { ...(await answer.json()), available_microusd: -5, held_microusd: 0 }
+      })
+    })
+    await used.page.reload()
+    await used.page.getByText("The balance is used up: calls are refused (402).").waitFor()
+    expect([...low.errors, ...used.errors]).toEqual([])
   })
 })

@@ -6,9 +6,10 @@ import { Block, Waiting } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { counted, percent, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
+import { fundItems } from "./FundItems.tsx"
+import { nearLimit } from "./funds.ts"
+import { useFunds } from "./useFunds.ts"
 
-/** Part of a limit that is worth a look. */
-const nearLimit = 0.8
 const dayMillis = 86_400_000
 
 /** What a person may want to act on; loaded after the figures of the page. */
@@ -16,15 +17,24 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
   const ofKeys = useQuery({ ...newestKeys(projectId), enabled: isReady })
   const refused = useInfiniteQuery({ ...refusals(projectId), enabled: isReady })
   const models = useQuery({ ...catalog(projectId), enabled: isReady })
-  const error = ofKeys.error ?? refused.error ?? models.error
+  const funds = useFunds(projectId, isReady)
+  const error = ofKeys.error ?? refused.error ?? models.error ?? funds.error
   if (error !== null) {
     return (
       <Block title="Attention">
-        <Failure error={error} retry={() => Promise.all([ofKeys.refetch(), refused.refetch(), models.refetch()])} />
+        <Failure
+          error={error}
+          retry={() => Promise.all([ofKeys.refetch(), refused.refetch(), models.refetch(), funds.refetch()])}
+        />
       </Block>
     )
   }
-  if (ofKeys.data === undefined || refused.data === undefined || models.data === undefined) {
+  if (
+    ofKeys.data === undefined ||
+    refused.data === undefined ||
+    models.data === undefined ||
+    funds.data === undefined
+  ) {
     return (
       <Block title="Attention">
         <Waiting height={80} />
@@ -32,7 +42,11 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
     )
   }
 
-  const items: Array<ReactNode> = []
+  const now = Date.now()
+  const today = refused.data.pages
+    .flatMap((page) => page.items)
+    .filter(({ refused_at }) => Date.parse(refused_at) > now - dayMillis)
+  const items: Array<ReactNode> = fundItems(funds.data, today, now)
   for (const key of ofKeys.data.items) {
     const share = key.spend_limit_microusd === null ? 0 : key.spent_microusd / Math.max(1, key.spend_limit_microusd)
     if (!key.is_active || share < nearLimit) continue
@@ -46,9 +60,6 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
       </List.Item>
     )
   }
-  const today = refused.data.pages
-    .flatMap((page) => page.items)
-    .filter(({ refused_at }) => Date.parse(refused_at) > Date.now() - dayMillis)
   if (today.length > 0) {
     items.push(
       <List.Item key="refused">
@@ -73,7 +84,8 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
     <Block title="Attention">
       {items.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing needs you: {noKey} is near its limit, nothing was refused in the last 24 hours, every model is tried.
+          Nothing needs you: {funds.data.payer === "own" ? "the balance lasts for a day and more, " : ""}the project is
+          not near its limit, {noKey} is near its limit, nothing was refused in the last 24 hours, every model is tried.
         </Text>
       ) : (
         <List size="sm" spacing={4}>
