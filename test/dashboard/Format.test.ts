@@ -12,7 +12,8 @@ describe("money", () => {
     [24_310_000, "$24.31"],
     [25_000_000, "$25.00"],
     [24_999_958, "$24.999958"],
-    [1_234_567_890, "$1,234.57"],
+    [1_234_567_890, "$1,234.56789"],
+    [2_500_000_000, "$2,500.00"],
     [-1_500_000, "−$1.50"],
     [null, "—"],
     [undefined, "—"]
@@ -20,10 +21,11 @@ describe("money", () => {
     expect(money(microUsd)).toBe(text)
   })
 
-  it("below a thousand dollars loses nothing", () => {
+  it("loses nothing, so that figures that are summed on a page add up", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 999_999_999 }), (microUsd) => {
-        expect(Math.round(Number(money(microUsd).slice(1)) * 1_000_000)).toBe(microUsd)
+      fc.property(fc.integer({ min: 0, max: 999_999_999_999_999 }), (microUsd) => {
+        const shown = money(microUsd).slice(1).replaceAll(",", "")
+        expect(Math.round(Number(shown) * 1_000_000)).toBe(microUsd)
         expect(microUsdOf(usdOf(microUsd))).toBe(microUsd)
       })
     )
@@ -41,6 +43,8 @@ describe("money", () => {
 
 it("writes large numbers and times short", () => {
   expect([999, 1_000, 1_240, 310_400, 2_500_000].map(short)).toEqual(["999", "1k", "1.2k", "310k", "2.5M"])
+  expect([99_950, 999_499, 999_500, 999_950].map(short)).toEqual(["100k", "999k", "1M", "1M"])
+  expect([999_499_999, 999_500_000, 1_240_000_000].map(short)).toEqual(["999M", "1B", "1.2B"])
   const now = Date.parse("2026-01-02T00:00:00Z")
   expect(relative("2026-01-01T23:58:00Z", now)).toBe("2 min ago")
   expect(relative("2026-01-05T00:00:00Z", now)).toBe("in 3 d")

@@ -4,17 +4,14 @@ export const unknown = "—"
 
 const microPerUsd = 1_000_000
 
-/** `$24.31`, `$0.0041`, `$24.999958`: cents, and as many digits more as the amount has; those only below a thousand dollars. */
+/** `$24.31`, `$0.0041`, `$24.999958`: cents, and as many digits more as the amount has, so that shown amounts add up. */
 export const money = (microUsd: number | null | undefined): string => {
   if (microUsd === null || microUsd === undefined) return unknown
   const sign = microUsd < 0 ? "−" : ""
   const usd = Math.abs(microUsd) / microPerUsd
   if (usd === 0) return "$0"
-  const maximumFractionDigits = usd >= maxPreciseUsd ? 2 : 6
-  return `${sign}$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits })}`
+  return `${sign}$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`
 }
-
-const maxPreciseUsd = 1_000
 
 export const cost = (of: { readonly amount_microusd: number; readonly basis: string }): string =>
   `${of.basis === "estimated" && of.amount_microusd > 0 ? "≈ " : ""}${money(of.amount_microusd)}`
@@ -34,13 +31,18 @@ export const count = (value: number | null | undefined): string =>
 /** `1 call`, `12 calls`. */
 export const counted = (number: number, one: string): string => `${count(number)} ${one}${number === 1 ? "" : "s"}`
 
-/** `1.2k`, `3.4M`. */
+/** `1.2k`, `3.4M`, `5.6B`. */
 export const short = (value: number | null | undefined): string => {
   if (value === null || value === undefined) return unknown
   if (value < 1_000) return String(value)
-  if (value < 1_000_000) return `${trimmedOnce(value / 1_000)}k`
-  return `${trimmedOnce(value / 1_000_000)}M`
+  const [unit, size] = sizes.find(([, each]) => value < maxShown * each) ?? largest
+  return `${trimmedOnce(value / size)}${unit}`
 }
+
+/** What is more is rounded to a thousand, which is one of the next size. */
+const maxShown = 999.5
+const largest = ["B", 1_000_000_000] as const
+const sizes = [["k", 1_000], ["M", 1_000_000], largest] as const
 
 const trimmedOnce = (value: number): string =>
   value >= 100 ? String(Math.round(value)) : String(Number(value.toFixed(1)))
