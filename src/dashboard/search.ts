@@ -44,6 +44,13 @@ export const overview = (raw: Raw) =>
 export const keys = (raw: Raw) =>
   given({ page: pageNumber(raw), key: text(raw, "key"), new: oneOf(raw, "new", ["1"] as const) })
 
+const day = (raw: Raw, name: string): string | undefined => {
+  const value = text(raw, name)
+  return value !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined
+}
+
 export const statuses = ["success", "error", "timeout", "cancelled"] as const
 export const requests = (raw: Raw) =>
   given({
@@ -54,6 +61,8 @@ export const requests = (raw: Raw) =>
     key: text(raw, "key"),
     q: text(raw, "q"),
     range: oneOf(raw, "range", ["1h", "24h", "7d", "30d"] as const),
+    /** A day in UTC: all that has ended since it began. */
+    since: day(raw, "since"),
     request: text(raw, "request"),
     live: oneOf(raw, "live", ["1"] as const)
   })

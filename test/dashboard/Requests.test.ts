@@ -50,6 +50,26 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     expect(errors).toEqual([])
   })
 
+  it("of a row of the activity are those of its days", async () => {
+    const { projectId, service, signIn } = at()
+    await (await call("sim/fast")).text()
+    const { errors, page, requests } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/activity?days=7`)
+    const first = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
+    await page.getByRole("row").filter({ hasText: "sim/fast" }).getByRole("link", { name: "Open" }).click()
+    await page.getByRole("table", { name: "Calls" }).getByText("sim/fast").first().waitFor()
+    const asked = requests.filter((url) => /\/requests\?/.test(url) && url.includes("/api/")).map((url) => new URL(url))
+    expect(asked.at(-1)?.searchParams.get("from")).toBe(`${first}T00:00:00.000Z`)
+    expect(asked.at(-1)?.searchParams.get("model")).toBe("sim/fast")
+    const shown = page.getByRole("combobox", { name: "Time" })
+    expect(await shown.inputValue()).toBe(`from ${first}`)
+    await shown.click()
+    await page.getByRole("option", { name: "last hour" }).click()
+    await page.waitForURL(/range=1h/)
+    expect(new URL(page.url()).searchParams.has("since")).toBe(false)
+    expect(errors).toEqual([])
+  })
+
   it("name as having answered only a model that has, and no usage where there was none", async () => {
     const answer = await call("sim/cut")
     expect(answer.status).toBe(502)

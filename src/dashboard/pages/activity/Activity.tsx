@@ -125,6 +125,8 @@ const rowsOf = (data: Data, by: By): ReadonlyArray<GroupRow> => {
 const Groups = ({ by, data, projectId }: { readonly by: By; readonly data: Data; readonly projectId: string }) => {
   const rows = rowsOf(data, by)
   if (rows.length === 0) return <Empty title="No call has ended in this time" />
+  const first = data.timeseries[0]?.date.slice(0, "YYYY-MM-DD".length)
+  const since = first === undefined ? {} : { since: first }
   return (
     <WideTable label="Sums" minWidth={340}>
       <Table fz="sm" className="figures">
@@ -153,7 +155,7 @@ const Groups = ({ by, data, projectId }: { readonly by: By; readonly data: Data;
                 </>
               )}
               <Table.Td>
-                <TextLink to="/p/$projectId/requests" params={{ projectId }} search={{ [by]: row.id }}>
+                <TextLink to="/p/$projectId/requests" params={{ projectId }} search={{ [by]: row.id, ...since }}>
                   Open
                 </TextLink>
               </Table.Td>

@@ -26,6 +26,8 @@ const rangeLabels = [
   { value: "7d", label: "last 7 days" },
   { value: "30d", label: "last 30 days" }
 ]
+const rangeOf = (value: string | null): keyof typeof ranges | undefined =>
+  (Object.keys(ranges) as Array<keyof typeof ranges>).find((each) => each === value)
 const noNames: ReadonlyMap<string, string> = new Map()
 
 interface CallListProps {
@@ -37,7 +39,7 @@ interface CallListProps {
 export const CallList = ({ onOpen, projectId }: CallListProps) => {
   const search = useSearch({ from: "/shell/p/$projectId/requests" })
   const navigate = useNavigate({ from: "/p/$projectId/requests" })
-  const { key, live, model, provider, q, range, status } = search
+  const { key, live, model, provider, q, range, since, status } = search
   // the start of a range moves on only when a filter changes: else every moment would be another list
   const filter = useMemo<RequestFilter>(
     () => ({
@@ -46,9 +48,13 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
       ...(provider === undefined ? {} : { provider }),
       ...(key === undefined ? {} : { key }),
       ...(q === undefined ? {} : { q }),
-      ...(range === undefined ? {} : { from: new Date(Date.now() - ranges[range]).toISOString() })
+      ...(range !== undefined
+        ? { from: new Date(Date.now() - ranges[range]).toISOString() }
+        : since !== undefined
+          ? { from: new Date(since).toISOString() }
+          : {})
     }),
-    [status, model, provider, key, q, range]
+    [status, model, provider, key, q, range, since]
   )
   const list = useInfiniteQuery(requests(projectId, filter))
   const [isAtTop, setAtTop] = useState(true)
@@ -134,9 +140,11 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
           size="xs"
           w={140}
           clearable
-          data={rangeLabels}
-          value={range ?? null}
-          onChange={(value) => set({ range: value === null ? undefined : (value as keyof typeof ranges) })}
+          data={[...rangeLabels, ...(since === undefined ? [] : [{ value: since, label: `from ${since}` }])]}
+          value={range ?? since ?? null}
+          onChange={(value) =>
+            set(value !== null && value === since ? { range: undefined } : { range: rangeOf(value), since: undefined })
+          }
         />
         <Switch
           label="Live"
