@@ -54,6 +54,23 @@ describe.skipIf(!hasChromium)("conversations", () => {
     expect(errors).toEqual([])
   })
 
+  it("begin with questions whose lines have room within their frames at the width of a phone", async () => {
+    const { errors, page } = await at().signIn()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${at().service.url}/dashboard/chat`)
+    const longest = page.getByRole("button", { name: /^Write a regular expression/ })
+    await longest.waitFor()
+    const { height, room } = await longest.evaluate((button) => {
+      const text = document.createRange()
+      text.selectNodeContents(button)
+      const [frame, lines] = [button.getBoundingClientRect(), text.getBoundingClientRect()]
+      return { height: lines.height, room: Math.min(lines.top - frame.top, frame.bottom - lines.bottom) }
+    })
+    expect(height).toBeGreaterThan(24)
+    expect(room).toBeGreaterThanOrEqual(4)
+    expect(errors).toEqual([])
+  })
+
   it("are written without the browser: two tabs and a reload show the same, and either can stop it", async () => {
     const { errors, page } = await at().signIn()
     const { api, projectId, service } = at()

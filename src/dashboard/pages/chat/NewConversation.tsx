@@ -65,6 +65,7 @@ export const NewConversation = () => {
                     variant="default"
                     h="auto"
                     mih={30}
+                    py={6}
                     styles={{ label: { whiteSpace: "normal" } }}
                     disabled={begin.isPending}
                     onClick={() => begin.mutate({ asked: { content, model: "auto" }, projectId })}
