@@ -65,8 +65,8 @@ export const NewConversation = () => {
                     variant="default"
                     h="auto"
                     mih={30}
-                    py={6}
-                    styles={{ label: { whiteSpace: "normal" } }}
+                    py={5}
+                    styles={{ label: { whiteSpace: "normal", lineHeight: 1.3 } }}
                     disabled={begin.isPending}
                     onClick={() => begin.mutate({ asked: { content, model: "auto" }, projectId })}
                   >

@@ -63,7 +63,7 @@ const Sum = ({ label, value }: { readonly label: string; readonly value: number 
       <Text size="xs" c="dimmed">
         {label}
       </Text>
-      <Text fw={650} size="lg" className="figures">
+      <Text fw={650} fz={{ base: "md", sm: "lg" }} className="figures" style={{ overflowWrap: "anywhere" }}>
         {money(value)}
       </Text>
     </Stack>

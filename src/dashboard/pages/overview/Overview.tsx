@@ -6,7 +6,7 @@ import type { Records } from "../../api/client.ts"
 import { activity, balance, savings } from "../../api/queries.ts"
 import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
 import { Chart } from "../../parts/Chart.tsx"
-import { count, money, percent, short } from "../../parts/format.ts"
+import { count, counted, money, percent, short } from "../../parts/format.ts"
 import { LinkButton } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { dayOf, hourOf, timeOf } from "../../parts/points.ts"
@@ -107,7 +107,7 @@ const Saved = ({ of, range }: { readonly of: Records["SavingsOut"]; readonly ran
         .slice(0, 2)
         .join(" and ")}
       {of.by_model.length > 2 ? ` and ${of.by_model.length - 2} more` : ""}: ≈ {money(of.baseline_microusd)} for{" "}
-      {count(of.count)} calls that cost {money(of.spend_microusd)}.
+      {counted(of.count, "call")} that cost {money(of.spend_microusd)}.
     </Text>
   </Block>
 )
@@ -134,7 +134,7 @@ const Tile = ({ label, value }: { readonly label: string; readonly value: string
       <Text size="xs" c="dimmed">
         {label}
       </Text>
-      <Text fw={650} size="lg" className="figures">
+      <Text fw={650} fz={{ base: "md", sm: "lg" }} className="figures" style={{ overflowWrap: "anywhere" }}>
         {value}
       </Text>
     </Stack>

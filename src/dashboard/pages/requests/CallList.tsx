@@ -138,7 +138,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
         <Select
           label="Time"
           size="xs"
-          w={140}
+          w={170}
           clearable
           data={[...rangeLabels, ...(since === undefined ? [] : [{ value: since, label: `from ${since}` }])]}
           value={range ?? since ?? null}
