@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core"
+import { Button, Group, SimpleGrid, Table, Text } from "@mantine/core"
 import { PlusIcon } from "@primer/octicons-react"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
@@ -12,6 +12,7 @@ import { money, time } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { Tile } from "../../parts/Tile.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { useKeys } from "../../shell/keys.ts"
 
@@ -39,10 +40,10 @@ const Credits = () => {
       <Loaded query={funds} height={90}>
         {(of) => (
           <SimpleGrid cols={{ base: 2, sm: 4 }}>
-            <Sum label="Credited" value={of.credited_microusd} />
-            <Sum label="= Spent" value={of.spent_microusd} />
-            <Sum label="+ Held" value={of.held_microusd} />
-            <Sum label="+ Available" value={of.available_microusd} />
+            <Tile label="Credited" value={money(of.credited_microusd)} />
+            <Tile label="= Spent" value={money(of.spent_microusd)} />
+            <Tile label="+ Held" value={money(of.held_microusd)} />
+            <Tile label="+ Available" value={money(of.available_microusd)} />
           </SimpleGrid>
         )}
       </Loaded>
@@ -56,19 +57,6 @@ const Credits = () => {
     </Page>
   )
 }
-
-const Sum = ({ label, value }: { readonly label: string; readonly value: number }) => (
-  <Block>
-    <Stack gap={0}>
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
-      <Text fw={650} fz={{ base: "md", sm: "lg" }} className="figures" style={{ overflowWrap: "anywhere" }}>
-        {money(value)}
-      </Text>
-    </Stack>
-  </Block>
-)
 
 const Payments = () => (
   <Loaded query={useQuery(payments)} height={80}>

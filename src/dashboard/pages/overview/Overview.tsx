@@ -11,6 +11,7 @@ import { LinkButton } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { dayOf, hourOf, timeOf } from "../../parts/points.ts"
 import { Shares } from "../../parts/Shares.tsx"
+import { Tile } from "../../parts/Tile.tsx"
 import { type Days, days, rangeLabels } from "../../search.ts"
 import { Attention } from "./Attention.tsx"
 import { InFlight } from "./InFlight.tsx"
@@ -126,19 +127,6 @@ const Tiles = ({ balance, summary }: TilesProps) => (
     <Tile label="Tokens, 24 h" value={short(summary.tokens_24h)} />
     <Tile label="Errors, 24 h" value={percent(summary.error_rate_pct / 100)} />
   </SimpleGrid>
-)
-
-const Tile = ({ label, value }: { readonly label: string; readonly value: string }) => (
-  <Block>
-    <Stack gap={0}>
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
-      <Text fw={650} fz={{ base: "md", sm: "lg" }} className="figures" style={{ overflowWrap: "anywhere" }}>
-        {value}
-      </Text>
-    </Stack>
-  </Block>
 )
 
 const Timeseries = ({
