@@ -12,6 +12,8 @@ export interface Diagnosis {
   readonly chargedMicroUsd: number
   /** The sum of the shares: exactly. */
   readonly avoidableMicroUsd: number
+  /** What all hypotheses would save together at most: not their sum, since two may save the same; at most what was charged. */
+  readonly hypothesesMicroUsd: number
   readonly findings: ReadonlyArray<CauseFinding>
   readonly modelErrors: ReadonlyArray<ModelError>
   readonly effectiveConversations: number
@@ -83,21 +85,24 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
     projection: projected((conversation) => divided.perConversation[position]?.[conversation] ?? 0),
     conversations: conversationsOf(workload, finding)
   }))
+  const savedBy = (edits: Edits): number =>
+    edits.size === 0 ? 0 : Math.max(0, Math.floor(sumOf(base) - sumOf(perConversation(edits))))
   const rest = [...unsure, ...found.filter(({ tier }) => tier === "info")].map(({ cause, finding, tier }) => ({
     cause,
     tier,
     finding,
     shareMicroUsd: 0,
-    aloneMicroUsd:
-      finding.edits.size > 0
-        ? Math.max(0, Math.floor(sumOf(base) - sumOf(perConversation(finding.edits))))
-        : (finding.figures?.["up_to_microusd"] ?? 0),
+    aloneMicroUsd: finding.edits.size > 0 ? savedBy(finding.edits) : statedBy(finding, workload),
     projection: undefined,
     conversations: conversationsOf(workload, finding)
   }))
+  const edited = rest.filter(({ finding, tier }) => tier === "hypothesis" && finding.edits.size > 0)
+  const stated = rest.filter(({ finding, tier }) => tier === "hypothesis" && finding.edits.size === 0)
+  const together = [savedBy(unionOf(edited.map(({ finding }) => finding.edits))), ...edited.map(aloneOf)]
   return {
     chargedMicroUsd: charged,
     avoidableMicroUsd: divided.joint,
+    hypothesesMicroUsd: Math.min(charged, stated.map(aloneOf).reduce(added, Math.max(...together))),
     findings: [
       ...findings.sort((a, b) => b.shareMicroUsd - a.shareMicroUsd || a.cause.number - b.cause.number),
       ...rest
@@ -109,6 +114,17 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
     )
   }
 }
+
+/** What a finding without edits says of its calls, at list prices: at most what these were charged. */
+const statedBy = ({ calls, figures }: Finding, workload: Workload): number =>
+  Math.min(
+    figures?.["up_to_microusd"] ?? 0,
+    [...calls].map((call) => workload.calls[call]?.chargedMicroUsd ?? 0).reduce(added, 0)
+  )
+
+const aloneOf = ({ aloneMicroUsd }: Pick<CauseFinding, "aloneMicroUsd">): number => aloneMicroUsd
+
+const added = (a: number, b: number): number => a + b
 
 /** Calls that would not be made without the waste. */
 const leftOutBy = (found: ReadonlyArray<{ readonly finding: Finding }>): ReadonlySet<number> =>
@@ -150,4 +166,4 @@ const tierOf = (cause: Cause, finding: Finding, rebill: Rebill): Cause["tier"] =
 const conversationsOf = ({ calls }: Workload, finding: Finding): number =>
   new Set([...finding.calls].map((call) => calls[call]?.conversation)).size
 
-const sumOf = (amounts: Float64Array): number => amounts.reduce((a, b) => a + b, 0)
+const sumOf = (amounts: Float64Array): number => amounts.reduce(added, 0)

@@ -36,7 +36,6 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
   const sampled = workload.conversations.length
   const figure = (name: string) =>
     diagnosis.findings.reduce((sum, { finding }) => sum + (finding.figures?.[name] ?? 0), 0)
-  const hypotheses = diagnosis.findings.filter(({ tier }) => tier === "hypothesis")
   return {
     isSufficient: isSufficient(diagnosis, workload.calls.length),
     report: {
@@ -63,7 +62,7 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
       headline: {
         observed: { spent_microusd: diagnosis.chargedMicroUsd, avoidable_microusd: diagnosis.avoidableMicroUsd },
         projected: projectedOf(diagnosis, monthly),
-        hypotheses_microusd_up_to: hypotheses.reduce((sum, { aloneMicroUsd }) => sum + aloneMicroUsd, 0)
+        hypotheses_microusd_up_to: diagnosis.hypothesesMicroUsd
       },
       causes: diagnosis.findings.map((found) => causeOf(found, workload, monthly)),
       segments: [],

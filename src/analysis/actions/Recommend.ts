@@ -47,7 +47,11 @@ export const withRouting = (report: AnalysisReport, facts: RoutingFacts): Analys
     ...report,
     headline: {
       ...report.headline,
-      hypotheses_microusd_up_to: report.headline.hypotheses_microusd_up_to + overkill
+      // both may save the same calls
+      hypotheses_microusd_up_to: Math.min(
+        report.headline.hypotheses_microusd_up_to + overkill,
+        Math.max(report.scope.traffic.spent_microusd, report.headline.observed.spent_microusd)
+      )
     },
     causes: [
       ...report.causes.map((cause) =>

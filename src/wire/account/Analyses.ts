@@ -117,7 +117,9 @@ const Headline = Schema.Struct({
     description:
       "Of all calls that opt in to the collection, at the pace of the range; null below 20 effective conversations."
   }),
-  hypotheses_microusd_up_to: money("What hypotheses would save at most: in no other sum")
+  hypotheses_microusd_up_to: money(
+    "What hypotheses would save together at most, never more than was spent: in no other sum"
+  )
 })
 
 const CauseOut = Schema.Struct({

@@ -11,7 +11,7 @@ const empty = new EngineSession({}).report({
   toMillis: 86_400_000,
   configVersions: [],
   source: "call_log",
-  traffic: { calls: 0, spentMicroUsd: 0, optedIn: { calls: 0, spentMicroUsd: 0 } },
+  traffic: { calls: 100, spentMicroUsd: 1_000, optedIn: { calls: 0, spentMicroUsd: 0 } },
   seed: 1
 }).report
 
@@ -49,6 +49,16 @@ const outlook = (
 
 const reportWith = (found: Outlook | undefined, attempts: ReadonlyArray<AttemptTally> = []) =>
   withRouting(empty, { projectId, outlook: found, attempts })
+
+it("states no more for all hypotheses than all calls of the range cost", () => {
+  const known = { ...empty, headline: { ...empty.headline, hypotheses_microusd_up_to: 700 } }
+  const cheaper = outlook([
+    [0.3, 400, 0.8],
+    [0.5, 700, 0.8]
+  ])
+  const { headline } = withRouting(known, { projectId, outlook: cheaper, attempts: [] })
+  expect(headline.hypotheses_microusd_up_to).toBe(known.scope.traffic.spent_microusd)
+})
 
 it("proposes the cheapest lower alpha whose answers are expected to be nearly as good", () => {
   const { actions, alpha_curve, causes, headline } = reportWith(
