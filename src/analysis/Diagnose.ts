@@ -40,18 +40,18 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
   const rebill = new Rebill(workload)
   const input = { workload, rebill, turns: turnsOf(workload) }
   const found = causes.flatMap((cause) => {
-    const finding = cause.find(input)
+    const finding = ofRange(cause.find(input), workload)
     return finding === undefined ? [] : [{ cause, finding, tier: tierOf(cause, finding, rebill) }]
   })
-  const charged = workload.calls.reduce((sum, { chargedMicroUsd }) => sum + chargedMicroUsd, 0)
+  const charged = workload.calls.reduce((sum, { chargedMicroUsd, counts }) => sum + (counts ? chargedMicroUsd : 0), 0)
   let billed = found.filter(({ tier }) => tier === "exact" || tier === "rebilled")
   const unsure = found.filter(({ tier }) => tier === "hypothesis")
   const scales = scalesOf(workload, rebill.base, leftOutBy(billed))
   const perConversation = (edits: Edits): Float64Array => {
     const sums = new Float64Array(workload.conversations.length)
     const bill = edits.size === 0 ? rebill.base : rebill.bill(edits)
-    workload.calls.forEach(({ conversation }, index) => {
-      sums[conversation] = (sums[conversation] ?? 0) + (bill.microUsd[index] ?? 0) * (scales[index] ?? 1)
+    workload.calls.forEach(({ conversation, counts }, index) => {
+      if (counts) sums[conversation] = (sums[conversation] ?? 0) + (bill.microUsd[index] ?? 0) * (scales[index] ?? 1)
     })
     return sums
   }
@@ -115,6 +115,16 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
   }
 }
 
+/** The finding without the calls that are in no figure; their edits stay, since what they cache is read by the others. */
+const ofRange = (finding: Finding | undefined, { calls }: Workload): Finding | undefined => {
+  if (finding === undefined) return undefined
+  const isCounted = (call: number) => calls[call]?.counts === true
+  const counted = new Set([...finding.calls].filter(isCounted))
+  return counted.size === 0
+    ? undefined
+    : { ...finding, calls: counted, evidence: finding.evidence.filter(({ call }) => isCounted(call)) }
+}
+
 /** What a finding without edits says of its calls, at list prices: at most what these were charged. */
 const statedBy = ({ calls, figures }: Finding, workload: Workload): number =>
   Math.min(
@@ -136,8 +146,8 @@ const leftOutBy = (found: ReadonlyArray<{ readonly finding: Finding }>): Readonl
  */
 const scalesOf = ({ calls }: Workload, { microUsd }: Bill, leftOut: ReadonlySet<number>): Float64Array => {
   const sums = new Map<string, { charged: number; computed: number }>()
-  calls.forEach(({ chargedMicroUsd, route }, index) => {
-    if (leftOut.has(index)) return
+  calls.forEach(({ chargedMicroUsd, counts, route }, index) => {
+    if (!counts || leftOut.has(index)) return
     const sum = sums.get(route) ?? { charged: 0, computed: 0 }
     sum.charged += chargedMicroUsd
     sum.computed += microUsd[index] ?? 0

@@ -17,7 +17,9 @@ export class EngineSession {
     this.preparation.add(conversation, calls)
   }
   report(input: ReportInput): Reported {
-    return reportOf(this.preparation.workload(), input)
+    // the log of calls is read by when calls have ended: all of them are of the range
+    const fromMillis = input.source === "captured" ? input.fromMillis : undefined
+    return reportOf(this.preparation.workload(fromMillis), input)
   }
 }
 

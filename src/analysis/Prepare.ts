@@ -41,7 +41,8 @@ export class Preparation {
     for (const call of calls) this.calls.push(this.callOf(call, position, later))
   }
 
-  workload(): Workload {
+  /** @param fromMillis Calls from before are in no figure: what was cached or asked before is known by them. */
+  workload(fromMillis = Number.NEGATIVE_INFINITY): Workload {
     const counted = [...this.calls].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
     const routes = new Map<string, (block: CountedBlock) => WorkBlock>()
     for (const route of new Set(counted.map((call) => call.route))) {
@@ -49,7 +50,8 @@ export class Preparation {
     }
     const calls = counted.map((call) => {
       const billed = routes.get(call.route)
-      return { ...call, blocks: billed === undefined ? [] : call.blocks.map(billed) }
+      const counts = call.at >= fromMillis
+      return { ...call, counts, blocks: billed === undefined ? [] : call.blocks.map(billed) }
     })
     return { calls, conversations: this.conversations }
   }
@@ -155,7 +157,7 @@ interface CountedBlock extends Omit<WorkBlock, "tokens" | "facts"> {
   readonly facts: CountedFacts | null
 }
 
-interface CountedCall extends Omit<WorkCall, "blocks"> {
+interface CountedCall extends Omit<WorkCall, "blocks" | "counts"> {
   readonly blocks: ReadonlyArray<CountedBlock>
 }
 

@@ -34,10 +34,11 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
   const diagnosis = diagnose(workload, input.seed)
   const monthly = sampledFrom(input).spentMicroUsd * (monthMillis / Math.max(1, input.toMillis - input.fromMillis))
   const sampled = workload.conversations.length
+  const calls = workload.calls.filter(({ counts }) => counts)
   const figure = (name: string) =>
     diagnosis.findings.reduce((sum, { finding }) => sum + (finding.figures?.[name] ?? 0), 0)
   return {
-    isSufficient: isSufficient(diagnosis, workload.calls.length),
+    isSufficient: isSufficient(diagnosis, calls.length),
     report: {
       version: 1,
       scope: {
@@ -47,12 +48,11 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
         source: input.source,
         conversations: sampled,
         effective_conversations: rounded(diagnosis.effectiveConversations),
-        samples: workload.calls.length,
-        calls_covered: workload.calls.filter(({ blocks, prices, usage }) => isCovered(blocks.length, prices, usage))
-          .length,
+        samples: calls.length,
+        calls_covered: calls.filter(({ blocks, prices, usage }) => isCovered(blocks.length, prices, usage)).length,
         traffic: { ...sumsOf(input.traffic), opted_in: sumsOf(input.traffic.optedIn) },
         covered_microusd: diagnosis.chargedMicroUsd,
-        excluded: excludedOf(workload),
+        excluded: excludedOf(calls),
         model_error: diagnosis.modelErrors.map(({ readsExplained, route, share }) => ({
           route,
           share: rounded(share),
@@ -100,7 +100,7 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
           "providers' caches work as their documentation says",
           "tokens are counted as o200k counts them, scaled by kind of text to what each route has billed"
         ],
-        insufficient: insufficientOf(diagnosis, workload.calls.length),
+        insufficient: insufficientOf(diagnosis, calls.length),
         past_receipts: { n: 0, realised_over_estimated: null }
       }
     }
@@ -117,7 +117,7 @@ const monthMillis = 30 * 24 * 3_600_000
 const isCovered = (blocks: number, prices: unknown, usage: unknown): boolean =>
   blocks > 0 && prices !== null && usage !== null
 
-const excludedOf = ({ calls }: Workload): AnalysisReport["scope"]["excluded"] => {
+const excludedOf = (calls: Workload["calls"]): AnalysisReport["scope"]["excluded"] => {
   const reasons = [
     { reason: "no_usage", count: calls.filter(({ usage }) => usage === null).length },
     { reason: "no_prices", count: calls.filter(({ prices, usage }) => usage !== null && prices === null).length },

@@ -42,6 +42,7 @@ const callOf = (
     id: "",
     conversation: 0,
     at: 0,
+    counts: true,
     route: "a",
     pinned: false,
     failedAttempts: 0,

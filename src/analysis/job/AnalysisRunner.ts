@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { Catalog } from "../../catalog/Catalog.ts"
 import type { NotFound, SealingUnavailable } from "../../domain/AccountError.ts"
-import type { CapturedConversation } from "../../domain/CapturedCall.ts"
+import type { AnalysedCall, CapturedConversation } from "../../domain/CapturedCall.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import type { PromptCache } from "../../domain/Model.ts"
@@ -121,6 +121,7 @@ const make = Effect.gen(function* () {
       })
     )
 
+  /** Those from before the range too: they tell what was cached and asked before, and are in no figure. */
   const callsOf = (row: AnalysisRow, conversation: CapturedConversation) =>
     Effect.map(source.calls(row.projectId, conversation), (calls) =>
       calls.filter(({ capturedAt }) => capturedAt < row.rangeEnd.getTime())
@@ -142,8 +143,9 @@ const make = Effect.gen(function* () {
         yield* store.progress(row, { phase: "load", done, total: conversations.length, sampleCount })
         const calls = yield* callsOf(row, conversation)
         yield* run.add(conversation, calls)
-        segments.add(calls)
-        sampleCount += calls.length
+        const counted = inRange(row, calls)
+        segments.add(counted)
+        sampleCount += counted.length
       }
       yield* store.progress(row, {
         phase: "load",
@@ -207,7 +209,7 @@ const make = Effect.gen(function* () {
         const samples = new SampleList(replay.questions)
         const range = { from: row.rangeStart, to: row.rangeEnd }
         for (const each of yield* source.conversations(row.projectId, { ...range, max: row.requestedCount })) {
-          samples.add(yield* callsOf(row, each))
+          samples.add(inRange(row, yield* callsOf(row, each)))
         }
         yield* store.progress(row, { ...at, phase: "replay", done: 0 })
         yield* replays.run(row, replay, samples, (one) =>
@@ -259,6 +261,9 @@ const make = Effect.gen(function* () {
     )
   })
 })
+
+const inRange = ({ rangeStart }: AnalysisRow, calls: ReadonlyArray<AnalysedCall>): ReadonlyArray<AnalysedCall> =>
+  calls.filter(({ capturedAt }) => capturedAt >= rangeStart.getTime())
 
 const cachesOf = (catalog: Catalog["Type"]): Readonly<Record<string, PromptCache>> =>
   Object.fromEntries(
