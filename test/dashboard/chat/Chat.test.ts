@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)("conversations", () => {
     const longest = page.getByRole("button", { name: /^Write a regular expression/ })
     await longest.waitFor()
     const { height, room } = await longest.evaluate((button) => {
-      const text = document.createRange()
+      const text = button.ownerDocument.createRange()
       text.selectNodeContents(button)
       const [frame, lines] = [button.getBoundingClientRect(), text.getBoundingClientRect()]
       return { height: lines.height, room: Math.min(lines.top - frame.top, frame.bottom - lines.bottom) }

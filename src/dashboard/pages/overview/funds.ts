@@ -1,4 +1,6 @@
-import type { Records } from "../../api/client.ts"
+import type { components } from "../../api/schema.d.ts"
+
+type Records = components["schemas"]
 
 /** Whether money lasts; all amounts in micro-USD. */
 
