@@ -9,9 +9,12 @@ const maxPaceProjects = 5
 export const useFunds = (projectId: string, isReady: boolean) => {
   const ofMe = useQuery({ ...me, enabled: isReady })
   const ofAccount = useQuery({ ...balance, enabled: isReady })
-  const ofProject = useQuery({ ...project(projectId), enabled: isReady })
-  const all = useQuery({ ...projects, enabled: isReady })
-  const found = ofProject.data?.data
+  // what is spent and the limits may have changed since the frame has asked for them
+  const all = useQuery({ ...projects, staleTime: 0, enabled: isReady })
+  const listed = all.data?.items.find(({ id }) => id === projectId)
+  // the list has the newest projects of a person
+  const ofProject = useQuery({ ...project(projectId), enabled: all.data !== undefined && listed === undefined })
+  const found = listed ?? ofProject.data?.data
   const isOwnAccount = found !== undefined && ofMe.data?.accounts.some(({ id }) => id === found.account_id) === true
   const others = (isOwnAccount ? (all.data?.items ?? []) : [])
     .filter((each) => each.id !== projectId && each.account_id === found?.account_id && each.billing_mode === "managed")
