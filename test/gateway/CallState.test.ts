@@ -1,9 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { describe } from "vitest"
-import { type CallStatus, noCost } from "../../src/domain/Call.ts"
+import { type CallStatus, cost, noCost } from "../../src/domain/Call.ts"
 import { type Candidate, candidatesFrom } from "../../src/domain/Candidate.ts"
+import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
 import { plainTerms } from "../../src/domain/Prices.ts"
 import { ProviderError } from "../../src/domain/ProviderError.ts"
+import { usage } from "../../src/domain/Usage.ts"
 import type { Admitted } from "../../src/gateway/Admission.ts"
 import * as CallState from "../../src/gateway/CallState.ts"
 import { HoldOptions } from "../../src/gateway/HoldOptions.ts"
@@ -163,4 +165,34 @@ it("an attempt begins with an empty tally: what the one before has streamed is n
     second
   )
   expect(CallState.usageOf(state, second).outputTokens).toBe(0)
+})
+
+describe("What a call is charged", () => {
+  const reported: ChatEvent = { _tag: "Usage", usage: usage({ inputTokens: 50, outputTokens: 2 }) }
+  const finish: ChatEvent = { _tag: "Finish", reason: "stop", native: "stop" }
+  /** An attempt that received these events, at a provider that does not charge for what is aborted. */
+  const receiving = (events: ReadonlyArray<ChatEvent>) => {
+    const model = testModel("one/m", { billsAbortedCalls: false })
+    const attempt = CallState.attemptOf({ ...candidate, model }, output, 1)
+    for (const event of events) attempt.tally.add(event)
+    return { attempt, state: CallState.attemptStarted(start, attempt) }
+  }
+  const text: ChatEvent = { _tag: "Text", text: "some words" }
+  const recordOf = (state: CallState.CallState) => settlementOf(state, now).record
+
+  it("is the usage of a complete response, also of one without content", () => {
+    const { attempt, state } = receiving([reported, finish])
+    expect(recordOf(CallState.completed(state, attempt, 2)).cost).toEqual(cost(58, "charged"))
+  })
+
+  it("is what was streamed of a cancelled one, whether or not its provider charges for what is aborted", () => {
+    const { state } = receiving([text, reported])
+    const { cost: charged } = recordOf(CallState.cancelled(CallState.contentReceived(state, 2), 3))
+    expect(charged).toEqual(cost(58, "estimated"))
+  })
+
+  it("is nothing where nothing was streamed and the provider charges for nothing: no estimate of it", () => {
+    const { state } = receiving([])
+    expect(recordOf(CallState.cancelled(state, 2)).cost).toEqual(noCost)
+  })
 })
