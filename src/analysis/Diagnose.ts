@@ -43,15 +43,18 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
     const finding = ofRange(cause.find(input), workload)
     return finding === undefined ? [] : [{ cause, finding, tier: tierOf(cause, finding, rebill) }]
   })
-  const charged = workload.calls.reduce((sum, { chargedMicroUsd, counts }) => sum + (counts ? chargedMicroUsd : 0), 0)
+  const charged = workload.calls.reduce(
+    (sum, { chargedMicroUsd, isInRange }) => sum + (isInRange ? chargedMicroUsd : 0),
+    0
+  )
   let billed = found.filter(({ tier }) => tier === "exact" || tier === "rebilled")
   const unsure = found.filter(({ tier }) => tier === "hypothesis")
   const scales = scalesOf(workload, rebill.base, leftOutBy(billed))
   const perConversation = (edits: Edits): Float64Array => {
     const sums = new Float64Array(workload.conversations.length)
     const bill = edits.size === 0 ? rebill.base : rebill.bill(edits)
-    workload.calls.forEach(({ conversation, counts }, index) => {
-      if (counts) sums[conversation] = (sums[conversation] ?? 0) + (bill.microUsd[index] ?? 0) * (scales[index] ?? 1)
+    workload.calls.forEach(({ conversation, isInRange }, index) => {
+      if (isInRange) sums[conversation] = (sums[conversation] ?? 0) + (bill.microUsd[index] ?? 0) * (scales[index] ?? 1)
     })
     return sums
   }
@@ -118,7 +121,7 @@ export const diagnose = (workload: Workload, seed: number): Diagnosis => {
 /** The finding without the calls that are in no figure; their edits stay, since what they cache is read by the others. */
 const ofRange = (finding: Finding | undefined, { calls }: Workload): Finding | undefined => {
   if (finding === undefined) return undefined
-  const isCounted = (call: number) => calls[call]?.counts === true
+  const isCounted = (call: number) => calls[call]?.isInRange === true
   const counted = new Set([...finding.calls].filter(isCounted))
   return counted.size === 0
     ? undefined
@@ -146,8 +149,8 @@ const leftOutBy = (found: ReadonlyArray<{ readonly finding: Finding }>): Readonl
  */
 const scalesOf = ({ calls }: Workload, { microUsd }: Bill, leftOut: ReadonlySet<number>): Float64Array => {
   const sums = new Map<string, { charged: number; computed: number }>()
-  calls.forEach(({ chargedMicroUsd, counts, route }, index) => {
-    if (!counts || leftOut.has(index)) return
+  calls.forEach(({ chargedMicroUsd, isInRange, route }, index) => {
+    if (!isInRange || leftOut.has(index)) return
     const sum = sums.get(route) ?? { charged: 0, computed: 0 }
     sum.charged += chargedMicroUsd
     sum.computed += microUsd[index] ?? 0

@@ -50,8 +50,8 @@ export class Preparation {
     }
     const calls = counted.map((call) => {
       const billed = routes.get(call.route)
-      const counts = call.at >= fromMillis
-      return { ...call, counts, blocks: billed === undefined ? [] : call.blocks.map(billed) }
+      const isInRange = call.at >= fromMillis
+      return { ...call, isInRange, blocks: billed === undefined ? [] : call.blocks.map(billed) }
     })
     return { calls, conversations: this.conversations }
   }
@@ -157,7 +157,7 @@ interface CountedBlock extends Omit<WorkBlock, "tokens" | "facts"> {
   readonly facts: CountedFacts | null
 }
 
-interface CountedCall extends Omit<WorkCall, "blocks" | "counts"> {
+interface CountedCall extends Omit<WorkCall, "blocks" | "isInRange"> {
   readonly blocks: ReadonlyArray<CountedBlock>
 }
 

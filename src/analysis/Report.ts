@@ -34,7 +34,7 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
   const diagnosis = diagnose(workload, input.seed)
   const monthly = sampledFrom(input).spentMicroUsd * (monthMillis / Math.max(1, input.toMillis - input.fromMillis))
   const sampled = workload.conversations.length
-  const calls = workload.calls.filter(({ counts }) => counts)
+  const calls = workload.calls.filter(({ isInRange }) => isInRange)
   const figure = (name: string) =>
     diagnosis.findings.reduce((sum, { finding }) => sum + (finding.figures?.[name] ?? 0), 0)
   return {

@@ -22,8 +22,8 @@ export interface WorkCall {
   readonly conversation: number
   /** In milliseconds since the epoch. */
   readonly at: number
-  /** In the range: another one is in no figure, and only tells what came before. */
-  readonly counts: boolean
+  /** Of the range of the analysis: another one is in no figure, and only tells what came before. */
+  readonly isInRange: boolean
   /** Id of the model that has answered. */
   readonly route: string
   /** The client has named that model. */

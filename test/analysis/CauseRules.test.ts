@@ -42,7 +42,7 @@ const callOf = (
     id: "",
     conversation: 0,
     at: 0,
-    counts: true,
+    isInRange: true,
     route: "a",
     pinned: false,
     failedAttempts: 0,

@@ -16,7 +16,7 @@ export const abandoned: Cause = {
     const calls = new Set<number>()
     let spent = 0
     input.workload.calls.forEach((call, index) => {
-      if (!call.counts || call.status !== "cancelled" || call.chargedMicroUsd === 0 || repeated?.has(index) === true)
+      if (!call.isInRange || call.status !== "cancelled" || call.chargedMicroUsd === 0 || repeated?.has(index) === true)
         return
       calls.add(index)
       spent += call.chargedMicroUsd

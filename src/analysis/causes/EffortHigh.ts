@@ -13,8 +13,14 @@ export const effortHigh: Cause = {
   find: ({ workload }) => {
     const calls = new Set<number>()
     let upTo = 0
-    workload.calls.forEach(({ counts, prices, status, usage }, index) => {
-      if (!counts || usage === null || prices === null || status !== "success" || usage.outputTokens > maxVisibleTokens)
+    workload.calls.forEach(({ isInRange, prices, status, usage }, index) => {
+      if (
+        !isInRange ||
+        usage === null ||
+        prices === null ||
+        status !== "success" ||
+        usage.outputTokens > maxVisibleTokens
+      )
         return
       if (usage.reasoningTokens < minReasoningTokens || usage.reasoningTokens < 5 * usage.outputTokens) return
       calls.add(index)

@@ -14,7 +14,7 @@ export const failedAttempts: Cause = {
     const calls = new Set<number>()
     let millis = 0
     workload.calls.forEach((call, index) => {
-      if (!call.counts || call.failedAttempts === 0) return
+      if (!call.isInRange || call.failedAttempts === 0) return
       calls.add(index)
       millis += call.failedMillis
     })

@@ -19,8 +19,8 @@ export const holds: Cause = {
     const calls = new Set<number>()
     let idle = 0
     workload.calls.forEach((call, index) => {
-      const { counts, maxOutputTokens: max, prices } = call
-      if (!counts || max === null || prices === null || completions.length < minCalls || max < farAbove * longest)
+      const { isInRange, maxOutputTokens: max, prices } = call
+      if (!isInRange || max === null || prices === null || completions.length < minCalls || max < farAbove * longest)
         return
       calls.add(index)
       idle += ((max - longest) * prices.output * call.latencyMillis) / 1_000_000 / 3_600_000

@@ -15,7 +15,7 @@ export const imageOversize: Cause = {
     let images = 0
     workload.calls.forEach((call, index) => {
       const large = call.images.filter(({ height, width }) => Math.max(width, height) > usefulEdgePixels)
-      if (!call.counts || large.length === 0) return
+      if (!call.isInRange || large.length === 0) return
       images += large.length
       calls.add(index)
     })

@@ -16,9 +16,9 @@ export const verboseOutput: Cause = {
     const calls = new Set<number>()
     let upTo = 0
     workload.calls.forEach((call, index) => {
-      const { counts, prices, usage } = call
+      const { isInRange, prices, usage } = call
       const median = call.class === null ? undefined : medians.get(call.class)
-      if (!counts || usage === null || prices === null || median === undefined || usage.outputTokens <= 2 * median)
+      if (!isInRange || usage === null || prices === null || median === undefined || usage.outputTokens <= 2 * median)
         return
       calls.add(index)
       upTo += ((usage.outputTokens - 2 * median) * prices.output) / 1_000_000

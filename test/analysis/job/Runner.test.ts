@@ -24,7 +24,7 @@ import { masterKey } from "../../support/Service.ts"
 import { generate } from "../planted/Application.ts"
 
 const app = { seed: 4, shape: "extraction" as const, plants: new Set(["duplicate"]), traps: new Set<string>() }
-const conversations = generate(app)
+let conversations = generate(app)
 const ids = {
   user: "00000000-0000-4000-8000-00000000000c",
   account: "00000000-0000-4000-8000-00000000000a",
@@ -117,15 +117,15 @@ describe.each(databases)("the runner of analyses on %s", (_, database) => {
   afterAll(() => runtime.dispose())
 
   let made = 0
-  /** All with the same seed and range: their reports are to be the same. */
-  const create = Effect.gen(function* () {
+  /** All with the same seed: reports of the same range are to be the same. */
+  const createFrom = Effect.fnUntraced(function* (rangeStart: Date) {
     made++
     const id = `00000000-0000-7000-8000-${String(made).padStart(12, "0")}`
     const store = yield* AnalysisStore
     const created = yield* store.create({
       id,
       projectId: ids.project,
-      rangeStart: new Date(1_700_000_000_000),
+      rangeStart,
       rangeEnd: new Date(1_800_000_000_000),
       requestedCount: 1000,
       seed: 17
@@ -133,6 +133,7 @@ describe.each(databases)("the runner of analyses on %s", (_, database) => {
     expect(created).toBe(true)
     return id
   })
+  const create = createFrom(new Date(1_700_000_000_000))
   const reportOf = (id: string) =>
     Effect.gen(function* () {
       const row = yield* (yield* AnalysisStore).find(id)
@@ -180,6 +181,33 @@ describe.each(databases)("the runner of analyses on %s", (_, database) => {
     expect(reports[0]?.scope).toMatchObject({ source: "captured", config_versions: [3] })
     for (const report of reports) expect(report).toEqual(reports[0])
   }, 120_000)
+
+  it("counts only calls of its range, of conversations that began before it", () =>
+    run(
+      Effect.gen(function* () {
+        const before = conversations
+        conversations = generate({ ...app, shape: "chat", plants: new Set() }).map((each) => ({
+          ...each,
+          calls: each.calls.map((call) => ({ ...call, class: "chat" as const }))
+        }))
+        yield* Effect.addFinalizer(() => Effect.sync(() => (conversations = before)))
+        const calls = conversations.flatMap((each) => each.calls).toSorted((a, b) => a.capturedAt - b.capturedAt)
+        const start = calls[calls.length >> 1]?.capturedAt ?? 0
+        const own = calls.filter(({ capturedAt }) => capturedAt >= start)
+        const isBefore = ({ capturedAt }: { readonly capturedAt: number }) => capturedAt < start
+        expect(conversations.some((each) => each.calls.some(isBefore) && !each.calls.every(isBefore))).toBe(true)
+        const id = yield* createFrom(new Date(start))
+        expect(yield* (yield* AnalysisRunner).runOne).toBe(true)
+        const row = yield* (yield* AnalysisStore).find(id)
+        expect(row).toMatchObject({ sampleCount: own.length })
+        const report = yield* (yield* ReportSeal).open(id, row?.reportSealed ?? new Uint8Array())
+        expect(report?.scope.samples).toBe(own.length)
+        const spent = own.reduce((sum, { cost }) => sum + cost.amount_microusd, 0)
+        expect(report?.headline.observed.spent_microusd).toBe(spent)
+        const answered = own.filter(({ usage }) => usage !== null)
+        expect(report?.segments.map((segment) => segment.calls)).toEqual([answered.length])
+      }).pipe(Effect.scoped)
+    ))
 
   it("writes nothing with an epoch that is over", () =>
     run(
