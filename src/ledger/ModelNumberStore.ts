@@ -44,14 +44,15 @@ export const make = (sql: SqlClient): Effect.Effect<ModelNumbers, never, Scope> 
       return text
     }
 
+    /** In one order, so that nodes which number the same models wait for each other and not in a circle. */
     const ask = (models: ReadonlyArray<string>) =>
-      sql`insert into model_number (model) select unnest(${models}::text[]) on conflict do nothing`.pipe(
+      sql`insert into model_number (model) select m from unnest(${models}::text[]) m order by m on conflict do nothing`.pipe(
         Effect.zipRight(sql`select number, model from model_number where model = any(${models}::text[])`),
         Effect.flatMap(decodeRows),
         Effect.andThen((rows) => {
           for (const { model, number } of rows) known.set(model, number)
         }),
-        Effect.catchAllCause((cause) => Effect.logDebug("no numbers for the models of calls", cause))
+        Effect.catchAll((error) => Effect.logDebug("no numbers for the models of calls", error))
       )
 
     const learn = Effect.suspend(() => {

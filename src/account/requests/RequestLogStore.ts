@@ -1,5 +1,6 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -172,7 +173,7 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
             sql`strpos(lower(concat_ws(' ', id::text, client_request_id, requested_model, model, error_code)), lower(${filter.q})) > 0`
           ])
     ])
-  /** With the models that numbers stand for in the place of those. */
+  /** Pools that are numbers, as the models that these stand for. */
   const requestRows = (stored: unknown) =>
     Effect.gen(function* () {
       const rows = yield* decodeRows(stored)
@@ -181,8 +182,8 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
         rows.flatMap(({ pool_numbers }) => pool_numbers ?? [])
       )
       return rows.map(({ pool, pool_numbers, ...row }): RequestRow => {
-        const [first = pool[0], ...others] = pool_numbers === null ? pool : (models.get(pool_numbers) ?? pool)
-        return { ...row, pool: [first, ...others] }
+        const numbered = models.get(pool_numbers ?? "") ?? []
+        return { ...row, pool: Arr.isNonEmptyReadonlyArray(numbered) ? numbered : pool }
       })
     })
   const newestFirst = sql`order by written_at desc, id desc`
