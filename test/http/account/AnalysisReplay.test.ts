@@ -36,6 +36,14 @@ const codeOf = async (response: Response) => {
 let asked: Array<string> = []
 let closed = 0
 let beforeAnswer = (_model: string): Promise<void> => Promise.resolve()
+/** Resolves when a model is asked: it does not answer. */
+const modelNeverAnswers = () =>
+  new Promise<void>((reached) => {
+    beforeAnswer = () => {
+      reached()
+      return new Promise(() => {})
+    }
+  })
 const seen = new Set<string>()
 
 const says = (model: string, text: string): string => {
@@ -238,12 +246,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
 
   it("is cancelled while a model answers: the call is closed, and the report stays", async () => {
     const { analysis, project } = await analysed()
-    const running = new Promise<void>((reached) => {
-      beforeAnswer = () => {
-        reached()
-        return new Promise(() => {})
-      }
-    })
+    const running = modelNeverAnswers()
     await replay(project, analysis, { confirm: true })
     await running
     await project.ask("POST", `/api/analyses/${analysis.id}/cancel`)
@@ -267,12 +270,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
 
   it("ends with its project: the call is closed, and nothing more is asked or kept", async () => {
     const { analysis, project } = await analysed()
-    const running = new Promise<void>((reached) => {
-      beforeAnswer = () => {
-        reached()
-        return new Promise(() => {})
-      }
-    })
+    const running = modelNeverAnswers()
     await replay(project, analysis, { confirm: true })
     await running
     const { items } = await project.ask<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
