@@ -102,10 +102,21 @@ describe.skipIf(!hasChromium)("every page", () => {
     const { items } = await seeded.api<{
       readonly items: ReadonlyArray<{ readonly id: string; readonly is_current: boolean; readonly transport: string }>
     }>("GET", "/api/sessions")
+    // else what the page asks for every few seconds may end before the link is followed
+    let release = () => {}
+    const followed = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route("**/api/**", async (route) => {
+      await followed
+      await route.continue()
+    })
     for (const { id, transport } of items) if (transport === "cookie") await seeded.api("DELETE", `/api/sessions/${id}`)
     const visited: Array<string> = []
     page.on("framenavigated", (frame) => visited.push(frame.url()))
     await page.getByRole("link", { name: "Activity" }).click()
+    await page.waitForURL(`**${seeded.paths["activity"]}`)
+    release()
     await page.getByText("Open a sign-in link of this service").waitFor()
     await page.waitForLoadState("networkidle")
     expect(visited.filter((url) => url.includes("/sign-in")).length).toBe(1)
