@@ -1,9 +1,7 @@
-import { setImmediate } from "node:timers/promises"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { ProjectId } from "../../../src/domain/Ids.ts"
@@ -17,6 +15,7 @@ import {
   type Person,
   startNode
 } from "../../support/AccountService.ts"
+import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
 type Out = typeof AlertsOut.Encoded
 
@@ -65,19 +64,15 @@ describe.each(databaseKinds)("alerts over HTTP on %s", (kind) => {
     const project = await newProject()
     await jsonOf(await owner.send("PUT", pathOf(project), { webhook_url: url, thresholds: [] }))
     const resealed = Buffer.from("sealed with the current master key")
-    const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
-    await client.connect()
-    await client.query("begin")
-    await client.query("update alert set sealed_secret = $1 where project_id = $2", [resealed, project])
-    const sent = owner.send("PUT", pathOf(project), { webhook_url: url, thresholds: [monthly] })
-    const waiting =
-      "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    while ((await client.query(waiting)).rows[0].n === 0) await setImmediate()
-    await client.query("commit")
-    expect(await jsonOf(await sent)).toMatchObject({ thresholds: [monthly] })
-    const { rows } = await client.query("select sealed_secret as sealed from alert where project_id = $1", [project])
-    await client.end()
-    expect(rows).toEqual([{ sealed: resealed }])
+    await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+      await other.query("update alert set sealed_secret = $1 where project_id = $2", [resealed, project])
+      const sent = owner.send("PUT", pathOf(project), { webhook_url: url, thresholds: [monthly] })
+      await other.holdsBack(sent)
+      await other.commit()
+      expect(await jsonOf(await sent)).toMatchObject({ thresholds: [monthly] })
+      const rows = await other.query("select sealed_secret as sealed from alert where project_id = $1", [project])
+      expect(rows).toEqual([{ sealed: resealed }])
+    })
   })
 
   it("are empty at first, set as a whole, and show a secret once", async () => {

@@ -3,10 +3,8 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setImmediate } from "node:timers/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import Pg from "pg"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { ProjectId } from "../../../src/domain/Ids.ts"
 import { QualityEvidence } from "../../../src/routing/evidence/QualityEvidenceStore.ts"
@@ -21,6 +19,7 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
+import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
 type Quote = typeof ReplayQuote.Encoded
 
@@ -292,26 +291,17 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
       const { analysis, project } = await analysed()
       const member = await newPerson(node)
       await project.ask("POST", `/api/projects/${project.id}/members`, { user_id: member.userId, role: "member" })
-      const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
-      await client.connect()
-      await client.query("begin")
-      await client.query("select from project where id = $1 for no key update", [project.id])
-      await client.query("delete from project_member where project_id = $1 and user_id = $2", [
-        project.id,
-        member.userId
-      ])
-      let isAnswered = false
-      const sent = member.send("POST", `/api/analyses/${analysis.id}/replay`, { ...request, confirm: true })
-      void sent.finally(() => {
-        isAnswered = true
+      await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+        await other.query("select from project where id = $1 for no key update", [project.id])
+        await other.query("delete from project_member where project_id = $1 and user_id = $2", [
+          project.id,
+          member.userId
+        ])
+        const sent = member.send("POST", `/api/analyses/${analysis.id}/replay`, { ...request, confirm: true })
+        await other.holdsBack(sent)
+        await other.commit()
+        expect((await sent).status).toBe(404)
       })
-      // it waits for the project, or has answered already
-      const waiting =
-        "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-      while ((await client.query(waiting)).rows[0].n === 0 && !isAnswered) await setImmediate()
-      await client.query("commit")
-      await client.end()
-      expect((await sent).status).toBe(404)
       expect(await project.ask("GET", `/api/analyses/${analysis.id}`)).toMatchObject({ status: "succeeded" })
       expect(asked).toEqual([])
     },

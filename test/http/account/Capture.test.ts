@@ -1,8 +1,6 @@
 import { createHash, randomUUID } from "node:crypto"
-import { setImmediate } from "node:timers/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { Capture } from "../../../src/capture/Capture.ts"
 import { Captured } from "../../../src/capture/Captured.ts"
@@ -22,6 +20,7 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
 type Settings = typeof CaptureSettings.Encoded
 type SampleRecord = typeof CaptureSample.Encoded
@@ -369,28 +368,18 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     await change(project.id)
     await sample(await called(project.key, says("stored")))
     await owner.send("POST", `/api/keys/${project.keyId}/revoke`)
-    const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
-    await client.connect()
-    await client.query("begin")
-    // the deletion stops here, when everything else is deleted
-    await client.query("select from capture_conversation where project_id = $1 for update", [project.id])
-    let hasWritten = false
-    const blocked = async (count: number) => {
-      const waiting =
-        "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-      while (!hasWritten && (await client.query(waiting)).rows[0].n < count) await setImmediate()
-    }
-    const deleted = owner.send("DELETE", `/api/projects/${project.id}`)
-    await blocked(1)
-    const place = { projectId: ProjectId.make(project.id), configVersion: 1 }
-    const write = node.run(Effect.flatMap(CaptureStore, (store) => store.write(place, []))).finally(() => {
-      hasWritten = true
+    await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+      // the deletion stops here, when everything else is deleted
+      await other.query("select from capture_conversation where project_id = $1 for update", [project.id])
+      const deleted = owner.send("DELETE", `/api/projects/${project.id}`)
+      await other.holdsBack(deleted)
+      const place = { projectId: ProjectId.make(project.id), configVersion: 1 }
+      const write = node.run(Effect.flatMap(CaptureStore, (store) => store.write(place, [])))
+      await other.holdsBack(deleted, write)
+      await other.commit()
+      expect((await deleted).status).toBe(204)
+      expect((await write).isOpen).toBe(false)
     })
-    await blocked(2)
-    await client.query("commit")
-    await client.end()
-    expect((await deleted).status).toBe(204)
-    expect((await write).isOpen).toBe(false)
     expect(await stored(project.id)).toEqual([])
   })
 

@@ -1,10 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setImmediate } from "node:timers/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { SealedCredentials } from "../../../src/credentials/SealedCredentials.ts"
@@ -20,6 +18,7 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 import { masterKey, testKey } from "../../support/Service.ts"
 import { answer, start as startUpstream, type Upstream } from "../../support/Upstream.ts"
 
@@ -119,19 +118,15 @@ describe.each(databaseKinds)("credentials on %s", (kind) => {
   it.skipIf(kind === "embedded")("keep what was sealed anew while another field of them is changed", async () => {
     const { id } = await jsonOf<Out>(await create({ provider: "bolt", label: "sealed", secret: other }))
     const resealed = Buffer.from("sealed with the current master key")
-    const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
-    await client.connect()
-    await client.query("begin")
-    await client.query("update credential set sealed = $1 where id = $2", [resealed, id])
-    const sent = operator.send("PATCH", `/api/credentials/${id}`, { label: "another" })
-    const waiting =
-      "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    while ((await client.query(waiting)).rows[0].n === 0) await setImmediate()
-    await client.query("commit")
-    expect((await sent).status).toBe(200)
-    const { rows } = await client.query("select label, sealed from credential where id = $1", [id])
-    await client.end()
-    expect(rows).toEqual([{ label: "another", sealed: resealed }])
+    await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+      await other.query("update credential set sealed = $1 where id = $2", [resealed, id])
+      const sent = operator.send("PATCH", `/api/credentials/${id}`, { label: "another" })
+      await other.holdsBack(sent)
+      await other.commit()
+      expect((await sent).status).toBe(200)
+      const rows = await other.query("select label, sealed from credential where id = $1", [id])
+      expect(rows).toEqual([{ label: "another", sealed: resealed }])
+    })
     expect((await operator.send("DELETE", `/api/credentials/${id}`)).status).toBe(204)
   })
 

@@ -1,10 +1,8 @@
 import { mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setImmediate } from "node:timers/promises"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { hashOf } from "../../../src/identity/keys/ApiKey.ts"
@@ -21,6 +19,7 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
 type Key = typeof ApiKeyOut.Encoded
 type Created = typeof CreateApiKeyResponse.Encoded
@@ -238,28 +237,20 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
       await made({ expires_at: "2020-01-01T00:00:00Z" }),
       await made({ is_active: false })
     ]
-    const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
-    await client.connect()
-    await client.query("begin")
-    await client.query("update project set deleted_at = now() where id = $1", [deleted])
     const requests = [
       ["PATCH", inactive, { is_active: true }],
       ["PATCH", expired, { expires_at: null }],
       ["POST", `${rotated}/rotate`, { grace_seconds: 3_600 }]
     ] as const
-    let answers = 0
-    const sent = requests.map(async ([method, path, body]) => {
-      const answer = await operator.send(method, `/api/keys/${path}`, body)
-      answers += 1
-      return answer.status
+    await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+      await other.query("update project set deleted_at = now() where id = $1", [deleted])
+      const sent = requests.map(
+        async ([method, path, body]) => (await operator.send(method, `/api/keys/${path}`, body)).status
+      )
+      await other.holdsBack(...sent)
+      await other.commit()
+      expect(await Promise.all(sent)).toEqual([404, 404, 404])
     })
-    // each waits for the project, or has answered already
-    const waiting =
-      "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    while ((await client.query(waiting)).rows[0].n + answers < requests.length) await setImmediate()
-    await client.query("commit")
-    await client.end()
-    expect(await Promise.all(sent)).toEqual([404, 404, 404])
     const active =
       "select from api_key where project_id = $1 and is_active and (expires_at is null or expires_at > now())"
     expect(await sql(active, [deleted])).toEqual([])

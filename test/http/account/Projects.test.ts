@@ -1,9 +1,7 @@
-import { setImmediate } from "node:timers/promises"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { NotFound, VersionMismatch } from "../../../src/domain/AccountError.ts"
@@ -20,6 +18,7 @@ import {
   type Person,
   startNode
 } from "../../support/AccountService.ts"
+import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
 type Out = typeof ProjectOut.Encoded
 
@@ -52,25 +51,16 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
   const refusedWhileDeleted = async (
     id: string,
     requests: ReadonlyArray<readonly [method: string, path: string, body: object]>
-  ) => {
-    const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
-    await client.connect()
-    await client.query("begin")
-    await client.query("update project set deleted_at = now() where id = $1", [id])
-    let answers = 0
-    const sent = requests.map(async ([method, path, body]) => {
-      const answer = await person.send(method, `/api/${path}`, body)
-      answers += 1
-      return answer.status
+  ) =>
+    withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+      await other.query("update project set deleted_at = now() where id = $1", [id])
+      const sent = requests.map(
+        async ([method, path, body]) => (await person.send(method, `/api/${path}`, body)).status
+      )
+      await other.holdsBack(...sent)
+      await other.commit()
+      expect(await Promise.all(sent)).toEqual(requests.map(() => 404))
     })
-    // each waits for the project, or has answered already
-    const waiting =
-      "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    while ((await client.query(waiting)).rows[0].n + answers < requests.length) await setImmediate()
-    await client.query("commit")
-    await client.end()
-    expect(await Promise.all(sent)).toEqual(requests.map(() => 404))
-  }
 
   it.skipIf(kind === "embedded")("keep nothing that is set while they are deleted", async () => {
     const { id } = await create(person, "deleted meanwhile")

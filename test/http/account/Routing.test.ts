@@ -1,7 +1,5 @@
-import { setImmediate } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { applyConfiguration } from "../../../src/app/FirstStartConfiguration.ts"
 import type { CatalogPage } from "../../../src/wire/account/Models.ts"
@@ -23,6 +21,7 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
 type Out = typeof RoutingConfigurationOut.Encoded
 type Route = typeof RouteOut.Encoded
@@ -173,19 +172,15 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
       const slug = "changed-by-both"
       const all = `/api/projects/${default_project_id}/routing-configurations`
       expect((await operator.send("POST", all, { slug })).status).toBe(201)
-      const client = new Pg.Client({ connectionString: database.env.DATABASE_URL })
-      await client.connect()
-      // as the account API does: the project first, then its configuration
-      await client.query("begin")
-      await client.query("select from project where id = $1 for no key update", [default_project_id])
-      const applied = node.run(Effect.exit(applyConfiguration(null, [{ ...filed, slug }])))
-      const waiting =
-        "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-      while ((await client.query(waiting)).rows[0].n === 0) await setImmediate()
-      await client.query("update routing_configuration set alpha = 1 where slug = $1", [slug])
-      await client.query("commit")
-      await client.end()
-      expect(await applied).toEqual(Exit.succeed(true))
+      await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+        // as the account API does: the project first, then its configuration
+        await other.query("select from project where id = $1 for no key update", [default_project_id])
+        const applied = node.run(Effect.exit(applyConfiguration(null, [{ ...filed, slug }])))
+        await other.holdsBack(applied)
+        await other.query("update routing_configuration set alpha = 1 where slug = $1", [slug])
+        await other.commit()
+        expect(await applied).toEqual(Exit.succeed(true))
+      })
       expect(await jsonOf(await operator.send("GET", `${all}/${slug}`))).toMatchObject({
         models: ["sim/fast"],
         alpha: null,
