@@ -48,6 +48,11 @@ it("writes large numbers and times short", () => {
   const now = Date.parse("2026-01-02T00:00:00Z")
   expect(relative("2026-01-01T23:58:00Z", now)).toBe("2 min ago")
   expect(relative("2026-01-05T00:00:00Z", now)).toBe("in 3 d")
+  // what rounds to a whole larger unit is one
+  expect(relative("2026-01-01T23:00:10Z", now)).toBe("1 h ago")
+  expect(relative("2026-01-01T23:00:40Z", now)).toBe("59 min ago")
+  expect(relative("2026-01-02T23:40:00Z", now)).toBe("in 1 d")
+  expect(relative("2026-01-02T00:00:59.700Z", now)).toBe("in 1 min")
 })
 
 describe("the events of a stream", () => {

@@ -67,17 +67,18 @@ export const time = (iso: string): string => {
 
 export const dateTime = (iso: string | null): string => (iso === null ? unknown : full.format(new Date(iso)))
 
-const units: ReadonlyArray<readonly [name: string, millis: number]> = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1_000]
+/** Each with the amount that is written in the next one. */
+const units: ReadonlyArray<readonly [name: string, millis: number, end: number]> = [
+  ["s", 1_000, 60],
+  ["min", 60_000, 60],
+  ["h", 3_600_000, 24]
 ]
+const days = ["d", 86_400_000] as const
 
 /** `in 3 d`, `2 min ago`. */
 export const relative = (iso: string, now = Date.now()): string => {
   const apart = new Date(iso).getTime() - now
-  const [name, millis] = units.find(([, each]) => Math.abs(apart) >= each) ?? ["s", 1_000]
-  const amount = Math.round(Math.abs(apart) / millis)
-  return apart > 0 ? `in ${amount} ${name}` : `${amount} ${name} ago`
+  const inUnit = (millis: number) => Math.round(Math.abs(apart) / millis)
+  const [name, millis] = units.find(([, each, end]) => inUnit(each) < end) ?? days
+  return apart > 0 ? `in ${inUnit(millis)} ${name}` : `${inUnit(millis)} ${name} ago`
 }
