@@ -40,7 +40,8 @@ const heldOutWeight = 4
 /**
  * Bets, conversation by conversation, that treated ones are worse than those without the change: the ones held out so far and the ones
  * before. A bet is fair where their rate is known; it is taken one standard error higher, and never lower than that of the ones held
- * out alone, so that what has changed for all conversations is not counted as harm.
+ * out alone, so that what has changed for all conversations counts as harm less often: where errors rise from 2 to 10 % in both arms,
+ * with a tenth held out, half of the changes are reverted (without that rate nearly all).
  */
 export const evidenceOf = (before: Before, values: ReadonlyArray<Guarded>): GuardEvidence => {
   const count = { treated: 0, held_out: 0 }
