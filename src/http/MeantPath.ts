@@ -10,15 +10,15 @@ const fixed: ReadonlyArray<string> = [...Object.values(inferencePaths), ...Objec
  */
 export const meantPath = (path: string): string | undefined => {
   const plain = withoutSlashAtEnd(path.replace(/\/{2,}/g, "/"))
-  if (plain !== path && isKnown(plain)) return plain
+  if (plain !== path && fixed.includes(plain)) return plain
   const lower = plain.toLowerCase()
   return (
     fixed.find((known) => lower === known || `/v1${lower}` === known) ??
     fixed.find((known) => known.startsWith("/v1/") && lower.endsWith(known)) ??
+    // in the middle of a path of the account an empty segment is an id that is missing
+    AccountPaths.nearestPath(withoutSlashAtEnd(path.replace(/^\/{2,}/, "/"))) ??
     nearest(lower, fixed)
   )
 }
-
-const isKnown = (path: string): boolean => fixed.includes(path) || AccountPaths.methodsOf(path).length > 0
 
 const withoutSlashAtEnd = (path: string): string => (path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path)

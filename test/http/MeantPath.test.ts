@@ -15,6 +15,13 @@ describe("an unknown path most likely means", () => {
     ["/healthz", undefined],
     ["/readyz/", "/readyz"],
     ["/api/me/projects/", "/api/me/projects"],
+    ["/api/projects", "/api/me/projects"],
+    ["/api/balance", "/api/me/balance"],
+    ["/api/projects/p1/requets", "/api/projects/p1/requests"],
+    ["/api/projects//savings", undefined],
+    ["/api/me/nothing-like-it", undefined],
+    ["//api/me/projects", "/api/me/projects"],
+    ["/API/me/Projects", "/api/me/projects"],
     ["/v1/embeddings", undefined],
     ["/", undefined]
   ])("%s: %s", (path, expected) => {

@@ -1,4 +1,5 @@
 import * as HttpApi from "@effect/platform/HttpApi"
+import { nearest } from "../../domain/Nearest.ts"
 import { contentPaths, paymentPaths } from "../Paths.ts"
 import { AccountApi } from "./AccountApi.ts"
 
@@ -45,6 +46,22 @@ export const methodsOf = (path: string): ReadonlyArray<string> => {
       segments.every((segment, at) => (segment.startsWith(":") ? isParameter(given[at] ?? "") : segment === given[at]))
   )
   return matching.flatMap(({ methods }) => methods)
+}
+
+/** The known path that an unknown one most likely means: what belongs to the person is below `/api/me`, or there is a typing error. */
+export const nearestPath = (path: string): string | undefined => {
+  const ofPerson = path.replace(/^\/api\//, "/api/me/")
+  if (ofPerson !== path && methodsOf(ofPerson).length > 0) return ofPerson
+  const given = path.split("/")
+  for (const { segments } of paths) {
+    if (segments.length !== given.length) continue
+    const meant = segments.map((segment, at) =>
+      segment.startsWith(":") ? given[at] : nearest(given[at] ?? "", [segment])
+    )
+    const filled = meant.join("/")
+    if (!meant.slice(1).includes(undefined) && methodsOf(filled).length > 0) return filled
+  }
+  return undefined
 }
 
 /** The platform's router has no answer for a path whose percent signs encode nothing. */
