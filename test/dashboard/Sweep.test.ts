@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { hasChromium, launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
+import { hasChromium, holdApiRequests, launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
 import { isLong } from "../support/Figures.ts"
 import { type SeededService, seededService } from "./Seeded.ts"
 
@@ -102,15 +102,7 @@ describe.skipIf(!hasChromium)("every page", () => {
     const { items } = await seeded.api<{
       readonly items: ReadonlyArray<{ readonly id: string; readonly is_current: boolean; readonly transport: string }>
     }>("GET", "/api/sessions")
-    // else what the page asks for every few seconds may end before the link is followed
-    let release = () => {}
-    const followed = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route("**/api/**", async (route) => {
-      await followed
-      await route.continue()
-    })
+    const release = await holdApiRequests(page)
     for (const { id, transport } of items) if (transport === "cookie") await seeded.api("DELETE", `/api/sessions/${id}`)
     const visited: Array<string> = []
     page.on("framenavigated", (frame) => visited.push(frame.url()))

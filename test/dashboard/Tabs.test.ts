@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { hasChromium, holdApiRequests, launchChromium, openPage } from "../support/Chromium.ts"
 import { clientSecret, startProvider } from "../support/OpenIdProvider.ts"
 import { startService } from "../support/Service.ts"
 import { journey } from "./Journey.ts"
@@ -41,10 +41,13 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
       "GET",
       "/api/sessions"
     )
+    const release = await holdApiRequests(page)
     for (const { id, transport } of items) {
       if (transport === "cookie") await at().api("DELETE", `/api/sessions/${id}`)
     }
     await page.getByRole("link", { name: "Keys", exact: true }).click()
+    await page.waitForURL(`**/p/${at().projectId}/keys`)
+    release()
     await isAtSignIn(page, `/p/${at().projectId}/keys`)
     await isAtSignIn(other, "/credits")
     const { url } = await at().api<{ readonly url: string }>("POST", "/api/session/links")

@@ -49,3 +49,19 @@ export const openPage = async (browser: Browser, options: BrowserContextOptions 
   page.on("request", (request) => requests.push(request.url()))
   return { page, errors, requests }
 }
+
+/**
+ * Holds what all pages of this profile ask the API for, until the result is called: what a page asks for every few seconds else ends
+ * before what a test does next, or after it.
+ */
+export const holdApiRequests = async (page: Page): Promise<() => void> => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.context().route("**/api/**", async (route) => {
+    await released
+    await route.continue()
+  })
+  return release
+}
