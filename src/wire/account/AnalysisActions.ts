@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { listOf } from "../validation/SchemaParts.ts"
-import { Alpha, Patterns } from "./Policy.ts"
+import { StoredPatterns } from "./Patterns.ts"
+import { Alpha } from "./Policy.ts"
 import { Receipt } from "./Receipt.ts"
 import { PolicyReplayOut } from "./Replay.ts"
 import { strict } from "./Strict.ts"
@@ -90,7 +91,7 @@ export type ApplyAction = typeof ApplyAction.Type
 const fieldsOf = (description: string) =>
   Schema.Struct({
     default_alpha: Schema.optional(Alpha.annotations({ description: "Of the policy." })),
-    excluded_models: Schema.optional(Schema.NullOr(Patterns).annotations({ description: "Of the policy." })),
+    excluded_models: Schema.optional(Schema.NullOr(StoredPatterns).annotations({ description: "Of the policy." })),
     alpha: Schema.optional(Alpha.annotations({ description: "Of the routing configuration." }))
   }).annotations({ description })
 

@@ -7,3 +7,6 @@ export const Pattern = Schema.String.pipe(
     jsonSchema: { pattern: "^\\S{1,300}$" }
   })
 )
+
+/** As they are stored: the lists of GATEWAY_CONFIG, and those that actions of analyses have added to, may be longer than a request's. */
+export const StoredPatterns = Schema.Array(Schema.String)

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { maxExplorationShare } from "../../domain/ExplorationShare.ts"
 import { listOf } from "../validation/SchemaParts.ts"
-import { Pattern } from "./Patterns.ts"
+import { Pattern, StoredPatterns } from "./Patterns.ts"
 import { PolicyReplayOut } from "./Replay.ts"
 import { strict } from "./Strict.ts"
 
@@ -10,14 +10,21 @@ const maxPatterns = 2_000
 const maxPrice = 1_000_000_000_000
 
 export const Patterns = listOf(Pattern, { max: maxPatterns })
-const allowed = (what: string) =>
-  Schema.optionalWith(Schema.NullOr(Patterns), { default: () => null }).annotations({
+type List = typeof Patterns | typeof StoredPatterns
+const allowed = (what: string, list: List) =>
+  Schema.optionalWith(Schema.NullOr(list), { default: () => null }).annotations({
     description: `${what} that may be used, as ids, \`<prefix>/*\` or \`*\`; null and default: all.`
   })
-const excluded = (what: string) =>
-  Schema.optionalWith(Patterns, { default: () => [], nullable: true }).annotations({
+const excluded = (what: string, list: List) =>
+  Schema.optionalWith(list, { default: () => [], nullable: true }).annotations({
     description: `${what} that may not be used, in the same form; exclusions win.`
   })
+const lists = (list: List) => ({
+  allowed_models: allowed("Models", list),
+  excluded_models: excluded("Models", list),
+  allowed_providers: allowed("Providers", list),
+  excluded_providers: excluded("Providers", list)
+})
 
 export const Alpha = Schema.NullOr(Schema.Number.pipe(Schema.between(0, 1)))
 const ExplorationShare = Schema.Number.pipe(Schema.between(0, maxExplorationShare))
@@ -36,10 +43,7 @@ export const capsAndFallback = {
 }
 
 export const PolicyInput = strict({
-  allowed_models: allowed("Models"),
-  excluded_models: excluded("Models"),
-  allowed_providers: allowed("Providers"),
-  excluded_providers: excluded("Providers"),
+  ...lists(Patterns),
   default_alpha: Schema.optionalWith(Alpha, { default: () => null }).annotations({
     description:
       "Quality against cost where a request does not say: 0 is cheapest, 1 is best; null and default: the gateway's own."
@@ -56,6 +60,7 @@ export type PolicyInput = typeof PolicyInput.Type
 
 export const PolicyOut = Schema.Struct({
   ...PolicyInput.fields,
+  ...lists(StoredPatterns),
   policy_version: Schema.Int.annotations({
     description: "Goes up with every change of the policy or of the project's routing configurations."
   }),

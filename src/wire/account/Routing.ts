@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { ProjectId, UserId } from "../../domain/Ids.ts"
 import { pageOf } from "./Page.ts"
+import { StoredPatterns } from "./Patterns.ts"
 import { Alpha, capsAndFallback, Patterns } from "./Policy.ts"
 import { Name } from "./Projects.ts"
 import { strict } from "./Strict.ts"
@@ -10,17 +11,21 @@ export const Slug = Schema.String.pipe(Schema.pattern(/^[a-z0-9-]{1,120}$/)).ann
   description: "Addressed as `auto:<slug>`; 1 to 120 characters of a-z, 0-9 and '-'."
 })
 
-const some = (what: string) =>
-  Schema.optionalWith(Schema.NullOr(Patterns), { default: () => null }).annotations({
+const some = (what: string, list: typeof Patterns | typeof StoredPatterns) =>
+  Schema.optionalWith(Schema.NullOr(list), { default: () => null }).annotations({
     description: `${what} that it may choose, as ids, \`<prefix>/*\` or \`*\`; null and default: all that the project allows.`
   })
+
+const lists = (list: typeof Patterns | typeof StoredPatterns) => ({
+  models: some("Models", list),
+  providers: some("Providers", list)
+})
 
 const settings = {
   name: Schema.optionalWith(Schema.NullOr(Name), { default: () => null }).annotations({
     description: "Name, 1 to 200 characters; null and default: the slug."
   }),
-  models: some("Models"),
-  providers: some("Providers"),
+  ...lists(Patterns),
   alpha: Schema.optionalWith(Alpha, { default: () => null }).annotations({
     description: "Quality against cost: 0 is cheapest, 1 is best; null and default: as the project."
   }),
@@ -40,7 +45,7 @@ export const ActivateVersionRequest = strict({
   })
 }).annotations({ identifier: "ActivateVersionRequest" })
 
-const settingsOut = { ...settings, name: Schema.String.annotations({ description: "Name." }) }
+const settingsOut = { ...settings, ...lists(StoredPatterns), name: Schema.String.annotations({ description: "Name." }) }
 
 export const RoutingConfigurationOut = Schema.Struct({
   id: Schema.UUID.annotations({ description: "Id of the routing configuration." }),

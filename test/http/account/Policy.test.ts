@@ -144,3 +144,35 @@ it("a policy of GATEWAY_CONFIG is read and simulated, but not written", async ()
   expect((await operator.send("POST", `${path}/simulate`, {})).status).toBe(200)
   await node.stop()
 })
+
+it("lists of GATEWAY_CONFIG are read whole, also where a request could not have as many items", async () => {
+  const node = await startNode({ DATA_DIR: ":memory:" })
+  const operator = await operatorOf(node)
+  const { default_project_id } = await jsonOf<{ readonly default_project_id: string }>(
+    await operator.send("GET", "/api/me")
+  )
+  const many = Array.from({ length: 2_001 }, (_, index) => `acme/${index}`)
+  const nothing = {
+    maxInputPriceMicroUsdPerMillion: null,
+    maxOutputPriceMicroUsdPerMillion: null,
+    enableFallback: true
+  }
+  const providers = { allow: null, deny: [] }
+  await node.run(
+    applyConfiguration(
+      { ...nothing, models: { allow: null, deny: many }, providers, defaultAlpha: null, explorationShare: 0 },
+      [{ ...nothing, models: { allow: many, deny: [] }, providers, slug: "filed", name: null, alpha: null }]
+    )
+  )
+  const path = `/api/projects/${default_project_id}`
+  expect(await jsonOf(await operator.send("GET", `${path}/policy`))).toMatchObject({ excluded_models: many })
+  expect(await jsonOf(await operator.send("GET", `${path}/routing-configurations`))).toMatchObject({
+    items: [{ slug: "filed", models: many }]
+  })
+  expect(await errorOf(await operator.send("POST", `${path}/policy/simulate`, { excluded_models: many }))).toEqual([
+    400,
+    "invalid_value",
+    "excluded_models"
+  ])
+  await node.stop()
+})
