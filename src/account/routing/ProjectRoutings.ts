@@ -49,7 +49,7 @@ export interface ProjectRoutingsShape {
     slug: string,
     settings: RoutingSettings,
     check: (found: ProjectRouting) => Effect.Effect<void, VersionMismatch>
-  ) => Effect.Effect<ProjectRouting, Refused | ManagedByConfiguration | VersionMismatch, CurrentUser>
+  ) => Effect.Effect<ProjectRouting, Refused | InvalidRequest | ManagedByConfiguration | VersionMismatch, CurrentUser>
   /** Puts an earlier or later version in force. */
   readonly activate: (
     project: ProjectId,
@@ -86,8 +86,9 @@ export class ProjectRoutings extends Context.Tag("gateway/account/ProjectRouting
   )
 }
 
-/** Every node reads all of a project's at once. */
+/** Every node reads all of a project's at once: so many characters of patterns hold its event loop for up to 0.1 s. */
 const maxConfigurations = 500
+const maxCharacters = 1_000_000
 
 const make = Effect.gen(function* () {
   const access = yield* ProjectAccess
@@ -138,6 +139,15 @@ const make = Effect.gen(function* () {
       () => new ManagedByConfiguration({ message: "GATEWAY_CONFIG has this routing configuration; change it there." })
     )
 
+  /** For a change that puts a version in force; one that adds nothing is never refused. */
+  const withinRoom = <A, E, R>(project: ProjectId, put: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const before = yield* store.characters(project)
+      const done = yield* put
+      const after = yield* store.characters(project)
+      return after > Math.max(before, maxCharacters) ? yield* tooLarge : done
+    })
+
   /** Adds a version and puts it in force. */
   const put = (id: string, settings: RoutingSettings) =>
     Effect.gen(function* () {
@@ -157,7 +167,7 @@ const make = Effect.gen(function* () {
           if ((yield* store.count(project)) >= maxConfigurations) return yield* tooMany
           const id = ids.uuid()
           yield* store.create(project, id, slug, settings.name)
-          yield* put(id, settings)
+          yield* withinRoom(project, put(id, settings))
           return { before: null, after: yield* find(project, slug) }
         })
       ),
@@ -168,7 +178,7 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const before = yield* findOwn(project, slug)
           yield* check(before)
-          yield* put(before.id, settings)
+          yield* withinRoom(project, put(before.id, settings))
           return { before, after: yield* find(project, slug) }
         })
       ),
@@ -178,7 +188,7 @@ const make = Effect.gen(function* () {
         "routing_configuration.activate",
         Effect.gen(function* () {
           const before = yield* findOwn(project, slug)
-          if (!(yield* store.activate(before.id, version))) return yield* noVersion(version)
+          if (!(yield* withinRoom(project, store.activate(before.id, version)))) return yield* noVersion(version)
           return { before, after: yield* find(project, slug) }
         })
       ),
@@ -210,6 +220,12 @@ const tooMany = new InvalidRequest({
   code: "invalid_value",
   message: `A project has at most ${maxConfigurations} routing configurations.`,
   param: "slug"
+})
+
+const tooLarge = new InvalidRequest({
+  code: "invalid_value",
+  message: `The routing configurations of a project have at most ${maxCharacters} characters of models and providers together.`,
+  param: null
 })
 
 const noVersion = (version: number): InvalidRequest =>

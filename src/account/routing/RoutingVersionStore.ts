@@ -59,6 +59,8 @@ export interface RoutingVersionStoreShape {
     before: string | undefined
   ) => Effect.Effect<ReadonlyArray<ProjectRouting>, StoreUnavailable>
   readonly count: (project: ProjectId) => Effect.Effect<number, StoreUnavailable>
+  /** Of models and providers, in all configurations of the project. */
+  readonly characters: (project: ProjectId) => Effect.Effect<number, StoreUnavailable>
   /** Without a version yet; the caller has the project's lock, under which no other of the slug is created. */
   readonly create: (project: ProjectId, id: string, slug: string, name: string) => Effect.Effect<void, StoreUnavailable>
   readonly remove: (id: string) => Effect.Effect<void, StoreUnavailable>
@@ -111,6 +113,14 @@ const make = Effect.gen(function* () {
     Result: Schema.Struct({ id: Schema.UUID }),
     execute: (project) => sql`select id from routing_configuration where project_id = ${project}`
   })
+  const characters = SqlSchema.findAll({
+    Request: ProjectId,
+    Result: Schema.Struct({ characters: Schema.Int }),
+    execute: (project) => sql`
+      select coalesce(length(array_to_string(models_allow, '')), 0)
+        + coalesce(length(array_to_string(providers_allow, '')), 0) as characters
+      from routing_configuration where project_id = ${project}`
+  })
   const add = SqlSchema.findAll({
     Request: Schema.Struct({ id: Schema.UUID, settings: Schema.parseJson(RoutingSettings), by: UserId }),
     Result: Schema.Struct({ version: Schema.Int }),
@@ -146,6 +156,8 @@ const make = Effect.gen(function* () {
     find: (project, slug) => fromSql(Effect.map(find({ project, slug }), Option.getOrUndefined)),
     list: (project, max, before) => fromSql(list({ project, max, before })),
     count: (project) => fromSql(Effect.map(count(project), (rows) => rows.length)),
+    characters: (project) =>
+      fromSql(Effect.map(characters(project), (rows) => rows.reduce((sum, row) => sum + row.characters, 0))),
     create: (project, id, slug, name) =>
       fromSql(
         Effect.asVoid(sql`

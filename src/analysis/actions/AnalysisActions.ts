@@ -51,7 +51,7 @@ export interface AnalysisActionsShape {
     request: ApplyAction
   ) => Effect.Effect<AnalysisDetail, Refused | AlreadyExists | InvalidRequest, CurrentUser>
   /** Restores what the action has changed, and ends its hold-out; refused where somebody has changed it since. */
-  readonly undo: (id: string, action: string) => Effect.Effect<AnalysisDetail, Refused, CurrentUser>
+  readonly undo: (id: string, action: string) => Effect.Effect<AnalysisDetail, Refused | InvalidRequest, CurrentUser>
 }
 
 /** The actions that reports propose, each time as `CurrentUser`. */
@@ -78,7 +78,11 @@ interface Place {
   readonly replay: Effect.Effect<PolicyReplay, Found, CurrentUser>
   readonly write: (
     fields: ChangedFields
-  ) => Effect.Effect<unknown, NotFound | RoleRequired | ManagedByConfiguration | StoreUnavailable, CurrentUser>
+  ) => Effect.Effect<
+    unknown,
+    InvalidRequest | NotFound | RoleRequired | ManagedByConfiguration | StoreUnavailable,
+    CurrentUser
+  >
 }
 
 const make = Effect.gen(function* () {

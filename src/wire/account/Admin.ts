@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
-import { allowed, listOf, optional } from "../validation/SchemaParts.ts"
+import { allowed, optional } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
-import { Pattern } from "./Patterns.ts"
+import { patternList } from "./Patterns.ts"
 import { Name } from "./Projects.ts"
 import { sentId } from "./SentId.ts"
 import { timestamp } from "./Times.ts"
@@ -10,7 +10,7 @@ import { timestamp } from "./Times.ts"
 const maxPatterns = 1_000
 
 /** Of an allow or deny list. */
-const Patterns = listOf(Pattern, { max: maxPatterns })
+const Patterns = patternList(maxPatterns)
 /** More than a million dollars is a typing error. */
 const Price = Schema.Number.pipe(allowed({ type: "integer", minimum: 0, maximum: 1_000_000_000_000 }))
 const Alpha = Schema.Number.pipe(allowed({ type: "number", minimum: 0, maximum: 1 }))

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { listOf } from "../validation/SchemaParts.ts"
 
 /** The id of a model or provider, or a pattern of ids: 1 to 300 characters that the database stores, no space among them. */
 export const Pattern = Schema.String.pipe(
@@ -7,6 +8,17 @@ export const Pattern = Schema.String.pipe(
     jsonSchema: { pattern: "^\\S{1,300}$" }
   })
 )
+
+/** Of a list, in all its items: a thousand ids. Pages of policies, and of what the audit log has of them, are read at once. */
+const maxCharacters = 32_000
+
+/** A list of at most so many patterns. */
+export const patternList = (max: number) =>
+  listOf(Pattern, { max }).pipe(
+    Schema.filter((patterns) => patterns.reduce((sum, { length }) => sum + length, 0) <= maxCharacters, {
+      message: () => `Expected at most ${maxCharacters} characters in all items together`
+    })
+  )
 
 /** As they are stored: the lists of GATEWAY_CONFIG, and those that actions of analyses have added to, may be longer than a request's. */
 export const StoredPatterns = Schema.Array(Schema.String)

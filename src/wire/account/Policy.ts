@@ -1,15 +1,13 @@
 import * as Schema from "effect/Schema"
 import { maxExplorationShare } from "../../domain/ExplorationShare.ts"
-import { listOf } from "../validation/SchemaParts.ts"
-import { Pattern, StoredPatterns } from "./Patterns.ts"
+import { patternList, StoredPatterns } from "./Patterns.ts"
 import { PolicyReplayOut } from "./Replay.ts"
 import { strict } from "./Strict.ts"
 
-/** Enough to name every model of a large catalog. */
 const maxPatterns = 2_000
 const maxPrice = 1_000_000_000_000
 
-export const Patterns = listOf(Pattern, { max: maxPatterns })
+export const Patterns = patternList(maxPatterns)
 type List = typeof Patterns | typeof StoredPatterns
 const allowed = (what: string, list: List) =>
   Schema.optionalWith(Schema.NullOr(list), { default: () => null }).annotations({

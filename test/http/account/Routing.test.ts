@@ -140,6 +140,31 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
     })
   })
 
+  it("have so many characters of patterns together that a node reads them at once", async () => {
+    const { id } = await jsonOf<typeof ProjectOut.Encoded>(await person.send("POST", "/api/me/projects", { name: "p" }))
+    const all = `/api/projects/${id}/routing-configurations`
+    const list = Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(300, "x"))
+    expect(await errorOf(await person.send("POST", all, { slug: "long", models: [...list, ...list] }))).toEqual([
+      400,
+      "invalid_value",
+      "models"
+    ])
+    for (let index = 0; index < 16; index++) {
+      const body = { slug: `c${index}`, models: list, providers: list }
+      expect((await person.send("POST", all, body)).status).toBe(201)
+    }
+    const tooMuch = [400, "invalid_value", null]
+    const full = { models: list, providers: list }
+    expect(await errorOf(await person.send("POST", all, { slug: "more", ...full }))).toEqual(tooMuch)
+    expect((await person.send("POST", all, { slug: "more", models: list })).status).toBe(201)
+    expect(await errorOf(await person.send("PUT", `${all}/more`, full))).toEqual(tooMuch)
+    // neither refusal has left anything
+    expect(await jsonOf(await person.send("GET", `${all}/more`))).toMatchObject({ active_version: 1, providers: null })
+    expect((await person.send("PUT", `${all}/c0`, {})).status).toBe(200)
+    expect((await person.send("PUT", `${all}/more`, full)).status).toBe(200)
+    expect(await errorOf(await person.send("POST", `${all}/c0/activate`, { version: 1 }))).toEqual(tooMuch)
+  })
+
   it("shows what GATEWAY_CONFIG has, and does not change it", async () => {
     const operator = await operatorOf(node)
     const { default_project_id } = await jsonOf<{ readonly default_project_id: string }>(
