@@ -38,6 +38,7 @@ export interface CredentialStoreShape {
   ) => Effect.Effect<ReadonlyArray<CredentialRow>, StoreUnavailable>
   /** All of a project, oldest first. */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ReadonlyArray<CredentialRow>, StoreUnavailable>
+  readonly count: (project: ProjectId) => Effect.Effect<number, StoreUnavailable>
   /** False where the project has another one of this provider with the same label. */
   readonly create: (credential: WrittenCredential) => Effect.Effect<boolean, StoreUnavailable>
   /** As `create`. */
@@ -88,6 +89,11 @@ const make = Effect.gen(function* () {
     Result: CredentialRow,
     execute: (project) => sql`select ${columns} from credential where project_id = ${project} order by id`
   })
+  const count = SqlSchema.findAll({
+    Request: ProjectId,
+    Result: Schema.Struct({ id: CredentialId }),
+    execute: (project) => sql`select id from credential where project_id = ${project}`
+  })
   const all = SqlSchema.findAll({
     Request: Schema.Struct({ after: Schema.UndefinedOr(CredentialId), max: Schema.Number }),
     Result: CredentialRow,
@@ -121,6 +127,7 @@ const make = Effect.gen(function* () {
     lock: (id) => fromSql(Effect.asVoid(sql`select from credential where id = ${id} for update`)),
     list: (project, max, before) => fromSql(list({ project, max, before })),
     ofProject: (project) => fromSql(ofProject(project)),
+    count: (project) => fromSql(Effect.map(count(project), (rows) => rows.length)),
     create: (credential) => written(credential.projectId, insert(credential)),
     update: (credential) => written(credential.projectId, update(credential)),
     remove: ({ id, projectId }) =>

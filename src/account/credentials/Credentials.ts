@@ -79,6 +79,9 @@ export class Credentials extends Context.Tag("gateway/account/Credentials")<Cred
   )
 }
 
+/** Every node reads and opens all of a project's at once. */
+const maxCredentials = 100
+
 const make = Effect.gen(function* () {
   const store = yield* CredentialStore
   const sealed = yield* SealedCredentials
@@ -138,6 +141,7 @@ const make = Effect.gen(function* () {
           yield* projects.lock(projectId)
           const project = yield* access.require(projectId, "member")
           if (!providers.takesCredentials(provider)) return yield* unknownProvider(provider)
+          if ((yield* store.count(projectId)) >= maxCredentials) return yield* tooMany
           const id = CredentialId.make(ids.uuid())
           const place = { id, projectId }
           const content = yield* sealed.seal(place, secret)
@@ -208,6 +212,11 @@ const existing = (row: CredentialRow | undefined) =>
 
 const notFound = new NotFound({ message: "There is no such credential." })
 const alreadyExists = new AlreadyExists({ message: "The project has a credential of this provider with this label." })
+const tooMany = new InvalidRequest({
+  code: "invalid_value",
+  message: `A project has at most ${maxCredentials} credentials.`,
+  param: null
+})
 const unreadable = new SealingUnavailable({
   message: "No master key in force opens this credential: set GATEWAY_MASTER_KEY_PREVIOUS, or write the secret again."
 })

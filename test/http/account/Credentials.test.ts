@@ -232,6 +232,23 @@ describe.each(databaseKinds)("credentials on %s", (kind) => {
     expect(await errorOf(await create({ ...body, base_url: "x" }))).toEqual([400, "unsupported_parameter", "base_url"])
   })
 
+  it("are as many as a node can open at once", async () => {
+    const { id } = await jsonOf<{ readonly id: string }>(
+      await operator.send("POST", "/api/me/projects", { name: "many" })
+    )
+    const add = (label: string) =>
+      operator.send("POST", `/api/projects/${id}/credentials`, { provider: "acme", label, secret: good })
+    // two at once have room for one
+    const added = await Promise.all(Array.from({ length: 101 }, (_, index) => add(`${index}`)))
+    const refused = added.filter(({ status }) => status !== 201)
+    expect(await Promise.all(refused.map(errorOf))).toEqual([[400, "invalid_value", null]])
+    const page = await jsonOf<{ readonly items: ReadonlyArray<Out> }>(
+      await operator.send("GET", `/api/projects/${id}/credentials?limit=100`)
+    )
+    expect((await operator.send("DELETE", `/api/credentials/${page.items[0]?.id}`)).status).toBe(204)
+    expect((await add("again")).status).toBe(201)
+  })
+
   it("and the billing mode are changed only in the version that is meant", async () => {
     const path = `/api/projects/${project}/billing-mode`
     const read = await operator.send("GET", path)
