@@ -84,7 +84,9 @@ export class Questions extends Context.Tag("gateway/chat/Questions")<Questions, 
 
 /** Answers that are written for a person at the same time. */
 const maxTurns = 4
+/** Of a conversation, those included that were written anew: it is read at once, for its page and for each of its answers. */
 const maxMessages = 2_000
+const maxCharacters = 8 * 1024 * 1024
 /** How long a stop waits for another process. */
 const stopChecks = 40
 const stopCheckMillis = 50
@@ -117,6 +119,9 @@ const make = Effect.gen(function* () {
           const conversation = yield* conversations.lock(id)
           const written = yield* messages.list(id)
           const { content, images, position, settings } = yield* decide(written)
+          if (written.length + 2 > maxMessages) return yield* tooManyMessages
+          const characters = written.reduce((sum, message) => sum + charactersOf(message), content?.length ?? 0)
+          if (characters > maxCharacters) return yield* tooManyCharacters
           const taken = images.length === 0 ? 0 : yield* contents.takeImages(userId, images, now())
           if (images.length !== new Set(images).size || taken < images.length) return yield* noSuchImage
           if (running >= maxTurns) return yield* tooManyTurns
@@ -182,7 +187,6 @@ const make = Effect.gen(function* () {
     send: (id, { content, image_ids, ...settings }) =>
       begin(id, (written) => {
         const position = written.filter(({ isCurrent }) => isCurrent).length
-        if (position + 2 > maxMessages) return tooManyMessages
         return Effect.succeed({ position, content, images: image_ids, settings })
       }),
     retry: (id, message, request) =>
@@ -241,6 +245,11 @@ const lastOf = (
   return found.role === role && found.position === last ? Effect.succeed(found) : notLast
 }
 
+const charactersOf = ({ content, reasoning, steps }: Message): number =>
+  steps
+    .flatMap(({ calls }) => calls)
+    .reduce((sum, call) => sum + call.arguments.length + call.result.length, content.length + reasoning.length)
+
 const defaultSettings: AnswerSettings = { model: "auto", artifacts: true }
 
 const noSuchImage = new NotFound({ message: "There is no such image." })
@@ -251,7 +260,12 @@ const tooManyTurns = new RateLimited({
 })
 const tooManyMessages = new InvalidRequest({
   code: "invalid_value",
-  message: `A conversation has at most ${maxMessages} messages: begin a new one.`,
+  message: `A conversation has at most ${maxMessages} messages, with those that were written anew: begin a new one.`,
+  param: null
+})
+const tooManyCharacters = new InvalidRequest({
+  code: "invalid_value",
+  message: `A conversation has at most ${maxCharacters} characters, with messages that were written anew: begin a new one.`,
   param: null
 })
 const notLast = new InvalidRequest({

@@ -252,6 +252,23 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     ])
   })
 
+  it("have a bound on their text, with questions that were written anew", async () => {
+    const id = await begin("long")
+    const ask = { content: "x".repeat(1_048_000), model: "acme/unknown" }
+    const ended = () => expect.poll(async () => (await chat().read(id)).running).toBe(false)
+    const { user_message } = await jsonOf<Started>(person.send("POST", `${root}/${id}/messages`, ask), 202)
+    await ended()
+    let question = user_message.id
+    const edit = () => person.send("POST", `${root}/${id}/messages/${question}/edit`, ask)
+    for (let versions = 1; versions < 8; versions++) {
+      question = (await jsonOf<Started>(edit(), 202)).user_message.id
+      await ended()
+    }
+    expect(await codeOf(edit())).toEqual([400, "invalid_value"])
+    expect(await codeOf(person.send("POST", `${root}/${id}/messages`, ask))).toEqual([400, "invalid_value"])
+    expect((await chat().read(id)).messages).toHaveLength(2)
+  })
+
   it("replay the same question with the same Idempotency-Key, and ask it once", async () => {
     const id = await begin()
     const send = () =>
