@@ -9,8 +9,8 @@ export const Pattern = Schema.String.pipe(
   })
 )
 
-/** Of a list, in all its items: a thousand ids. Pages of policies, and of what the audit log has of them, are read at once. */
-const maxCharacters = 32_000
+/** Of a list, in all its items: two thousand ids of 32. Pages of policies, and of what the audit log has of them, are read at once. */
+const maxCharacters = 64_000
 
 /** A list of at most so many patterns. */
 export const patternList = (max: number) =>
