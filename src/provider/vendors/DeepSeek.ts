@@ -1,7 +1,6 @@
 import { compatible, reasoningByType } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
-/** Rejects a tool turn without its reasoning. */
 export const deepseek = openAiCompatible({
   id: "deepseek",
   displayName: "DeepSeek",
@@ -10,6 +9,7 @@ export const deepseek = openAiCompatible({
   quirks: {
     ...compatible,
     reasoningHistory: "reasoning_content",
+    requiresReasoning: true,
     reasoningFields: reasoningByType,
     support: { ...compatible.support, seed: "dropped", user: "dropped", parallel_tool_calls: "dropped" }
   }

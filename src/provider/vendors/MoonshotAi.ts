@@ -2,7 +2,6 @@ import { compatible, reasoningByType } from "../protocols/openai-chat/Quirks.ts"
 import { all, noLogprobs } from "../protocols/shared/SupportTables.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
-/** Rejects a tool turn without its reasoning. */
 export const moonshotai = openAiCompatible({
   id: "moonshotai",
   displayName: "Moonshot AI",
@@ -11,6 +10,7 @@ export const moonshotai = openAiCompatible({
   quirks: {
     ...compatible,
     reasoningHistory: "reasoning_content",
+    requiresReasoning: true,
     reasoningFields: reasoningByType,
     support: { ...compatible.support, ...noLogprobs, ...all("dropped", "seed", "user", "parallel_tool_calls") }
   }

@@ -19,6 +19,22 @@ describe("built-in vendors", () => {
     const names = vendors.flatMap((vendor) => vendor.credentialEnv)
     expect(new Set(names).size).toBe(names.length)
   })
+
+  it("get a placeholder for the reasoning of a tool turn at DeepSeek and Moonshot AI alone", () => {
+    const asked = call({
+      messages: [
+        { role: "user", content: "What time is it?" },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c1", type: "function", function: { name: "clock", arguments: "{}" } }]
+        },
+        { role: "tool", tool_call_id: "c1", content: "noon" }
+      ]
+    })
+    const required = vendors.filter(({ protocol }) => String(protocol.lower(asked)).includes('"reasoning_content"'))
+    expect(required.map(({ id }) => id).sort()).toEqual(["deepseek", "moonshotai"])
+  })
 })
 
 describe("base URLs", () => {

@@ -16,6 +16,7 @@ import type { Quirks } from "./Quirks.ts"
 /** Tool messages have text only: what else the results of a turn have comes with the next message of the user. */
 export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray<JsonObject> => {
   const lowered: Array<JsonObject> = []
+  const placeholder = placeholderOf(call, quirks)
   let attached: Array<UserPart> = []
   const flush = (following: UserMessage["content"] = []): void => {
     const parts = typeof following === "string" ? [{ type: "text" as const, text: following }] : following
@@ -28,7 +29,7 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray
       flush(message.role === "user" ? message.content : undefined)
       if (message.role === "user") continue
     }
-    lowered.push(lowerMessage(message, call, quirks))
+    lowered.push(lowerMessage(message, call, quirks, placeholder))
   }
   if (attached.length > 0) flush()
   return lowered
@@ -47,7 +48,7 @@ const resultText = (content: ToolMessage["content"]): ToolMessage["content"] => 
   return texts.length === 0 && content.length > 0 ? "The result is attached to the next message." : texts
 }
 
-const lowerMessage = (message: Message, call: ProviderCall, quirks: Quirks): JsonObject => {
+const lowerMessage = (message: Message, call: ProviderCall, quirks: Quirks, placeholder: string): JsonObject => {
   switch (message.role) {
     case "developer":
       return { role: quirks.instructionRole, content: lowerContent(message.content, call), name: message.name }
@@ -56,7 +57,7 @@ const lowerMessage = (message: Message, call: ProviderCall, quirks: Quirks): Jso
     case "user":
       return { role: "user", content: lowerContent(message.content, call), name: message.name }
     case "assistant":
-      return lowerAssistant(message, call, quirks)
+      return lowerAssistant(message, call, quirks, placeholder)
     case "tool":
       return {
         role: "tool",
@@ -97,7 +98,12 @@ const lowerText = (part: TextPart, call: ProviderCall): JsonObject => {
 
 const caches = (call: ProviderCall): boolean => call.model.support.prompt_cache_options === "native"
 
-const lowerAssistant = (message: AssistantMessage, call: ProviderCall, quirks: Quirks): JsonObject => {
+const lowerAssistant = (
+  message: AssistantMessage,
+  call: ProviderCall,
+  quirks: Quirks,
+  placeholder: string
+): JsonObject => {
   const content = message.content
   return {
     role: "assistant",
@@ -110,7 +116,7 @@ const lowerAssistant = (message: AssistantMessage, call: ProviderCall, quirks: Q
     refusal: message.refusal ?? undefined,
     name: message.name,
     audio: message.audio ? { id: message.audio.id } : undefined,
-    ...lowerReasoningHistory(message, call, quirks),
+    ...lowerReasoningHistory(message, call, quirks, placeholder),
     tool_calls:
       message.tool_calls === undefined || message.tool_calls.length === 0
         ? undefined
@@ -118,11 +124,25 @@ const lowerAssistant = (message: AssistantMessage, call: ProviderCall, quirks: Q
   }
 }
 
+/** For reasoning that is not sent back: that of another model, or of a client that keeps none. */
+const missingReasoning = "(no reasoning was given)"
+
+const placeholderOf = ({ effort, request: { messages, tools } }: ProviderCall, quirks: Quirks): string => {
+  if (!quirks.requiresReasoning || effort === "none") return ""
+  const usesTools = tools.length > 0 || messages.some((message) => message.role === "assistant" && message.tool_calls)
+  return usesTools ? missingReasoning : ""
+}
+
 /**
  * Reasoning with a known origin is sent back to that origin only: its signature is not valid elsewhere. Reasoning text without
  * details has no origin; it is sent to vendors that reject a tool turn without reasoning.
  */
-const lowerReasoningHistory = (message: AssistantMessage, call: ProviderCall, quirks: Quirks): JsonObject => {
+const lowerReasoningHistory = (
+  message: AssistantMessage,
+  call: ProviderCall,
+  quirks: Quirks,
+  placeholder: string
+): JsonObject => {
   if (quirks.reasoningHistory === "none") return {}
   const details = message.reasoning_details ?? []
   const own = details.filter((detail) => detail.format === call.model.id)
@@ -133,7 +153,8 @@ const lowerReasoningHistory = (message: AssistantMessage, call: ProviderCall, qu
     details.length === 0
       ? (message.reasoning_content ?? message.reasoning ?? "")
       : own.map((detail) => detail.text ?? detail.summary ?? "").join("")
-  return text === "" ? {} : { reasoning_content: text }
+  const sent = text === "" ? placeholder : text
+  return sent === "" ? {} : { reasoning_content: sent }
 }
 
 const lowerDetail = (detail: ReasoningDetail): JsonObject => ({

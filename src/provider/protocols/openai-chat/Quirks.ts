@@ -18,6 +18,8 @@ export interface Quirks {
   readonly customTools: boolean
   /** The field in which reasoning of earlier turns is sent back. */
   readonly reasoningHistory: "none" | "reasoning_content" | "reasoning_details"
+  /** Rejects a conversation with tools in which a message of the assistant has no reasoning. */
+  readonly requiresReasoning: boolean
   /** Each reasoning fragment may repeat the text of the fragments before. */
   readonly repeatsReasoning: boolean
   /** Accepts the `extra_content` of its own tool calls in later requests. */
@@ -87,6 +89,7 @@ export const openAi: Quirks = {
   allowedTools: true,
   customTools: true,
   reasoningHistory: "none",
+  requiresReasoning: false,
   repeatsReasoning: false,
   extraContent: false,
   toolCallIdLength: null,

@@ -191,6 +191,40 @@ describe("messages", () => {
     expect(back({ reasoning_content: "t", reasoning: "t" }, "none")).toEqual({ role: "assistant", content: "a" })
   })
 
+  it("a vendor that requires reasoning beside tools gets a placeholder where a message has none of its own", () => {
+    const calling = (more: object): Message => ({
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c1", type: "function", function: { name: "clock", arguments: "{}" } }],
+      ...more
+    })
+    const result: Message = { role: "tool", tool_call_id: "c1", content: "noon" }
+    const messages: ReadonlyArray<Message> = [
+      ...saying("hi"),
+      calling({ reasoning_details: [reasoningOf("other/model")] }),
+      result,
+      { role: "assistant", content: "It is noon." },
+      ...saying("and now?"),
+      calling({ reasoning_details: [reasoningOf("acme/large")] }),
+      result
+    ]
+    const reasoningIn = (quirks: Quirks, asked: Partial<ChatRequest>, more: Partial<ProviderCall> = {}) =>
+      (body(asked, quirks, more)["messages"] as ReadonlyArray<Record<string, unknown>>).flatMap((message) =>
+        message["role"] === "assistant" ? [message["reasoning_content"]] : []
+      )
+    const quirks: Quirks = { ...compatible, reasoningHistory: "reasoning_content", requiresReasoning: true }
+    const placeholder = "(no reasoning was given)"
+    expect(reasoningIn(quirks, { messages })).toEqual([placeholder, placeholder, "by acme/large"])
+    expect(reasoningIn(quirks, { messages }, { effort: "none" })).toEqual([undefined, undefined, "by acme/large"])
+    expect(reasoningIn(quirks, { messages: thinking({}) })).toEqual([undefined])
+    expect(reasoningIn(quirks, { messages: thinking({}), tools: [clock] })).toEqual([placeholder])
+    expect(reasoningIn({ ...quirks, requiresReasoning: false }, { messages })).toEqual([
+      undefined,
+      undefined,
+      "by acme/large"
+    ])
+  })
+
   it("extra content goes back only to vendors that made it; ids are made to fit, alike in call and result", () => {
     const toolCall: ToolCall = {
       id: "call_abc",
