@@ -1,4 +1,4 @@
-import { compatible, reasoningByObject } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, openAi, reasoningByObject } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const openrouter = openAiCompatible({
@@ -13,6 +13,8 @@ export const openrouter = openAiCompatible({
   quirks: {
     ...compatible,
     reasoningHistory: "reasoning_details",
+    // of OpenAI's models
+    maxToolCallIdLength: openAi.maxToolCallIdLength,
     reasoningFields: reasoningByObject,
     support: { ...compatible.support, verbosity: "native", top_k: "native", cache_control: "native" }
   }

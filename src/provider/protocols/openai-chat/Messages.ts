@@ -24,7 +24,7 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray
     attached = []
   }
   for (const message of call.request.messages) {
-    if (message.role === "tool") for (const part of attachmentsOf(message)) attached.push(part)
+    if (message.role === "tool") for (const part of attachmentsOf(message, quirks)) attached.push(part)
     else if (attached.length > 0) {
       flush(message.role === "user" ? message.content : undefined)
       if (message.role === "user") continue
@@ -35,11 +35,11 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray
   return lowered
 }
 
-const attachmentsOf = ({ content, tool_call_id: id }: ToolMessage): ReadonlyArray<UserPart> => {
+const attachmentsOf = ({ content, tool_call_id: id }: ToolMessage, quirks: Quirks): ReadonlyArray<UserPart> => {
   const attachments = typeof content === "string" ? [] : content.filter((part) => part.type !== "text")
   return attachments.length === 0
     ? attachments
-    : [{ type: "text", text: `Attached to the result of the call ${id}:` }, ...attachments]
+    : [{ type: "text", text: `Attached to the result of the call ${toolCallId(id, quirks)}:` }, ...attachments]
 }
 
 const resultText = (content: ToolMessage["content"]): ToolMessage["content"] => {
@@ -187,7 +187,9 @@ const lowerToolCall = (toolCall: ToolCall, quirks: Quirks): JsonObject => {
 
 /** An id that the vendor would reject is replaced by a derived id, the same in the call and in its result. */
 const toolCallId = (id: string, quirks: Quirks): string => {
-  const length = quirks.toolCallIdLength
-  if (length === null || (id.length === length && /^[A-Za-z0-9]+$/.test(id))) return id
-  return hash("sha256", id, "hex").slice(0, length)
+  const { maxToolCallIdLength: max, toolCallIdLength: length } = quirks
+  if (length !== null) return id.length === length && /^[A-Za-z0-9]+$/.test(id) ? id : digest(id).slice(0, length)
+  return max === null || id.length <= max ? id : digest(id).slice(0, max)
 }
+
+const digest = (id: string): string => hash("sha256", id, "hex")

@@ -26,6 +26,8 @@ export interface Quirks {
   readonly extraContent: boolean
   /** Accepts only tool call ids of exactly this many letters and digits. */
   readonly toolCallIdLength: number | null
+  /** Rejects longer tool call ids; other vendors give such ids. */
+  readonly maxToolCallIdLength: number | null
   readonly reasoningFields: ReasoningFields
   readonly seedField: "seed" | "random_seed"
   /** Fields that every body carries. */
@@ -93,6 +95,7 @@ export const openAi: Quirks = {
   repeatsReasoning: false,
   extraContent: false,
   toolCallIdLength: null,
+  maxToolCallIdLength: 40,
   reasoningFields: reasoningByEffort,
   seedField: "seed",
   always: {},
@@ -106,6 +109,7 @@ export const compatible: Quirks = {
   instructionRole: "system",
   allowedTools: false,
   customTools: false,
+  maxToolCallIdLength: null,
   support: {
     ...all("refused", "modalities", "audio"),
     // its known members alone

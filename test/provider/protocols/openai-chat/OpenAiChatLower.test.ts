@@ -241,6 +241,26 @@ describe("messages", () => {
     expect(JSON.stringify(body({ messages }, { ...compatible, extraContent: true }))).toContain(
       '"extra_content":{"google":{}}'
     )
+    const long = "functions.mcp__browser__take_screenshot_of_page:12"
+    const foreign = JSON.stringify(
+      body({
+        messages: [
+          { role: "assistant", tool_calls: [{ ...toolCall, id: long }] },
+          {
+            role: "tool",
+            tool_call_id: long,
+            content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA==" } }]
+          }
+        ]
+      })
+    )
+    const [ofCall, ...others] = [...foreign.matchAll(/(?:"(?:id|tool_call_id)":"|of the call )([^":]+)/g)]
+    expect(ofCall?.[1]).toMatch(/^[a-z0-9]{40}$/)
+    expect(others.map((match) => match[1])).toEqual([ofCall?.[1], ofCall?.[1]])
+    expect(foreign).not.toContain(long)
+    expect(
+      JSON.stringify(body({ messages: [{ role: "tool", tool_call_id: long, content: "r" }] }, compatible))
+    ).toContain(long)
     const short = JSON.stringify(body({ messages }, { ...compatible, toolCallIdLength: 9 }))
     const ids = [...short.matchAll(/"(?:id|tool_call_id)":"([^"]+)"/g)].map((match) => match[1])
     expect(ids[0]).toMatch(/^[a-z0-9]{9}$/)
