@@ -23,7 +23,7 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray
     lowered.push({ role: "user", content: lowerContent([...attached, ...parts], call) })
     attached = []
   }
-  for (const message of call.request.messages) {
+  for (const message of withoutSilent(call.request.messages)) {
     if (message.role === "tool") for (const part of attachmentsOf(message, quirks)) attached.push(part)
     else if (attached.length > 0) {
       flush(message.role === "user" ? message.content : undefined)
@@ -34,6 +34,30 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray
   if (attached.length > 0) flush()
   return lowered
 }
+
+/**
+ * Reasoning that a model has added after its text is a message of its own in a conversation of the Messages format. Vendors reject
+ * a message without content, so it joins the one before.
+ */
+const withoutSilent = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
+  if (!messages.some(isSilent)) return messages
+  const kept: Array<Message> = []
+  for (const message of messages) {
+    const last = kept.at(-1)
+    if (isSilent(message) && last?.role === "assistant" && last.tool_calls === undefined) {
+      const details = [...(last.reasoning_details ?? []), ...(message.reasoning_details ?? [])]
+      kept[kept.length - 1] = { ...last, reasoning_details: details.map((detail, index) => ({ ...detail, index })) }
+    } else kept.push(message)
+  }
+  return kept
+}
+
+const isSilent = (message: Message): message is AssistantMessage =>
+  message.role === "assistant" &&
+  (message.content ?? "").length === 0 &&
+  !message.refusal &&
+  !message.audio &&
+  message.tool_calls === undefined
 
 const attachmentsOf = ({ content, tool_call_id: id }: ToolMessage, quirks: Quirks): ReadonlyArray<UserPart> => {
   const attachments = typeof content === "string" ? [] : content.filter((part) => part.type !== "text")

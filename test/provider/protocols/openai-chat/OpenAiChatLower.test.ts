@@ -1,3 +1,4 @@
+import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import type { ChatRequest, Message, ToolCall } from "../../../../src/domain/Chat.ts"
 import type { Reasoning } from "../../../../src/domain/Model.ts"
@@ -13,6 +14,8 @@ import {
   reasoningByObject,
   reasoningByType
 } from "../../../../src/provider/protocols/openai-chat/Quirks.ts"
+import { signatureOf } from "../../../../src/wire/messages/MessagesReasoning.ts"
+import { decode } from "../../../../src/wire/messages/MessagesRequest.ts"
 import { call, model, saying } from "../calls.ts"
 
 const text = (asked: Partial<ChatRequest>, quirks: Quirks = openAi, more: Partial<ProviderCall> = {}): string =>
@@ -189,6 +192,46 @@ describe("messages", () => {
     expect(back({ reasoning_content: "t" }, "reasoning_content")).toMatchObject({ reasoning_content: "t" })
     expect(back({ reasoning: "t" }, "reasoning_content")).toMatchObject({ reasoning_content: "t" })
     expect(back({ reasoning_content: "t", reasoning: "t" }, "none")).toEqual({ role: "assistant", content: "a" })
+  })
+
+  it("reasoning after the text of a turn, as Messages has it, is no message without content", () => {
+    const sealed = (data: string, format: string) => ({
+      type: "redacted_thinking",
+      data: signatureOf({ kind: "encrypted", text: data, signature: null, id: null }, format)
+    })
+    const asked = (format: string) =>
+      Either.getOrThrow(
+        decode({
+          model: "acme/large",
+          max_tokens: 100,
+          messages: [
+            { role: "user", content: "hi" },
+            {
+              role: "assistant",
+              content: [sealed("a", format), { type: "text", text: "Hello." }, sealed("b", format)]
+            },
+            { role: "user", content: "and now?" }
+          ]
+        })
+      ).request
+    const sent = (format: string, reasoningHistory: Quirks["reasoningHistory"]) =>
+      body({ messages: asked(format).messages }, { ...compatible, reasoningHistory })["messages"]
+    expect(sent("google/gemini", "none")).toEqual([
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "Hello." },
+      { role: "user", content: "and now?" }
+    ])
+    expect(sent("acme/large", "reasoning_details")).toMatchObject([
+      {},
+      {
+        content: "Hello.",
+        reasoning_details: [
+          { data: "a", index: 0 },
+          { data: "b", index: 1 }
+        ]
+      },
+      {}
+    ])
   })
 
   it("a vendor that requires reasoning beside tools gets a placeholder where a message has none of its own", () => {
