@@ -31,7 +31,7 @@ export interface State {
 }
 
 const start = (call: ProviderCall, quirks: Quirks): State => ({
-  toolCalls: new ToolCalls(call.requestId),
+  toolCalls: new ToolCalls(call),
   reasoning: new ReasoningReader(quirks.repeatsReasoning),
   finished: false,
   hasContent: false,

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../domain/Chat.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { objectAt } from "../shared/Json.ts"
+import { toolNamesOf } from "../shared/ToolNames.ts"
 import { lowerMessages } from "./Messages.ts"
 import type { Quirks } from "./Quirks.ts"
 import { lowerReasoning } from "./Reasoning.ts"
@@ -11,10 +12,11 @@ import { lowerTools } from "./Tools.ts"
 export const lower = (call: ProviderCall, quirks: Quirks): string => {
   const { request } = call
   const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
-  const tools = lowerTools(request.tools, request.toolChoice, quirks)
+  const names = toolNamesOf(request)
+  const tools = lowerTools(request, quirks, names)
   const body: Record<string, unknown> = {
     model: call.model.upstreamModel,
-    messages: lowerMessages(call, quirks)
+    messages: lowerMessages(call, quirks, names)
   }
   const set = (field: string, value: unknown, parameter: string = field): void => {
     if (value !== undefined && takes(parameter)) body[field] = value

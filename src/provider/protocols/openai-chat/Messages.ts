@@ -11,12 +11,21 @@ import type {
   UserPart
 } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
+import type { ToolNames } from "../shared/ToolNames.ts"
 import type { Quirks } from "./Quirks.ts"
 
+interface Lowering {
+  readonly call: ProviderCall
+  readonly quirks: Quirks
+  readonly names: ToolNames
+  /** Reasoning for messages that have none to send back; empty where none is needed. */
+  readonly placeholder: string
+}
+
 /** Tool messages have text only: what else the results of a turn have comes with the next message of the user. */
-export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray<JsonObject> => {
+export const lowerMessages = (call: ProviderCall, quirks: Quirks, names: ToolNames): ReadonlyArray<JsonObject> => {
   const lowered: Array<JsonObject> = []
-  const placeholder = placeholderOf(call, quirks)
+  const lowering: Lowering = { call, quirks, names, placeholder: placeholderOf(call, quirks) }
   let attached: Array<UserPart> = []
   const flush = (following: UserMessage["content"] = []): void => {
     const parts = typeof following === "string" ? [{ type: "text" as const, text: following }] : following
@@ -29,7 +38,7 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks): ReadonlyArray
       flush(message.role === "user" ? message.content : undefined)
       if (message.role === "user") continue
     }
-    lowered.push(lowerMessage(message, call, quirks, placeholder))
+    lowered.push(lowerMessage(message, lowering))
   }
   if (attached.length > 0) flush()
   return lowered
@@ -72,7 +81,8 @@ const resultText = (content: ToolMessage["content"]): ToolMessage["content"] => 
   return texts.length === 0 && content.length > 0 ? "The result is attached to the next message." : texts
 }
 
-const lowerMessage = (message: Message, call: ProviderCall, quirks: Quirks, placeholder: string): JsonObject => {
+const lowerMessage = (message: Message, lowering: Lowering): JsonObject => {
+  const { call, quirks } = lowering
   switch (message.role) {
     case "developer":
       return { role: quirks.instructionRole, content: lowerContent(message.content, call), name: message.name }
@@ -81,7 +91,7 @@ const lowerMessage = (message: Message, call: ProviderCall, quirks: Quirks, plac
     case "user":
       return { role: "user", content: lowerContent(message.content, call), name: message.name }
     case "assistant":
-      return lowerAssistant(message, call, quirks, placeholder)
+      return lowerAssistant(message, lowering)
     case "tool":
       return {
         role: "tool",
@@ -122,12 +132,8 @@ const lowerText = (part: TextPart, call: ProviderCall): JsonObject => {
 
 const caches = (call: ProviderCall): boolean => call.model.support.prompt_cache_options === "native"
 
-const lowerAssistant = (
-  message: AssistantMessage,
-  call: ProviderCall,
-  quirks: Quirks,
-  placeholder: string
-): JsonObject => {
+const lowerAssistant = (message: AssistantMessage, lowering: Lowering): JsonObject => {
+  const { call } = lowering
   const content = message.content
   return {
     role: "assistant",
@@ -140,11 +146,11 @@ const lowerAssistant = (
     refusal: message.refusal ?? undefined,
     name: message.name,
     audio: message.audio ? { id: message.audio.id } : undefined,
-    ...lowerReasoningHistory(message, call, quirks, placeholder),
+    ...lowerReasoningHistory(message, lowering),
     tool_calls:
       message.tool_calls === undefined || message.tool_calls.length === 0
         ? undefined
-        : message.tool_calls.map((toolCall) => lowerToolCall(toolCall, quirks))
+        : message.tool_calls.map((toolCall) => lowerToolCall(toolCall, lowering))
   }
 }
 
@@ -161,12 +167,7 @@ const placeholderOf = ({ effort, request: { messages, tools } }: ProviderCall, q
  * Reasoning with a known origin is sent back to that origin only: its signature is not valid elsewhere. Reasoning text without
  * details has no origin; it is sent to vendors that reject a tool turn without reasoning.
  */
-const lowerReasoningHistory = (
-  message: AssistantMessage,
-  call: ProviderCall,
-  quirks: Quirks,
-  placeholder: string
-): JsonObject => {
+const lowerReasoningHistory = (message: AssistantMessage, { call, placeholder, quirks }: Lowering): JsonObject => {
   if (quirks.reasoningHistory === "none") return {}
   const details = message.reasoning_details ?? []
   const own = details.filter((detail) => detail.format === call.model.id)
@@ -191,20 +192,20 @@ const lowerDetail = (detail: ReasoningDetail): JsonObject => ({
   index: detail.index ?? undefined
 })
 
-const lowerToolCall = (toolCall: ToolCall, quirks: Quirks): JsonObject => {
+const lowerToolCall = (toolCall: ToolCall, { names, quirks }: Lowering): JsonObject => {
   const id = toolCallId(toolCall.id, quirks)
   const extra = quirks.extraContent ? (toolCall.extra_content ?? undefined) : undefined
   return toolCall.type === "function"
     ? {
         id,
         type: "function",
-        function: { name: toolCall.function.name, arguments: toolCall.function.arguments },
+        function: { name: names.toProvider(toolCall.function.name), arguments: toolCall.function.arguments },
         extra_content: extra
       }
     : {
         id,
         type: "custom",
-        custom: { name: toolCall.custom.name, input: toolCall.custom.input },
+        custom: { name: names.toProvider(toolCall.custom.name), input: toolCall.custom.input },
         extra_content: extra
       }
 }

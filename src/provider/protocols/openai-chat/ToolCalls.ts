@@ -1,10 +1,12 @@
+import type { ChatRequest } from "../../../domain/Chat.ts"
 import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
-import type { RequestId } from "../../../domain/Ids.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import type { ProviderCall } from "../../Provider.ts"
 import { malformed, objectOf, textOf } from "../shared/Fields.ts"
 import { isObject, type Json } from "../shared/Json.ts"
 import { CallIds } from "../shared/ToolIds.ts"
+import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
 import { WrittenArguments } from "./WrittenArguments.ts"
 
 interface PendingToolCall {
@@ -31,7 +33,11 @@ export class ToolCalls {
   private byId: Map<string, PendingToolCall> | undefined
   private readonly ids: CallIds
 
-  constructor(requestId: RequestId) {
+  private readonly request: ChatRequest
+  private names: ToolNames | undefined
+
+  constructor({ request, requestId }: Pick<ProviderCall, "request" | "requestId">) {
+    this.request = request
     this.ids = new CallIds(requestId)
   }
 
@@ -117,12 +123,13 @@ export class ToolCalls {
     }
     slot.name = nameOf(fragment)
     if (slot.name === undefined) return
+    this.names ??= toolNamesOf(this.request)
     events.push({
       _tag: "ToolCall",
       index: slot.index,
       kind: slot.kind,
       id: this.ids.next(slot.upstreamId, slot.index),
-      name: slot.name,
+      name: this.names.toClient(slot.name),
       arguments: slot.written.text,
       ...extra
     })

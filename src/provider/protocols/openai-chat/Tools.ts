@@ -1,31 +1,35 @@
-import type { JsonObject, Tool, ToolChoice } from "../../../domain/Chat.ts"
+import type { ChatRequest, JsonObject, Tool, ToolChoice } from "../../../domain/Chat.ts"
 import { isObject, listAt, objectAt, textAt } from "../shared/Json.ts"
+import type { ToolNames } from "../shared/ToolNames.ts"
 import type { Quirks } from "./Quirks.ts"
 
 export const lowerTools = (
-  tools: ReadonlyArray<Tool>,
-  choice: ToolChoice | undefined,
-  quirks: Quirks
+  { toolChoice: choice, tools }: Pick<ChatRequest, "tools" | "toolChoice">,
+  quirks: Quirks,
+  names: ToolNames
 ): { readonly tools: ReadonlyArray<JsonObject> | undefined; readonly choice: unknown } => {
   if (tools.length === 0) return { tools: undefined, choice: undefined }
+  const lowered = (some: ReadonlyArray<Tool>): ReadonlyArray<JsonObject> => some.map((tool) => lowerTool(tool, names))
   const allowed = isObject(choice) ? objectAt(choice, "allowed_tools") : undefined
-  if (allowed === undefined) return { tools: tools.map(lowerTool), choice: lowerChoice(choice) }
-  const names = new Set(listAt(allowed, "tools").map(toolName))
+  if (allowed === undefined) return { tools: lowered(tools), choice: lowerChoice(choice, names) }
+  const allowedNames = new Set(listAt(allowed, "tools").map(toolName))
   const mode = allowed["mode"] === "required" ? "required" : "auto"
   if (quirks.allowedTools) {
-    const entries = listAt(allowed, "tools").flatMap((entry) => (isObject(entry) ? [namedTool(entry)] : []))
-    return { tools: tools.map(lowerTool), choice: { type: "allowed_tools", allowed_tools: { mode, tools: entries } } }
+    const entries = listAt(allowed, "tools").flatMap((entry) => (isObject(entry) ? [namedTool(entry, names)] : []))
+    return { tools: lowered(tools), choice: { type: "allowed_tools", allowed_tools: { mode, tools: entries } } }
   }
-  const kept = tools.filter((tool) => names.has(tool.type === "function" ? tool.function.name : tool.custom.name))
-  return kept.length === 0 ? { tools: undefined, choice: undefined } : { tools: kept.map(lowerTool), choice: mode }
+  const kept = tools.filter((tool) =>
+    allowedNames.has(tool.type === "function" ? tool.function.name : tool.custom.name)
+  )
+  return kept.length === 0 ? { tools: undefined, choice: undefined } : { tools: lowered(kept), choice: mode }
 }
 
-const lowerTool = (tool: Tool): JsonObject =>
+const lowerTool = (tool: Tool, names: ToolNames): JsonObject =>
   tool.type === "function"
     ? {
         type: "function",
         function: {
-          name: tool.function.name,
+          name: names.toProvider(tool.function.name),
           description: tool.function.description,
           parameters: tool.function.parameters,
           strict: tool.function.strict ?? undefined
@@ -33,15 +37,21 @@ const lowerTool = (tool: Tool): JsonObject =>
       }
     : {
         type: "custom",
-        custom: { name: tool.custom.name, description: tool.custom.description, format: tool.custom.format }
+        custom: {
+          name: names.toProvider(tool.custom.name),
+          description: tool.custom.description,
+          format: tool.custom.format
+        }
       }
 
-const lowerChoice = (choice: ToolChoice | undefined): unknown => (isObject(choice) ? namedTool(choice) : choice)
+const lowerChoice = (choice: ToolChoice | undefined, names: ToolNames): unknown =>
+  isObject(choice) ? namedTool(choice, names) : choice
 
-const namedTool = (choice: JsonObject): JsonObject =>
-  choice["type"] === "custom"
-    ? { type: "custom", custom: { name: toolName(choice) } }
-    : { type: "function", function: { name: toolName(choice) } }
+const namedTool = (choice: JsonObject, names: ToolNames): JsonObject => {
+  const given = toolName(choice)
+  const name = given === undefined ? undefined : names.toProvider(given)
+  return choice["type"] === "custom" ? { type: "custom", custom: { name } } : { type: "function", function: { name } }
+}
 
 const toolName = (entry: unknown): string | undefined =>
   isObject(entry)

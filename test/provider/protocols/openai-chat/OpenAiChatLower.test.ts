@@ -4,6 +4,7 @@ import type { ChatRequest, Message, ToolCall } from "../../../../src/domain/Chat
 import type { Reasoning } from "../../../../src/domain/Model.ts"
 import { shapingParameters, tuningParameters } from "../../../../src/domain/Support.ts"
 import type { ProviderCall } from "../../../../src/provider/Provider.ts"
+import { nonStreaming } from "../../../../src/provider/protocols/openai-chat/Decode.ts"
 import { lower } from "../../../../src/provider/protocols/openai-chat/Lower.ts"
 import {
   compatible,
@@ -330,6 +331,44 @@ describe("tools", () => {
     expect(body({ tools: [weather], toolChoice: choice })["tool_choice"]).toEqual(choice)
     const bare = body({ toolChoice: "auto", parallelToolCalls: true })
     expect([bare["tool_choice"], bare["parallel_tool_calls"]]).toEqual([undefined, undefined])
+  })
+
+  it("names that no vendor takes are sent as others, everywhere alike, and come back as they were", () => {
+    const long = `mcp__plugin_observability__${"query_".repeat(10)}logs`
+    const odd = "files.read"
+    const named = (name: string) => ({ type: "function", function: { name } }) as const
+    const custom = { type: "custom", custom: { name: "run it" } } as const
+    const asked: Partial<ChatRequest> = {
+      tools: [named(long), named(odd), weather, custom],
+      toolChoice: named(long),
+      messages: [
+        ...saying("hi"),
+        {
+          role: "assistant",
+          tool_calls: [{ id: "c1", type: "function", function: { name: odd, arguments: "{}" } }]
+        },
+        { role: "tool", tool_call_id: "c1", content: "r" }
+      ]
+    }
+    const sent = text(asked)
+    const names = [...sent.matchAll(/"name":"([^"]+)"/g)].map((match) => match[1] ?? "")
+    const [sentLong = "", sentOdd = "", kept, ofCustom] = names.slice(1)
+    expect(names).toEqual([sentOdd, sentLong, sentOdd, "weather", ofCustom, sentLong])
+    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+    expect(kept).toBe("weather")
+    const allowedOf = (quirks: Quirks) => body({ ...asked, toolChoice: allowed("auto", odd) }, quirks)
+    expect(allowedOf(openAi)["tool_choice"]).toEqual(allowed("auto", sentOdd))
+    expect(allowedOf(compatible)["tools"]).toEqual([named(sentOdd)])
+    const answer = {
+      choices: [
+        {
+          message: { tool_calls: [{ id: "c2", type: "function", function: { name: sentLong, arguments: "{}" } }] },
+          finish_reason: "tool_calls"
+        }
+      ]
+    }
+    const { events } = nonStreaming(call(asked), JSON.stringify(answer), openAi)
+    expect(events[0]).toMatchObject({ _tag: "ToolCall", name: long })
   })
 
   it("custom tools go through", () => {
