@@ -132,8 +132,9 @@ const lowerText = (part: TextPart, call: ProviderCall): JsonObject => {
 
 const caches = (call: ProviderCall): boolean => call.model.support.prompt_cache_options === "native"
 
-const lowerAssistant = (message: AssistantMessage, lowering: Lowering): JsonObject => {
-  const { call } = lowering
+const lowerAssistant = (given: AssistantMessage, lowering: Lowering): JsonObject => {
+  const { call, quirks } = lowering
+  const message = quirks.refusals ? given : withoutRefusals(given)
   const content = message.content
   return {
     role: "assistant",
@@ -153,6 +154,20 @@ const lowerAssistant = (message: AssistantMessage, lowering: Lowering): JsonObje
         : message.tool_calls.map((toolCall) => lowerToolCall(toolCall, lowering))
   }
 }
+
+/** Refusals as text: without it the message would have no content. */
+const withoutRefusals = (message: AssistantMessage): AssistantMessage => {
+  const { content, refusal, ...rest } = message
+  const hasPart = typeof content !== "string" && content?.some((part) => part.type === "refusal") === true
+  if (!refusal && !hasPart) return message
+  const parts = typeof content === "string" ? [textPart(content)] : (content ?? [])
+  const texts = parts.map((part) => (part.type === "text" ? part : textPart(part.refusal)))
+  const said = (refusal ? [...texts, textPart(refusal)] : texts).filter(({ text }) => text !== "")
+  const [only] = said
+  return { ...rest, content: only !== undefined && said.length === 1 ? only.text : said }
+}
+
+const textPart = (text: string): TextPart => ({ type: "text", text })
 
 /** For reasoning that is not sent back: that of another model, or of a client that keeps none. */
 const missingReasoning = "(no reasoning was given)"

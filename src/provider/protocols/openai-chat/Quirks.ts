@@ -16,6 +16,8 @@ export interface Quirks {
   /** Supports `tool_choice.allowed_tools`; otherwise the tools are filtered and the mode is sent. */
   readonly allowedTools: boolean
   readonly customTools: boolean
+  /** Takes refusals of the assistant as such; otherwise they are sent as text. */
+  readonly refusals: boolean
   /** The field in which reasoning of earlier turns is sent back. */
   readonly reasoningHistory: "none" | "reasoning_content" | "reasoning_details"
   /** Rejects a conversation with tools in which a message of the assistant has no reasoning. */
@@ -90,6 +92,7 @@ export const openAi: Quirks = {
   streamOptions: true,
   allowedTools: true,
   customTools: true,
+  refusals: true,
   reasoningHistory: "none",
   requiresReasoning: false,
   repeatsReasoning: false,
@@ -109,6 +112,7 @@ export const compatible: Quirks = {
   instructionRole: "system",
   allowedTools: false,
   customTools: false,
+  refusals: false,
   maxToolCallIdLength: null,
   support: {
     ...all("refused", "modalities", "audio"),

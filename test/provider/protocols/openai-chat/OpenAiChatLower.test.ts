@@ -148,10 +148,30 @@ describe("messages", () => {
       { role: "tool", tool_call_id: "c1", content: [{ type: "text", text: "r" }] }
     ]
     expect(body({ messages })["messages"]).toEqual(messages)
-    expect(body({ messages }, compatible)["messages"]).toEqual([
+    expect(body({ messages }, { ...compatible, refusals: true })["messages"]).toEqual([
       { role: "system", content: "d", name: "n" },
       ...messages.slice(1)
     ])
+  })
+
+  it("a refusal is text where only OpenAI's models know refusals", () => {
+    const sent = (message: object) => {
+      const messages: ReadonlyArray<Message> = [Object.assign({ role: "assistant" as const }, message)]
+      return (body({ messages }, compatible)["messages"] as ReadonlyArray<unknown>)[0]
+    }
+    expect(sent({ content: null, refusal: "I can't." })).toEqual({ role: "assistant", content: "I can't." })
+    expect(sent({ content: [{ type: "refusal", refusal: "I can't." }] })).toEqual({
+      role: "assistant",
+      content: "I can't."
+    })
+    expect(sent({ content: "Well.", refusal: "I can't." })).toEqual({
+      role: "assistant",
+      content: [
+        { type: "text", text: "Well." },
+        { type: "text", text: "I can't." }
+      ]
+    })
+    expect(sent({ content: "a", refusal: null })).toEqual({ role: "assistant", content: "a" })
   })
 
   const reasoningOf = (format: string) => ({
