@@ -14,6 +14,7 @@ import type {
 } from "../shared/Conversation.ts"
 import * as DataUrl from "../shared/DataUrl.ts"
 import { objectAt, textAt } from "../shared/Json.ts"
+import { isFrom } from "../shared/ReasoningBlocks.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 
 /** The turns as `contents`, or why they cannot be sent. */
@@ -177,9 +178,10 @@ const signaturesOf = ({ messages }: Pick<ChatRequest, "messages">, modelId: stri
   const foreign = new Set<string>()
   for (const message of messages) {
     if (message.role !== "assistant") continue
-    for (const { data, format, id, type } of message.reasoning_details ?? []) {
+    for (const detail of message.reasoning_details ?? []) {
+      const { data, id, type } = detail
       if (type !== "reasoning.encrypted" || typeof id !== "string") continue
-      if (format !== modelId) foreign.add(id)
+      if (!isFrom(detail, modelId)) foreign.add(id)
       else if (typeof data === "string" && data !== "") own.set(id, data)
     }
   }

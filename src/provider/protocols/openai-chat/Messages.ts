@@ -11,6 +11,7 @@ import type {
   UserPart
 } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
+import { isFrom } from "../shared/ReasoningBlocks.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 import type { Quirks } from "./Quirks.ts"
 
@@ -185,7 +186,7 @@ const placeholderOf = ({ effort, request: { messages, tools } }: ProviderCall, q
 const lowerReasoningHistory = (message: AssistantMessage, { call, placeholder, quirks }: Lowering): JsonObject => {
   if (quirks.reasoningHistory === "none") return {}
   const details = message.reasoning_details ?? []
-  const own = details.filter((detail) => detail.format === call.model.id)
+  const own = details.filter((detail) => isFrom(detail, call.model.id))
   if (quirks.reasoningHistory === "reasoning_details") {
     return own.length === 0 ? {} : { reasoning_details: own.map(lowerDetail) }
   }

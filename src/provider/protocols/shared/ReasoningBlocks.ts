@@ -12,13 +12,24 @@ export const ownReasoning = (
   const blocks: Array<ReasoningDetail> = []
   const ofProvider = `${providerOf(modelId)}/*`
   for (const detail of details) {
-    if (detail.format !== modelId && detail.format !== ofProvider) continue
+    if (!isFrom(detail, modelId) && detail.format !== ofProvider) continue
     const last = blocks.at(-1)
     if (last !== undefined && continues(last, detail)) blocks[blocks.length - 1] = joined(last, detail)
     else blocks.push(detail)
   }
   return blocks
 }
+
+/**
+ * The model has produced the block. Each fragment of a stream names it, and OpenAI's Python client, which adds fragments up, sends
+ * back the name as often as there were fragments.
+ */
+export const isFrom = ({ format }: ReasoningDetail, modelId: string): boolean =>
+  format === modelId ||
+  (isPresent(format) &&
+    format !== "" &&
+    format.length % modelId.length === 0 &&
+    format === modelId.repeat(format.length / modelId.length))
 
 const continues = (last: ReasoningDetail, next: ReasoningDetail): boolean => {
   if (last.type !== next.type || differ(last.id, next.id)) return false

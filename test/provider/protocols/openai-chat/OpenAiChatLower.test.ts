@@ -201,6 +201,10 @@ describe("messages", () => {
       content: "a",
       reasoning_content: "by acme/large"
     })
+    const addedUp = { ...reasoningOf("acme/large"), format: "acme/large".repeat(2) }
+    expect(back({ reasoning_details: [addedUp] }, "reasoning_content")).toMatchObject({
+      reasoning_content: "by acme/large"
+    })
     expect(
       back({ reasoning_details: [reasoningOf("other/model")], reasoning_content: "x" }, "reasoning_content")
     ).toEqual({

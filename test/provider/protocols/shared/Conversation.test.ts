@@ -215,6 +215,20 @@ describe("a conversation as alternating turns", () => {
     expect(sketch(turnsOf(user("q"), assistant))[1]).toBe("assistant: <ab>s1 <c>s2 <x> <y> so")
   })
 
+  it("keeps a block whose fragments the client has added up, the name of their model with them", () => {
+    const block = (model: string): ReasoningDetail => ({
+      type: "reasoning.text",
+      text: "ab",
+      signature: "s1",
+      format: model.repeat(3),
+      index: 0
+    })
+    const sent = (model: string) =>
+      sketch(turnsOf(user("q"), { role: "assistant", content: "so", reasoning_details: [block(model)] }))[1]
+    expect(sent(origin)).toBe("assistant: <ab>s1 so")
+    expect(sent("acme/small")).toBe("assistant: so")
+  })
+
   it("tells where a part stood that a provider may refuse", () => {
     const parts: ReadonlyArray<UserPart> = [
       { type: "text", text: "look" },
