@@ -77,7 +77,9 @@ export const nonStreaming = (call: ProviderCall, body: string, quirks: Quirks): 
     if (state.finished) return complete(step.events)
     if (!state.hasContent) return failed({ _tag: "EmptyCompletion" })
     if (state.toolCalls.incomplete) return failed(withoutName, step.events)
-    return complete([...step.events, unsaidFinish(state.toolCalls.count)])
+    const events = [...step.events]
+    state.toolCalls.complete(events)
+    return complete([...events, unsaidFinish(state.toolCalls.count)])
   })
 
 /** Complete if a finish reason has been received: not all vendors send `[DONE]`. */
@@ -190,6 +192,8 @@ const finish = (
   if (state.finished) return undefined
   if (state.toolCalls.incomplete) return withoutName
   state.finished = true
+  // a response that was cut short has calls that are not complete
+  if (known === "stop" || known === "tool_calls") state.toolCalls.complete(events)
   events.push({
     _tag: "Finish",
     reason: known === "stop" && state.toolCalls.count > 0 ? "tool_calls" : known,

@@ -3,6 +3,7 @@ import type { ChatEvent } from "../../../domain/ChatEvent.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
+import { argumentsEvent } from "../shared/ContentBlocks.ts"
 import { malformed, objectOf, textOf } from "../shared/Fields.ts"
 import { isObject, type Json } from "../shared/Json.ts"
 import { CallIds } from "../shared/ToolIds.ts"
@@ -57,6 +58,13 @@ export class ToolCalls {
 
   read(fragments: ReadonlyArray<unknown>, events: Array<ChatEvent>): ProviderFailure | undefined {
     return this.readAll(fragments, events, (fragment) => this.pendingCallOf(fragment))
+  }
+
+  /** Functions without parameters are called with an empty text by some models, where clients expect JSON. */
+  complete(events: Array<ChatEvent>): void {
+    for (const { index, kind, written } of this.pending) {
+      if (kind === "function" && !/\S/.test(written.text)) events.push(argumentsEvent(index, kind, "{}"))
+    }
   }
 
   private readAll(

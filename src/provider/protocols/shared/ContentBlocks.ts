@@ -3,10 +3,15 @@ import { badResponse } from "./FinishReasonTable.ts"
 import { parseObject } from "./Json.ts"
 import { failed, type Step } from "./Protocol.ts"
 
-/** The input of a custom tool, from the JSON arguments of the function it was sent as; other arguments are kept as text. */
+/**
+ * The input of a custom tool, from the JSON arguments of the function it was sent as; without arguments it is empty, and other
+ * arguments are kept as text.
+ */
 export const customInput = (argumentsText: string): string => {
-  const input = parseObject(argumentsText)?.["input"]
-  return typeof input === "string" ? input : argumentsText
+  const given = parseObject(argumentsText)
+  const input = given?.["input"]
+  if (typeof input === "string") return input
+  return given !== undefined && Object.keys(given).length === 0 ? "" : argumentsText
 }
 
 export const argumentsEvent = (index: number, kind: "function" | "custom", text: string): ChatEvent => ({

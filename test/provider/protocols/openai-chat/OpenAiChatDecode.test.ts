@@ -132,6 +132,29 @@ describe("tool calls", () => {
     ])
   })
 
+  it("calls without arguments have an empty object, unless the response was cut short", () => {
+    const blank = (index: number, id: string) =>
+      toolCall({ index, id, type: "function", function: { name: id, arguments: "" } })
+    expect(callsOf(blank(0, "a") + toolCall({ index: 0, function: { arguments: " " } }) + blank(1, "b"))).toEqual([
+      ["a", "a", " {}"],
+      ["b", "b", "{}"]
+    ])
+    expect(added(decode(blank(0, "a") + chunk({}, "length")).events)?.toolCalls).toMatchObject([{ arguments: "" }])
+    const custom = toolCall({ index: 0, id: "c", type: "custom", custom: { name: "c", input: "" } })
+    expect(callsOf(custom)).toEqual([["c", "c", ""]])
+    const plain = (more: object) =>
+      added(
+        protocol.nonStreaming(
+          call(),
+          JSON.stringify({
+            choices: [{ message: { tool_calls: [{ id: "a", function: { name: "a", arguments: "" } }] }, ...more }]
+          })
+        ).events
+      )?.toolCalls
+    expect(plain({ finish_reason: "tool_calls" })).toMatchObject([{ arguments: "{}" }])
+    expect(plain({})).toMatchObject([{ arguments: "{}" }])
+  })
+
   it("an upstream that gives every call the index 0 is split by its new ids", () => {
     const whole = (id: string, name: string) =>
       toolCall({ index: 0, id, function: { name, arguments: `{"n":"${id}"}` } })

@@ -101,9 +101,9 @@ it("their calls come back as custom calls with the text, beside calls of functio
   ])
 })
 
-it("an empty input stays empty", () => {
+it.each(['{"input":""}', "{}", ""])("an empty input stays empty: %s", (given) => {
   const { seen } = through({ tools: [patch] }, [
-    { _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "patch", arguments: '{"input":""}' },
+    { _tag: "ToolCall", index: 0, kind: "function", id: "a", name: "patch", arguments: given },
     stop
   ])
   expect(seen).toEqual([
