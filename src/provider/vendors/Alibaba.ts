@@ -9,6 +9,7 @@ export const alibaba = openAiCompatible({
   quirks: {
     ...compatible,
     reasoningFields: reasoningByFlag,
+    forcedToolsForbidReasoning: true,
     support: { ...compatible.support, frequency_penalty: "dropped", user: "dropped" }
   }
 })

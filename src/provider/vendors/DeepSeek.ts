@@ -10,7 +10,12 @@ export const deepseek = openAiCompatible({
     ...compatible,
     reasoningHistory: "reasoning_content",
     requiresReasoning: true,
-    reasoningFields: reasoningByType,
+    forcedToolsForbidReasoning: true,
+    // `none` is no value of the effort here
+    reasoningFields: {
+      ...reasoningByType,
+      effort: (effort) => (effort === "none" ? reasoningByType.toggle(false) : reasoningByType.effort(effort))
+    },
     support: { ...compatible.support, seed: "dropped", user: "dropped", parallel_tool_calls: "dropped" }
   }
 })

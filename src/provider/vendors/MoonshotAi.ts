@@ -11,6 +11,7 @@ export const moonshotai = openAiCompatible({
     ...compatible,
     reasoningHistory: "reasoning_content",
     requiresReasoning: true,
+    forcedToolsForbidReasoning: true,
     reasoningFields: reasoningByType,
     support: { ...compatible.support, ...noLogprobs, ...all("dropped", "seed", "user", "parallel_tool_calls") }
   }

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../../domain/Chat.ts"
+import { asksToReason, type JsonObject } from "../../../domain/Chat.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderCall } from "../../Provider.ts"
-import { objectAt } from "../shared/Json.ts"
+import { isObject, objectAt } from "../shared/Json.ts"
 import { toolNamesOf } from "../shared/ToolNames.ts"
 import { lowerMessages } from "./Messages.ts"
 import type { Quirks } from "./Quirks.ts"
@@ -9,11 +9,12 @@ import { lowerReasoning } from "./Reasoning.ts"
 import { lowerTools } from "./Tools.ts"
 
 /** The upstream request body. The field order is fixed. */
-export const lower = (call: ProviderCall, quirks: Quirks): string => {
-  const { request } = call
-  const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
+export const lower = (given: ProviderCall, quirks: Quirks): string => {
+  const { request } = given
   const names = toolNamesOf(request)
   const tools = lowerTools(request, quirks, names)
+  const call = withForcedTool(given, tools.choice, quirks)
+  const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
   const body: Record<string, unknown> = {
     model: call.model.upstreamModel,
     messages: lowerMessages(call, quirks, names)
@@ -54,6 +55,19 @@ export const lower = (call: ProviderCall, quirks: Quirks): string => {
   body["stream"] = request.stream
   if (request.stream && quirks.streamOptions) body["stream_options"] = { include_usage: true }
   return writeExactly(body)
+}
+
+/**
+ * A model that reasons unasked is told not to where the vendor would reject the forced tool call, also when the client's own effort
+ * is left out.
+ */
+const withForcedTool = (call: ProviderCall, choice: unknown, quirks: Quirks): ProviderCall => {
+  const isForced = choice === "required" || isObject(choice)
+  if (!quirks.forcedToolsForbidReasoning || !isForced) return call
+  const { effort, model, request } = call
+  const isUnasked = effort === undefined && !asksToReason(request.reasoning) && model.reasonsByDefault
+  if (!isUnasked || model.reasoning?.efforts.includes("none") !== true) return call
+  return { ...call, effort: "none", dropped: call.dropped.filter((name) => name !== "reasoning_effort") }
 }
 
 /** A schema has to have a name here, and has none in other formats. */

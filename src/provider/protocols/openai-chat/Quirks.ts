@@ -31,6 +31,8 @@ export interface Quirks {
   /** Rejects longer tool call ids; other vendors give such ids. */
   readonly maxToolCallIdLength: number | null
   readonly reasoningFields: ReasoningFields
+  /** Rejects a forced tool call while the model reasons. */
+  readonly forcedToolsForbidReasoning: boolean
   readonly seedField: "seed" | "random_seed"
   /** Fields that every body carries. */
   readonly always: JsonObject
@@ -100,6 +102,7 @@ export const openAi: Quirks = {
   toolCallIdLength: null,
   maxToolCallIdLength: 40,
   reasoningFields: reasoningByEffort,
+  forcedToolsForbidReasoning: false,
   seedField: "seed",
   always: {},
   support: {}

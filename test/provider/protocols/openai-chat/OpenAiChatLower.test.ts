@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import type { ChatRequest, Message, ToolCall } from "../../../../src/domain/Chat.ts"
+import type { ChatRequest, Effort, Message, ToolCall } from "../../../../src/domain/Chat.ts"
 import type { Reasoning } from "../../../../src/domain/Model.ts"
 import { shapingParameters, tuningParameters } from "../../../../src/domain/Support.ts"
 import type { ProviderCall } from "../../../../src/provider/Provider.ts"
@@ -15,6 +15,7 @@ import {
   reasoningByObject,
   reasoningByType
 } from "../../../../src/provider/protocols/openai-chat/Quirks.ts"
+import { vendorOf } from "../../../../src/provider/vendors/Vendors.ts"
 import { signatureOf } from "../../../../src/wire/messages/MessagesReasoning.ts"
 import { decode } from "../../../../src/wire/messages/MessagesRequest.ts"
 import { call, model, saying } from "../calls.ts"
@@ -445,6 +446,45 @@ describe("reasoning at vendors of chat completions", () => {
     for (const style of ["effort", "toggle", "budget", "fixed"] as const)
       expect(sent(reasoningByType, style, undefined)).toEqual({})
     expect(sent(reasoningByType, "fixed", "high")).toEqual({})
+  })
+
+  it("is turned off where it is unasked and the vendor rejects a forced tool call beside it", () => {
+    const sentTo = (
+      id: string,
+      style: Reasoning["style"],
+      more: Parameters<typeof call>[0],
+      effort?: Effort,
+      dropped: ReadonlyArray<string> = []
+    ) => {
+      const own = { efforts: ["none", "high"] as const, style, budget: null, defaultEffort: null }
+      const asked = call(
+        { tools: [clock], ...more },
+        {
+          effort,
+          dropped,
+          model: model({ reasoning: { ...own, mandatory: false, depth: null }, reasonsByDefault: true })
+        }
+      )
+      const body = vendorOf(id)?.protocol.lower(asked)
+      const fields = ["enable_thinking", "reasoning_effort", "thinking", "tool_choice"]
+      const sentBody: object = JSON.parse(String(body))
+      return Object.fromEntries(Object.entries(sentBody).filter(([field]) => fields.includes(field)))
+    }
+    const disabled = { thinking: { type: "disabled" } }
+    for (const toolChoice of ["required", clock] as const) {
+      expect(sentTo("deepseek", "effort", { toolChoice })).toEqual({ ...disabled, tool_choice: toolChoice })
+      expect(sentTo("moonshotai", "toggle", { toolChoice })).toEqual({ ...disabled, tool_choice: toolChoice })
+      expect(sentTo("alibaba", "budget", { toolChoice })).toEqual({ enable_thinking: false, tool_choice: toolChoice })
+      expect(sentTo("zai", "toggle", { toolChoice })).toEqual({ tool_choice: toolChoice })
+    }
+    const forced = { toolChoice: "required" } as const
+    expect(sentTo("deepseek", "effort", forced, undefined, ["reasoning_effort"])).toMatchObject(disabled)
+    expect(sentTo("deepseek", "effort", { toolChoice: "auto" })).toEqual({ tool_choice: "auto" })
+    expect(sentTo("deepseek", "effort", forced, "high")).toEqual({
+      reasoning_effort: "high",
+      tool_choice: "required"
+    })
+    expect(sentTo("deepseek", "effort", {}, "none")).toEqual(disabled)
   })
 
   it("a budget stays in the model's range and below the cap", () => {
