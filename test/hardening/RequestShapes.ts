@@ -89,6 +89,16 @@ const schemas: ReadonlyArray<RequestShape> = [
 ]
 
 const conversations: ReadonlyArray<RequestShape> = [
+  chat("messages of reasoning alone", 400, (n) => [
+    user("f"),
+    { role: "assistant", content: "a" },
+    ...times(n, () => ({
+      role: "assistant",
+      content: "",
+      reasoning_details: [{ type: "reasoning.text", text: "r" }]
+    })),
+    user("f")
+  ]),
   chat("calls of one id", 300, (n) => [calls(times(n, () => "same")), ...times(n, () => result("same"))]),
   chat("calls of one id without results", 300, (n) => [calls(times(n, () => "same"))]),
   chat("ids that no provider takes", 500, (n) => [

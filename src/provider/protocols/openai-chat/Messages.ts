@@ -52,13 +52,24 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks, names: ToolNam
 const withoutSilent = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
   if (!messages.some(isSilent)) return messages
   const kept: Array<Message> = []
+  let silent: Array<ReasoningDetail> = []
+  const join = (): void => {
+    const last = kept.at(-1)
+    if (silent.length === 0 || last?.role !== "assistant") return
+    const details = [...(last.reasoning_details ?? []), ...silent]
+    kept[kept.length - 1] = { ...last, reasoning_details: details.map((detail, index) => ({ ...detail, index })) }
+    silent = []
+  }
   for (const message of messages) {
     const last = kept.at(-1)
     if (isSilent(message) && last?.role === "assistant" && last.tool_calls === undefined) {
-      const details = [...(last.reasoning_details ?? []), ...(message.reasoning_details ?? [])]
-      kept[kept.length - 1] = { ...last, reasoning_details: details.map((detail, index) => ({ ...detail, index })) }
-    } else kept.push(message)
+      for (const detail of message.reasoning_details ?? []) silent.push(detail)
+    } else {
+      join()
+      kept.push(message)
+    }
   }
+  join()
   return kept
 }
 
