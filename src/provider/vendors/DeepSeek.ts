@@ -1,4 +1,4 @@
-import { compatible, reasoningByType } from "../protocols/openai-chat/Quirks.ts"
+import { compatible, reasoningOffByType } from "../protocols/openai-chat/Quirks.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const deepseek = openAiCompatible({
@@ -11,11 +11,7 @@ export const deepseek = openAiCompatible({
     reasoningHistory: "reasoning_content",
     requiresReasoning: true,
     forcedToolsForbidReasoning: true,
-    // `none` is no value of the effort here
-    reasoningFields: {
-      ...reasoningByType,
-      effort: (effort) => (effort === "none" ? reasoningByType.toggle(false) : reasoningByType.effort(effort))
-    },
+    reasoningFields: reasoningOffByType,
     support: { ...compatible.support, seed: "dropped", user: "dropped", parallel_tool_calls: "dropped" }
   }
 })

@@ -13,8 +13,7 @@ export const openrouter = openAiCompatible({
   quirks: {
     ...compatible,
     reasoningHistory: "reasoning_details",
-    // of OpenAI's models
-    maxToolCallIdLength: openAi.maxToolCallIdLength,
+    maxToolCallIdLength: openAi.maxToolCallIdLength, // of OpenAI's models
     reasoningFields: reasoningByObject,
     support: { ...compatible.support, verbosity: "native", top_k: "native", cache_control: "native" }
   }

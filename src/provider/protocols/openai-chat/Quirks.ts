@@ -66,6 +66,12 @@ export const reasoningByType: ReasoningFields = {
   budget: (tokens) => ({ thinking: { type: "enabled", budget_tokens: tokens } })
 }
 
+/** The same where the effort has no value `none`. */
+export const reasoningOffByType: ReasoningFields = {
+  ...reasoningByType,
+  effort: (effort) => (effort === "none" ? reasoningByType.toggle(false) : effortField(effort))
+}
+
 /** `enable_thinking` and `thinking_budget`. */
 export const reasoningByFlag: ReasoningFields = {
   styles: ["effort", "budget", "toggle", "fixed"],
