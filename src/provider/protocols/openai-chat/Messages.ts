@@ -169,9 +169,10 @@ const lowerAssistant = (given: AssistantMessage, lowering: Lowering): JsonObject
 
 /** Refusals as text: without it the message would have no content. */
 const withoutRefusals = (message: AssistantMessage): AssistantMessage => {
+  const hasPart =
+    typeof message.content !== "string" && message.content?.some((part) => part.type === "refusal") === true
+  if (!message.refusal && !hasPart) return message
   const { content, refusal, ...rest } = message
-  const hasPart = typeof content !== "string" && content?.some((part) => part.type === "refusal") === true
-  if (!refusal && !hasPart) return message
   const parts = typeof content === "string" ? [textPart(content)] : (content ?? [])
   const texts = parts.map((part) => (part.type === "text" ? part : textPart(part.refusal)))
   const said = (refusal ? [...texts, textPart(refusal)] : texts).filter(({ text }) => text !== "")

@@ -33,7 +33,6 @@ export class ToolCalls {
   /** The last call of each id. */
   private byId: Map<string, PendingToolCall> | undefined
   private readonly ids: CallIds
-
   private readonly request: ChatRequest
   private names: ToolNames | undefined
 
