@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     const samples = page.getByRole("table", { name: "Samples" })
     await samples.getByRole("row").nth(1).click()
     await page.getByRole("dialog").getByText(prompt, { exact: true }).waitFor()
-    await page.getByRole("button", { name: "Erase this sample for good" }).click()
+    await page.getByRole("button", { name: "Erase this sample permanently" }).click()
     await page.getByText(`${calls - 1} stored`).waitFor()
     expect((await capture()).samples_stored).toBe(calls - 1)
 
@@ -104,10 +104,10 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     await page.getByRole("link", { name: "All analyses" }).click()
     await page.getByRole("table", { name: "Analyses" }).getByText("succeeded").waitFor()
     await page.getByRole("button", { name: "Erase" }).click()
-    await page.getByRole("button", { name: "Erase for good" }).click()
+    await page.getByRole("button", { name: "Erase permanently" }).click()
     await page.getByText("Needed", { exact: true }).waitFor()
-    await page.getByRole("checkbox", { name: "I know that this cannot be taken back" }).check()
-    await page.getByRole("button", { name: "Erase for good" }).click()
+    await page.getByRole("checkbox", { name: "I understand that this cannot be undone" }).check()
+    await page.getByRole("button", { name: "Erase permanently" }).click()
     await page.getByText("0 stored").waitFor()
     expect((await capture()).samples_stored).toBe(0)
 

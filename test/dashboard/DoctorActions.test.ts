@@ -72,8 +72,8 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     await receipt.getByText("Somebody has taken the action back.").waitFor()
     expect((await policy()).default_alpha).toBe(1)
 
-    await page.getByRole("button", { name: "Ask cheaper models" }).click()
-    await page.getByRole("button", { name: "Show what it costs" }).click()
+    await page.getByRole("button", { name: "Test cheaper models" }).click()
+    await page.getByRole("button", { name: "Show the cost" }).click()
     // nothing was collected
     await page.getByTestId("quote").getByText("Nothing can be asked").waitFor()
     expect(errors).toEqual([])

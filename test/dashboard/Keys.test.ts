@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)("a key", () => {
     expect(await page.content()).not.toContain(secret)
 
     await page.getByRole("row", { name: /^ci/ }).click()
-    await page.getByText("binds next").waitFor()
+    await page.getByText("reached first").waitFor()
     await page.getByRole("button", { name: "Rotate" }).click()
     await page.getByRole("dialog", { name: "Rotate ci" }).getByRole("button", { name: "Rotate" }).click()
     const next = await page.getByTestId("secret").innerText()
@@ -43,11 +43,11 @@ describe.skipIf(!hasChromium)("a key", () => {
 
     await page.getByRole("row", { name: /^ci/ }).click()
     await page.getByRole("button", { name: "Revoke" }).click()
-    const end = page.getByRole("button", { name: "Revoke for good" })
+    const end = page.getByRole("button", { name: "Revoke permanently" })
     expect(await end.isDisabled()).toBe(true)
     await page.getByRole("textbox", { name: "Type the name: ci" }).fill("ci")
     await end.click()
-    await page.getByText("for good.").waitFor()
+    await page.getByText("permanently.").waitFor()
     expect([await callWith(secret), await callWith(next)]).toEqual([401, 401])
     expect(errors).toEqual([])
   })

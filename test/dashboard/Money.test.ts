@@ -12,7 +12,7 @@ describe.skipIf(!hasChromium)("money", () => {
     const buy = async () => {
       await page.getByRole("button", { name: "$50" }).click()
       // a double click opens one checkout
-      await page.getByRole("button", { name: "To the payment" }).dblclick()
+      await page.getByRole("button", { name: "Continue to payment" }).dblclick()
       await page.getByRole("heading", { name: "Test checkout" }).waitFor()
     }
     await page.goto(`${at().service.url}/dashboard/credits`)
@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)("money", () => {
     await page.getByText("$50.00 is in your balance.").waitFor()
     const after = await balanceOf(at().api)
     expect(after.credited_microusd - before.credited_microusd).toBe(50_000_000)
-    await page.getByRole("link", { name: "To the credits" }).click()
+    await page.getByRole("link", { name: "Back to credits" }).click()
     await page.getByText("+ Available").waitFor()
     await page
       .getByText("declined")

@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)("the overview of a project with a limit", () => {
     const spent = await spend()
     const calm = await attentionOf(at())
     await calm.attention
-      .getByText(/^Nothing needs you: the balance lasts for a day and more, the project is not/)
+      .getByText(/^Nothing needs attention: the balance lasts for a day and more, the project is not/)
       .waitFor()
 
     await api("PATCH", `/api/projects/${projectId}`, { spend_limit_microusd: Math.ceil(spent / 0.9) })
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)("the overview of an account with little balance", 
 
   it("says that the balance is low and when it is used up, and leads to where credit is added", async () => {
     const low = await attentionOf(at())
-    await low.attention.getByText("$0.02 of the balance is left, hardly enough for one long answer.").waitFor()
+    await low.attention.getByText("$0.02 of the balance is left, barely enough for one long answer.").waitFor()
     await low.attention.getByRole("link", { name: "Add credit" }).click()
     await low.page.getByRole("dialog", { name: "Add credit" }).waitFor()
 

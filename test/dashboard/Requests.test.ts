@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     expect(new URL(page.url()).searchParams.get("q")).toBe(id.slice(0, 18).toUpperCase())
     await rows.last().click()
     await page.getByText("alpha 0.00").waitFor()
-    expect(await page.getByTestId("excluded").innerText()).toContain("the project's policy 1")
+    expect(await page.getByTestId("excluded").innerText()).toContain("the project's policy: 1")
     await page.goto(`${service.url}/dashboard/p/${projectId}`)
     const saved = await page.getByTestId("savings").innerText()
     expect(saved).toMatch(/^Saved ≈ \$0\.\d+ in 7 d, compared with sending everything to sim/)

@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
       await second.page.getByRole("combobox", { name: "Excluded providers" }).fill(provider)
       await second.page.keyboard.press("Enter")
     }
-    await second.page.getByText("Nothing would be left to choose").waitFor()
+    await second.page.getByText("No eligible model would remain").waitFor()
     expect([...first.errors, ...second.errors]).toEqual([])
   })
 
@@ -67,13 +67,13 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
     await page.getByRole("combobox", { name: "Models" }).fill("sim/balanced")
     await page.keyboard.press("Enter")
     await page.getByRole("button", { name: "Save as a new version" }).click()
-    await page.getByText("Version 2 is in force.").waitFor()
+    await page.getByText("Version 2 is active.").waitFor()
     expect((await call("auto:cheap")).model).toBe("sim/balanced")
 
     await page.getByRole("button", { name: "Differences" }).click()
     await page.getByText('models: ["sim/balanced"] → null').waitFor()
     await page.getByRole("button", { name: "Activate" }).click()
-    await page.getByText("Version 1 is in force.").waitFor()
+    await page.getByText("Version 1 is active.").waitFor()
     expect((await call("auto:cheap")).model).toBe("sim/fast")
     expect(errors).toEqual([])
   })

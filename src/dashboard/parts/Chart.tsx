@@ -34,7 +34,7 @@ export const Chart = (props: ChartProps) => {
         value={view}
         onChange={setView}
         data={["chart", "table"].map((each) => ({ value: each, label: each === "chart" ? "Chart" : "Table" }))}
-        aria-label={`${props.label}: form`}
+        aria-label={`${props.label}: view`}
         style={{ alignSelf: "flex-end" }}
       />
       {view === "chart" ? <Drawn {...props} /> : <Figures {...props} />}
@@ -108,7 +108,7 @@ const Drawn = ({ formatX, height = 220, isTime, label, marked, series, x }: Char
           }))
         ],
         series: [
-          { value: (_, at) => (at === null ? "" : formatX(at)), label: isTime ? "UTC" : "At" },
+          { value: (_, at) => (at === null ? "—" : formatX(at)), label: isTime ? "UTC" : "At" },
           ...series.map((each, index) => ({
             label: each.label,
             scale: `y${index}`,

@@ -28,7 +28,7 @@ export const ConfirmByName = ({ children, doing, name, onClose, onConfirm, verb 
         />
         {doing.error === null ? null : <Failure error={doing.error} />}
         <Button color="red" disabled={typed !== name} loading={doing.isPending} onClick={onConfirm}>
-          {verb} for good
+          {verb} permanently
         </Button>
       </Stack>
     </Modal>

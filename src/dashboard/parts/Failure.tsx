@@ -39,5 +39,5 @@ const titleOf = (status: number, code: string): string => {
   if (status === 403) return "Not allowed"
   if (status === 404) return "Not found"
   if (status === 503 || status === 0) return "Not available right now"
-  return code === "managed_by_configuration" ? "Managed by the configuration" : "That did not work"
+  return code === "managed_by_configuration" ? "Managed by the configuration" : "The request failed"
 }

@@ -46,7 +46,7 @@ export const LimitFields = <Values extends LimitValues>({ description, form }: L
       {...form.getInputProps("limit")}
     />
     <Select
-      label="Begins anew"
+      label="Resets"
       description={description === undefined ? undefined : "At 00:00 UTC"}
       data={[
         { value: "never", label: "never" },

@@ -1,3 +1,5 @@
+import { count } from "./format.ts"
+
 /** Why a model was chosen, in words. */
 const reasons: Readonly<Record<string, string>> = {
   pinned_model: "the request names this model",
@@ -5,12 +7,12 @@ const reasons: Readonly<Record<string, string>> = {
   cheapest_eligible: "the cheapest eligible model",
   highest_quality: "the best eligible model",
   quality_cost_tradeoff: "the best balance of quality and cost",
-  health_demotion: "better ones were failing",
-  exploration: "chance: a model near the best is tried",
-  sticky_session: "the model of this session",
+  health_demotion: "better models were failing",
+  exploration: "exploration: a model near the best is tried",
+  sticky_session: "the model already used in this conversation",
   cache_affinity: "the model that has the prompt in its cache",
-  first_affordable: "the best that the money suffices for",
-  fallback_after_error: "the ones before it failed"
+  first_affordable: "the best that the balance and limits cover",
+  fallback_after_error: "the models before it failed"
 }
 
 export const reasonText = (reason: string | null): string => (reason === null ? "—" : (reasons[reason] ?? reason))
@@ -29,9 +31,16 @@ const exclusions: Readonly<Record<string, string>> = {
   context_length: "the prompt is too long"
 }
 
-export const exclusionText = (reason: string): string =>
+const exclusionText = (reason: string): string =>
   exclusions[reason] ??
   reason
     .replace(/^unsupported_/, "cannot do ")
     .replace(/^unpriced_/, "no price for ")
     .replaceAll("_", " ")
+
+/** How many models could not be chosen, by the reason, the most frequent first; empty if none. */
+export const exclusionList = (excluded: Readonly<Record<string, number>>): string =>
+  Object.entries(excluded)
+    .sort(([, some], [, other]) => other - some)
+    .map(([reason, models]) => `${exclusionText(reason)}: ${count(models)}`)
+    .join(" · ")

@@ -13,7 +13,7 @@ const ApiDrawer = ({ onClose }: { readonly onClose: () => void }) => {
     <Drawer opened onClose={onClose} title="API calls of this page" size="lg">
       <Stack>
         <Text size="sm" c="dimmed">
-          Every figure here comes from the account API, which scripts can call with a bearer session;{" "}
+          Every figure here comes from the account API, which scripts can call with a session token;{" "}
           <a href="/docs">/docs</a> describes it.
         </Text>
         {calls.length === 0 ? <Empty title="No call yet" /> : null}

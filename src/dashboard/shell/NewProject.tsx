@@ -33,7 +33,7 @@ const NewProject = ({
         <Stack>
           <TextInput label="Name" required maxLength={200} data-autofocus {...form.getInputProps("name")} />
           <Text size="sm" c="dimmed">
-            It has no limits of its own at first, and draws on your balance.
+            It starts without limits of its own and is paid from your balance.
           </Text>
           {create.error === null ? null : <Failure error={create.error} />}
           <Button type="submit" loading={create.isPending}>

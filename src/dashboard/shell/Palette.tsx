@@ -109,7 +109,7 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
           ))}
           {shown.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Nothing has this name.
+              No results.
             </Text>
           ) : null}
         </ScrollArea.Autosize>

@@ -25,9 +25,9 @@ export const Unavailable = () => {
   return isShown ? (
     <Alert color="yellow" variant="outline" role="status" mb="md" title="The service is not available right now">
       <Group justify="space-between" gap="xs">
-        <Text size="sm">This page asks again by itself. What it shows may be old.</Text>
+        <Text size="sm">This page retries automatically. What it shows may be out of date.</Text>
         <Button size="compact-xs" variant="default" onClick={() => void again()}>
-          Ask now
+          Retry now
         </Button>
       </Group>
     </Alert>

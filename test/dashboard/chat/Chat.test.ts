@@ -29,12 +29,12 @@ describe.skipIf(!hasChromium)("conversations", () => {
 
     await page.getByRole("button", { name: "Retry" }).click()
     await page.getByText("2/2").waitFor()
-    await page.getByRole("button", { name: "Version before" }).click()
+    await page.getByRole("button", { name: "Previous version" }).click()
     expect(await answer(page).innerText()).toBe(first)
 
     await page.getByRole("button", { name: "Edit" }).click()
     await page.getByRole("textbox", { name: "Edited message" }).fill("And what is a router?")
-    await page.getByRole("button", { name: "Ask this instead" }).click()
+    await page.getByRole("button", { name: "Save and send" }).click()
     await page.getByTestId("question").getByText("And what is a router?").waitFor()
     await page.getByRole("button", { name: "Fork" }).waitFor()
 
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)("conversations", () => {
     await expect.poll(() => answer(page).innerText(), polling).toBe(await answer(second).innerText())
     await second.getByRole("button", { name: "Stop" }).click()
     for (const each of [page, second]) {
-      await each.getByText("Stopped. What was written is charged.").waitFor()
+      await each.getByText("Stopped. The text generated so far is charged.").waitFor()
     }
     expect(await answer(page).innerText()).toBe(await answer(second).innerText())
     expect(errors).toEqual([])

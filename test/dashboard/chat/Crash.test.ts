@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium)("a gateway that is killed while it writes an answe
     service = await start(new URL(service.url).port)
     const secondApi = await operatorApi(service)
     // the page has tried for some seconds
-    const ending = page.getByText("The gateway stopped while it was written; nothing was charged.")
+    const ending = page.getByText("The gateway stopped while generating this answer; nothing was charged.")
     await expect
       .poll(async () => {
         const again = page.getByRole("alert").getByRole("button", { name: "Retry" })

@@ -25,7 +25,7 @@ const Activity = () => {
   return (
     <Page
       title="Activity"
-      lead="Sums of the calls that have ended, by day in UTC; equal to the ledger's rows."
+      lead="Totals of finished calls by day (UTC); they equal the ledger."
       actions={
         <SegmentedControl
           size="xs"
@@ -49,7 +49,7 @@ const Activity = () => {
         </Block>
       </SimpleGrid>
       <Block
-        title="What they were for"
+        title="Breakdown"
         actions={
           <SegmentedControl
             size="xs"
@@ -124,7 +124,7 @@ const rowsOf = (data: Data, by: By): ReadonlyArray<GroupRow> => {
 
 const Groups = ({ by, data, projectId }: { readonly by: By; readonly data: Data; readonly projectId: string }) => {
   const rows = rowsOf(data, by)
-  if (rows.length === 0) return <Empty title="No call has ended in this time" />
+  if (rows.length === 0) return <Empty title="No calls finished in this period" />
   const first = data.timeseries[0]?.date.slice(0, "YYYY-MM-DD".length)
   const since = first === undefined ? {} : { since: first }
   return (

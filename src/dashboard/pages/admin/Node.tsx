@@ -24,7 +24,7 @@ export const Node = () => {
             <Text size="sm">
               {ledger_violations === undefined
                 ? "Every invariant of the ledger holds."
-                : `The ledger breaks: ${Object.entries(ledger_violations)
+                : `Ledger invariants violated: ${Object.entries(ledger_violations)
                     .map(([name, rows]) => `${name} (${rows})`)
                     .join(", ")}`}
             </Text>

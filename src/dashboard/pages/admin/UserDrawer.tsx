@@ -56,11 +56,11 @@ const GiveCredit = ({ account }: { readonly account: string }) => {
     <form onSubmit={form.onSubmit((values) => give.mutate(values))}>
       <Stack>
         <NumberInput label="Credit" prefix="$" min={0} decimalScale={6} required {...form.getInputProps("amount")} />
-        <TextInput label="What for" required maxLength={200} {...form.getInputProps("note")} />
+        <TextInput label="Reason" required maxLength={200} {...form.getInputProps("note")} />
         {give.error === null ? null : <Failure error={give.error} />}
         {give.data === undefined ? null : (
           <Text size="sm" role="status">
-            Given: {money(give.data.available_microusd)} is available there now.
+            Credited. {money(give.data.available_microusd)} is available there now.
           </Text>
         )}
         <Button type="submit" loading={give.isPending}>

@@ -84,7 +84,7 @@ const AlertSettings = ({ found, mayWrite, projectId }: AlertSettingsProps) => {
         <Stack>
           {rows.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Nobody is told anything yet.
+              No thresholds yet: nothing is reported.
             </Text>
           ) : null}
           {rows.map((row, index) => (
@@ -128,10 +128,10 @@ const AlertSettings = ({ found, mayWrite, projectId }: AlertSettingsProps) => {
             {...form.getInputProps("url")}
           />
           {of.webhook_url === null ? null : (
-            <Checkbox label="Make another secret" {...form.getInputProps("rotate", { type: "checkbox" })} />
+            <Checkbox label="Rotate the secret" {...form.getInputProps("rotate", { type: "checkbox" })} />
           )}
           {secret === null ? null : (
-            <Alert color="yellow" variant="outline" title="The secret of the webhook: save it now">
+            <Alert color="yellow" variant="outline" title="Webhook secret: save it now">
               <Group wrap="nowrap" gap="xs">
                 <Code block className="secret" style={{ flex: 1 }}>
                   {secret}

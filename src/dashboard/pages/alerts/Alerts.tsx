@@ -19,7 +19,7 @@ const Alerts = () => {
   const query = useQuery(alerts(projectId))
   const { mayWrite } = useRole(projectId)
   return (
-    <Page title="Alerts" lead="A threshold of spend is reported once in each period, here and to a webhook.">
+    <Page title="Alerts" lead="Each threshold is reported once per period, here and to a webhook.">
       <Block title="Thresholds">
         <Loaded query={query} height={200}>
           {(found) => (
@@ -34,7 +34,7 @@ const Alerts = () => {
           )}
         </Loaded>
       </Block>
-      <Block title="What was reached">
+      <Block title="Alert history">
         <Loaded query={query} height={120}>
           {({ data }) => <Events events={data.events} />}
         </Loaded>
@@ -51,15 +51,15 @@ export const thresholdText = (of: Records["AlertThreshold"]): string =>
 const Events = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
   events.length === 0 ? (
     <Text size="sm" c="dimmed">
-      No threshold was reached yet.
+      No threshold has been reached yet.
     </Text>
   ) : (
     <Stack>
-      <WideTable label="Thresholds that were reached" minWidth={480}>
+      <WideTable label="Reached thresholds" minWidth={480}>
         <Table fz="sm" className="figures">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Noticed</Table.Th>
+              <Table.Th>Detected</Table.Th>
               <Table.Th>Threshold</Table.Th>
               <Table.Th>Spent</Table.Th>
               <Table.Th>Webhook</Table.Th>

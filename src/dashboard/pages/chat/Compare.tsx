@@ -36,7 +36,7 @@ const Compare = ({ ids: [firstId, secondId] }: { readonly ids: readonly [string,
                   void navigate({ to: "/chat/$conversationId", params: { conversationId: thread.id }, search: {} })
                 }
               >
-                Go on with {modelOf(thread)} alone
+                Continue with {modelOf(thread)} alone
               </Button>
             </Group>
             <ThreadView of={thread} onOpenArtifact={undefined} />

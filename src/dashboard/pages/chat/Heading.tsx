@@ -78,7 +78,7 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
       {failed === null ? null : <Failure error={failed} />}
       {of.messages.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing was asked yet.
+          No messages yet.
         </Text>
       ) : null}
     </Stack>

@@ -52,7 +52,7 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
               setText(undefined)
             }}
           >
-            Ask this instead
+            Save and send
           </Button>
         </Group>
       </Stack>
@@ -127,7 +127,7 @@ const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact 
             <Button
               size="compact-xs"
               variant="subtle"
-              aria-label="Version before"
+              aria-label="Previous version"
               disabled={at === 1}
               onClick={() => show(at - 1)}
             >
@@ -225,8 +225,8 @@ const Trail = ({ attempts }: { readonly attempts: ReadonlyArray<Attempt> }) =>
   )
 
 const endings = {
-  stopped: "Stopped. What was written is charged.",
-  interrupted: "The gateway stopped while it was written; nothing was charged. Retry asks again."
+  stopped: "Stopped. The text generated so far is charged.",
+  interrupted: "The gateway stopped while generating this answer; nothing was charged. Retry asks again."
 } as const
 
 const Ending = ({ of }: { readonly of: Pick<Message, "status" | "error"> }) => {

@@ -54,8 +54,8 @@ export const NewConversation = () => {
                 New conversation
               </Title>
               <Text size="sm" c="dimmed">
-                auto chooses a model for each question by quality and cost. It is paid by the project; the answer is
-                written even if you close this page.
+                auto chooses a model for each question by quality and cost. The project pays; the answer continues if
+                you close this page.
               </Text>
               <Group gap="xs">
                 {examples.map((content) => (
@@ -132,7 +132,7 @@ const OtherModel = ({ onChange, projectId, value }: OtherModelProps) => {
   return (
     <Select
       label="Compare with"
-      description="Asks another model the same, side by side"
+      description="Sends the same message to a second model, side by side"
       placeholder="no other model"
       w={240}
       searchable

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Loaded } from "../../parts/Block.tsx"
 import { money } from "../../parts/format.ts"
-import { exclusionText, reasonText } from "../../parts/reasons.ts"
+import { exclusionList, reasonText } from "../../parts/reasons.ts"
 import { type Previewed, routeOf } from "./preview.ts"
 
 interface RoutePreviewProps {
@@ -49,7 +49,7 @@ const OneRoute = ({ model, onChoose, query }: OneRouteProps) => (
   <Loaded query={useQuery(query)} height={60}>
     {({ candidates, error, excluded, fallback_enabled, reason }) => {
       const [first, ...others] = candidates
-      const leftOut = Object.entries(excluded).map(([why, count]) => `${exclusionText(why)} ${count}`)
+      const leftOut = exclusionList(excluded)
       return (
         <>
           {first === undefined ? (
@@ -66,7 +66,7 @@ const OneRoute = ({ model, onChoose, query }: OneRouteProps) => (
           {others.length === 0 ? null : (
             <Group gap="xs">
               <Text size="xs" c="dimmed">
-                {fallback_enabled ? "If it fails, or instead:" : "Instead:"}
+                {fallback_enabled ? "Fallbacks, or ask instead:" : "Instead:"}
               </Text>
               {others.slice(0, maxCandidates - 1).map((each) =>
                 onChoose === undefined ? (
@@ -79,7 +79,7 @@ const OneRoute = ({ model, onChoose, query }: OneRouteProps) => (
                     size="compact-xs"
                     variant="default"
                     className="figures"
-                    title={`Ask ${each.model}`}
+                    title={`Use ${each.model}`}
                     onClick={() => onChoose(each.model)}
                   >
                     {each.model} ≈ {money(each.expected_cost_microusd)}
@@ -88,9 +88,9 @@ const OneRoute = ({ model, onChoose, query }: OneRouteProps) => (
               )}
             </Group>
           )}
-          {leftOut.length === 0 ? null : (
+          {leftOut === "" ? null : (
             <Text size="xs" c="dimmed">
-              Left out: {leftOut.join(" · ")}
+              Excluded: {leftOut}
             </Text>
           )}
         </>

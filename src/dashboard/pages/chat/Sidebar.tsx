@@ -30,7 +30,7 @@ export const Sidebar = () => {
             return [...items.values()].map(({ id, title }) => (
               <Link key={id} to="/chat/$conversationId" params={{ conversationId: id }}>
                 {isRunning(id) ? (
-                  <span role="img" aria-label="being written">
+                  <span role="img" aria-label="generating">
                     ●
                   </span>
                 ) : null}

@@ -57,11 +57,11 @@ const AddCredit = ({ onClose }: { readonly onClose: () => void }) => {
             data-autofocus
           />
           <Text size="sm" c="dimmed">
-            You pay on the page that opens next, and come back here.
+            You pay on the next page and return here afterwards.
           </Text>
           {checkout.error === null ? null : <Failure error={checkout.error} />}
           <Button type="submit" loading={checkout.isPending || checkout.isSuccess} disabled={!isValid}>
-            To the payment
+            Continue to payment
           </Button>
         </Stack>
       </form>

@@ -41,7 +41,7 @@ const Checkout = () => {
                 <Group gap="xs">
                   <Loader size="sm" aria-hidden="true" />
                   <Text size="sm">
-                    {payment.status === "open" ? "Not paid yet." : "Paid, crediting …"} This page follows by itself.
+                    {payment.status === "open" ? "Not paid yet." : "Paid, crediting …"} This page updates automatically.
                   </Text>
                 </Group>
               ) : null}
@@ -56,7 +56,7 @@ const Checkout = () => {
                   </LinkButton>
                 ) : null}
                 <LinkButton to="/credits" variant="default">
-                  To the credits
+                  Back to credits
                 </LinkButton>
               </Group>
             </Stack>

@@ -112,7 +112,7 @@ const Ledger = () => {
     <Loaded query={list} height={240}>
       {() =>
         rows.length === 0 ? (
-          <Empty title="Nothing was booked yet" />
+          <Empty title="No transactions yet" />
         ) : (
           <DataTable
             label="Ledger"

@@ -56,7 +56,7 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
       </Text>
       <Facts of={patch} name="patch" />
       <Text size="sm" c="dimmed">
-        Harm, if: <Prose text={risk} />
+        Harmful if: <Prose text={risk} />
       </Text>
       {Object.entries(more).map(([name, value]) =>
         value === null ? null : (
@@ -101,9 +101,7 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
         )}
         {taken === undefined ? null : (
           <Text size="sm" role="status">
-            {taken.undone_at === null
-              ? `Done ${dateTime(taken.applied_at)}`
-              : `Taken back ${dateTime(taken.undone_at)}`}
+            {taken.undone_at === null ? `Done ${dateTime(taken.applied_at)}` : `Reverted ${dateTime(taken.undone_at)}`}
           </Text>
         )}
       </Group>
@@ -145,7 +143,7 @@ const PreviewView = ({ preview }: { readonly preview: Records["ActionPreview"] }
 /** How the newest calls would have been routed. */
 const Rerouted = ({ replay }: { readonly replay: NonNullable<Records["ActionPreview"]["replay"]> }) => {
   const { after, before, calls, changed } = replay
-  if (calls === 0) return <Text size="sm">No call of late named no model: nothing can be ranked once more.</Text>
+  if (calls === 0) return <Text size="sm">No recent auto calls: there is nothing to rank again.</Text>
   return (
     <Text size="sm" className="figures">
       Of the newest {counted(calls, "call")} that named no model, {count(changed)} would be tried with another one:

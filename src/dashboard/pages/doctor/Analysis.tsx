@@ -41,7 +41,7 @@ const Analysis = () => {
               {of.report === null || of.status !== "succeeded" ? null : (
                 <Group>
                   <Button size="xs" variant="default" disabled={!mayWrite} onClick={() => setAsks(true)}>
-                    Ask cheaper models
+                    Test cheaper models
                   </Button>
                 </Group>
               )}
@@ -88,7 +88,7 @@ const Running = ({ mayWrite, of }: { readonly of: AnalysisRecord; readonly mayWr
   const share = progress === null || progress.total === 0 ? 0 : progress.done / progress.total
   const text =
     progress === null
-      ? "Waiting for its turn"
+      ? "Queued"
       : `${phases[progress.phase] ?? progress.phase}: ${count(progress.done)} of ${count(progress.total)}${progress.phase === "replay" ? "" : " conversations"}`
   return (
     <Stack gap="xs">

@@ -44,7 +44,7 @@ export const AnalysisList = ({ projectId }: { readonly projectId: string }) => {
 }
 
 const columns: ReadonlyArray<Column<Records["AnalysisSummary"]>> = [
-  { id: "at", header: "Asked for", width: "8.5rem", cell: ({ created_at }) => time(created_at) },
+  { id: "at", header: "Requested at", width: "8.5rem", cell: ({ created_at }) => time(created_at) },
   { id: "state", header: "State", width: "9rem", cell: ({ status }) => <StateOf status={status} /> },
   {
     id: "range",

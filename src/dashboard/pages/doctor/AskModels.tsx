@@ -40,8 +40,8 @@ const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
   const canBegin = quote !== undefined && quote.questions.length > 0
   return (
     <FormDialog
-      title="Ask cheaper models"
-      submit={canBegin ? `Begin, for ${money(quote.max_spend_microusd)} at most` : "Show what it costs"}
+      title="Test cheaper models"
+      submit={canBegin ? `Start, for ${money(quote.max_spend_microusd)} at most` : "Show the cost"}
       sending={ask}
       onSubmit={form.onSubmit(() => ask.mutate(canBegin))}
       onClose={onClose}

@@ -17,7 +17,7 @@ interface CauseViewProps {
 const tiers: Readonly<Record<string, string>> = {
   exact: "exact: counted from the ledger",
   rebilled: "from bills computed again",
-  hypothesis: "hypothesis: in no sum",
+  hypothesis: "hypothesis: not in the totals",
   info: "no saving"
 }
 const owners: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ export const CauseView = ({ cause, monthly, projectId, whole }: CauseViewProps) 
         {owners[cause.owner] ?? cause.owner}
       </Text>
       <Text size="sm" c="dimmed">
-        No waste, if: <Prose text={cause.false_positive_if} />
+        Not waste if: <Prose text={cause.false_positive_if} />
       </Text>
       {Object.keys(cause.figures).length === 0 ? null : <Facts of={cause.figures} name="figures" />}
       {cause.evidence.length === 0 ? null : (

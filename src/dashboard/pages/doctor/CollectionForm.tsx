@@ -106,8 +106,8 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
         {...form.getInputProps("days")}
       />
       <NumberInput
-        label="At most so many calls"
-        description="Beyond it whole conversations are given up"
+        label="Maximum calls"
+        description="Above it, whole conversations are removed"
         min={1}
         max={100_000}
         allowDecimal={false}

@@ -23,7 +23,7 @@ const Doctor = () => {
   return (
     <Page
       title="Token doctor"
-      lead="What calls cost more than they had to, computed from calls that opted in. An analysis calls no model."
+      lead="Avoidable cost, computed from calls that opted in. An analysis calls no model."
       actions={
         <Button leftSection={<PlusIcon />} disabled={!mayWrite} onClick={begin}>
           New analysis

@@ -64,7 +64,7 @@ const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; read
   return (
     <FormDialog
       title="Erase samples"
-      submit="Erase for good"
+      submit="Erase permanently"
       sending={erase}
       onSubmit={form.onSubmit((values) => erase.mutate(values))}
       onClose={onClose}
@@ -96,7 +96,10 @@ const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; read
           {...form.getInputProps("of")}
         />
       ) : null}
-      <Checkbox label="I know that this cannot be taken back" {...form.getInputProps("isSure", { type: "checkbox" })} />
+      <Checkbox
+        label="I understand that this cannot be undone"
+        {...form.getInputProps("isSure", { type: "checkbox" })}
+      />
     </FormDialog>
   )
 }

@@ -65,7 +65,7 @@ const NewAnalysis = ({ onClose, projectId }: NewAnalysisProps) => {
     >
       <Select label="Calls of" data={ranges} allowDeselect={false} {...form.getInputProps("days")} />
       <NumberInput
-        label="At most so many conversations"
+        label="Maximum conversations"
         min={1}
         max={maxConversations}
         allowDecimal={false}

@@ -32,9 +32,9 @@ export const ReceiptView = ({ receipt }: ReceiptViewProps) => {
 const titleOf = ({ ended_at, ends_at, share, state }: Receipt): string => {
   switch (state) {
     case "running":
-      return `Measured with ${percent(share)} of the conversations until ${dateTime(ends_at)}; taken back by itself when it does harm`
+      return `Measured with ${percent(share)} of the conversations until ${dateTime(ends_at)}; reverted automatically if it does harm`
     case "reverted":
-      return `Taken back by itself ${dateTime(ended_at ?? ends_at)}: it did harm`
+      return `Reverted automatically ${dateTime(ended_at ?? ends_at)}: it did harm`
     case "final":
       return `Measured until ${dateTime(ended_at ?? ends_at)}; all conversations have the change`
     case "undone":

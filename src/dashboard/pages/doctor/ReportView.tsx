@@ -40,7 +40,7 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
       <Headline headline={headline} scope={scope} />
       <Block title="What was avoidable, by cause">
         {sure.length === 0 ? (
-          <Text size="sm">Nothing that is sure.</Text>
+          <Text size="sm">Nothing certain.</Text>
         ) : (
           sure.map((cause) => (
             <CauseView key={cause.id} cause={cause} whole={spent} monthly={monthly} projectId={projectId} />
@@ -48,7 +48,7 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
         )}
       </Block>
       {others.length === 0 ? null : (
-        <Block title="Beside the sum">
+        <Block title="Not in the total">
           <Text size="sm" c="dimmed">
             Hypotheses, which only other answers can decide, and figures that are no saving.
           </Text>
@@ -72,15 +72,15 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
             <Facts of={value} name={name} />
           </Block>
         ))}
-      <Block title="Beside money">
+      <Block title="Other findings">
         <Facts of={reliability} name="reliability" />
       </Block>
-      <Block title="What was read, and what is not said">
+      <Block title="Scope and limits of this report">
         <Scope scope={scope} />
         <Notes title="Not looked at" of={honesty.not_looked_at} />
         <Notes title="Assumed" of={honesty.assumptions} />
         <Notes
-          title="Too little"
+          title="Too little data"
           of={honesty.insufficient.map(({ have, need, what }) => `${what}: ${count(have)} of ${count(need)}`)}
         />
         <Notes title="Estimates of earlier reports" of={pastOf(honesty.past_receipts)} />
@@ -110,7 +110,7 @@ const Headline = ({ headline, scope }: Pick<Report, "headline" | "scope">) => {
       </Block>
       <Block>
         {projected === null ? (
-          <Figure label="In 30 days" value="—" note="Too few conversations to say it of all" />
+          <Figure label="In 30 days" value="—" note="Too few conversations to project" />
         ) : (
           <Figure
             label="In 30 days, at least"
@@ -127,7 +127,7 @@ const Headline = ({ headline, scope }: Pick<Report, "headline" | "scope">) => {
         )}
       </Block>
       <Block>
-        <Figure label="Hypotheses" value={`up to ${money(hypotheses_microusd_up_to)}`} note="in no other sum" />
+        <Figure label="Hypotheses" value={`up to ${money(hypotheses_microusd_up_to)}`} note="not in the totals" />
       </Block>
     </SimpleGrid>
   )

@@ -91,7 +91,7 @@ const Prompt = ({ block, of: { sample: call } }: PromptProps) => {
   )
 }
 
-const ofTool = (tool: Readonly<Record<string, unknown>>) => ({ role: "tool on offer", content: tool })
+const ofTool = (tool: Readonly<Record<string, unknown>>) => ({ role: "tool offered", content: tool })
 
 interface PlaceProps {
   readonly number: number
@@ -165,7 +165,7 @@ const Remove = ({ id, mayWrite, onRemoved, projectId }: RemoveProps) => {
           loading={remove.isPending}
           onClick={() => remove.mutate()}
         >
-          Erase this sample for good
+          Erase this sample permanently
         </Button>
       </Group>
     </Stack>

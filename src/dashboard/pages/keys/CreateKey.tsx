@@ -46,7 +46,7 @@ const CreateKey = ({ onClose, projectId }: { readonly projectId: string; readonl
       />
       <NumberInput
         label="Spend limit"
-        description="Empty: no limit of its own. Limits of the project and the balance bind as well."
+        description="Leave empty for none. The project's limit and the balance apply as well."
         prefix="$"
         min={0}
         decimalScale={6}

@@ -43,14 +43,14 @@ const KeyDrawer = ({ keyId, mayWrite, onClose }: KeyDrawerProps) => {
             </Group>
             <Text size="sm" c="dimmed">
               {found.data.last_used_at === null
-                ? "No call of it is kept."
+                ? "No calls in the log."
                 : `Last call ${relative(found.data.last_used_at)}.`}
             </Text>
             <Binding of={found.data} />
             {found.data.revoked_at === null ? (
               <Settings key={found.tag} found={found} mayWrite={mayWrite} />
             ) : (
-              <Text size="sm">Revoked {dateTime(found.data.revoked_at)}, for good.</Text>
+              <Text size="sm">Revoked {dateTime(found.data.revoked_at)}, permanently.</Text>
             )}
             {found.data.revoked_at === null && mayWrite ? <Endings of={found.data} onClose={onClose} /> : null}
           </Stack>
@@ -81,7 +81,7 @@ const Binding = ({ of }: { readonly of: Key }) => {
   }))
   const tightest = Math.min(...rows.map(({ left }) => left))
   return (
-    <Table fz="sm" className="figures" aria-label="Limits that bind this key">
+    <Table fz="sm" className="figures" aria-label="Limits that apply to this key">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Limit</Table.Th>
@@ -97,7 +97,7 @@ const Binding = ({ of }: { readonly of: Key }) => {
               {left === tightest && Number.isFinite(left) ? (
                 <Text span size="xs" c="dimmed">
                   {" "}
-                  binds next
+                  reached first
                 </Text>
               ) : null}
             </Table.Td>
@@ -234,7 +234,7 @@ const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => vo
           <Stack>
             <Text size="sm">The key gets a new secret and keeps its limits and its history.</Text>
             <Select
-              label="The present secret stops working"
+              label="The current secret stops working"
               data={graces}
               value={grace}
               allowDeselect={false}

@@ -146,7 +146,7 @@ const healthOf = ({ health }: Model): string =>
     ? `not tried for ${seconds(health.open_for_ms)}`
     : health.failure > failing
       ? `fails ${percent(health.failure)}`
-      : "well"
+      : "healthy"
 
 const columnsWith = (compared: ReadonlyArray<string>, toggle: (id: string) => void): ReadonlyArray<Column<Model>> => [
   {
@@ -207,7 +207,7 @@ const facts: ReadonlyArray<readonly [label: string, of: (model: Model) => string
   ["Reasoning efforts", ({ reasoning_efforts }) => reasoning_efforts?.join(", ") ?? "—"],
   ["First content, average", ({ health }) => seconds(health.latency_ms)],
   ["Health", healthOf],
-  ["In auto", ({ listed }) => (listed ? "yes, where the policy allows it" : "no, by its id alone")]
+  ["Used by auto", ({ listed }) => (listed ? "yes, where the policy allows it" : "no, only by its id")]
 ]
 
 const Detail = ({ of }: { readonly of: Model }) => (

@@ -84,8 +84,9 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
     <Block title="Attention">
       {items.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing needs you: {funds.data.payer === "own" ? "the balance lasts for a day and more, " : ""}the project is
-          not near its limit, {noKey} is near its limit, nothing was refused in the last 24 hours, every model is tried.
+          Nothing needs attention: {funds.data.payer === "own" ? "the balance lasts for a day and more, " : ""}the
+          project is not near its limit, {noKey} is near its limit, nothing was refused in the last 24 hours, every
+          model is tried.
         </Text>
       ) : (
         <List size="sm" spacing={4}>

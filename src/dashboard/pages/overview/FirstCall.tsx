@@ -100,7 +100,7 @@ const FirstCall = ({ projectId }: { readonly projectId: string }) => {
         </Text>
       )}
       {state.kind === "failed" ? <Failure error={state.error} retry={send} /> : null}
-      {state.kind === "stopped" ? <Text size="sm">Stopped. What was streamed is charged.</Text> : null}
+      {state.kind === "stopped" ? <Text size="sm">Stopped. The text generated so far is charged.</Text> : null}
       {state.kind === "done" ? (
         <Stack gap="sm">
           <Text size="sm" c="dimmed" data-testid="call-summary">

@@ -30,7 +30,7 @@ const OwnBalance = ({ funds: { accountPerDay, balance } }: { readonly funds: Fun
         ? "The balance is used up: calls are refused (402)."
         : `${money(left)} of the balance is left, ${
             accountPerDay < minBalanceMicroUsd
-              ? "hardly enough for one long answer"
+              ? "barely enough for one long answer"
               : `less than the last days took in one (${money(Math.round(accountPerDay))})`
           }.`}{" "}
       <TextLink to="/credits" search={{ buy: "1" }}>

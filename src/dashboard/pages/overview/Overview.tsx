@@ -152,7 +152,7 @@ const Timeseries = ({
 const Breakdown = ({ data }: { readonly data: Records["ActivityDataOut"] }) =>
   data.by_provider.length === 0 ? (
     <Text size="sm" c="dimmed">
-      No call has ended in this time.
+      No calls finished in this period.
     </Text>
   ) : (
     <Stack>

@@ -181,8 +181,7 @@ export const PolicyEditor = ({ found, mayWrite, projectId }: PolicyEditorProps) 
           )}
           {isElsewhere ? (
             <Text size="sm">
-              Somebody else has saved another version meanwhile. Retry loads it; what you have changed here is then
-              gone.
+              Someone else has saved a new version in the meantime. Retry loads it and discards your changes.
             </Text>
           ) : null}
           <Group>
@@ -215,7 +214,7 @@ const Effect = ({ effect }: { readonly effect: Records["PolicySimulationOut"] })
       {left.length === 0 ? null : <Ids title={`${left.length} leave`} ids={left} kind="failed" />}
       {come.length === 0 ? null : <Ids title={`${come.length} come`} ids={come} kind="ok" />}
       {effect.becomes_empty.length === 0 ? null : (
-        <Alert color="red" variant="outline" title="Nothing would be left to choose" role="alert">
+        <Alert color="red" variant="outline" title="No eligible model would remain" role="alert">
           Calls of {effect.becomes_empty.join(", ")} would get 404 no_eligible_model.
         </Alert>
       )}

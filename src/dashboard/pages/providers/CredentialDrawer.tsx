@@ -100,7 +100,7 @@ const Settings = ({ mayWrite, of }: PartProps) => {
     >
       <CredentialFields
         form={form}
-        secret={{ label: "Another secret", description: `Empty: ${of.masked_secret} stays`, required: false }}
+        secret={{ label: "New secret", description: `Leave empty to keep ${of.masked_secret}`, required: false }}
       />
     </SettingsForm>
   )
@@ -123,9 +123,9 @@ const Remove = ({ mayWrite, of, onClose }: PartProps & { readonly onClose: () =>
       {remove.error === null ? null : <Failure error={remove.error} />}
       {isAsked ? (
         <Group>
-          <Text size="sm">Calls no longer use it, at once.</Text>
+          <Text size="sm">Calls stop using it at once.</Text>
           <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Delete for good
+            Delete permanently
           </Button>
           <Button variant="default" onClick={() => ask(false)}>
             Keep

@@ -25,7 +25,7 @@ export const CredentialFields = <Values extends CredentialValues>({ form, secret
     <Patterns
       of="models"
       label="Only for these models"
-      description="Empty: for all of the provider"
+      description="Leave empty for all models of the provider"
       {...form.getInputProps("models")}
     />
   </>

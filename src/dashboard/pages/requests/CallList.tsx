@@ -172,7 +172,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
           ) : rows.length === 0 ? (
             <Empty title="No call yet">
               <Text size="sm" c="dimmed">
-                Calls stand here as soon as they have ended. Make one:
+                Calls appear here when they finish. Make one:
               </Text>
               <Stack w="100%" maw={640} ta="left">
                 <Snippets secret="$GATEWAY_API_KEY" />

@@ -63,7 +63,7 @@ const WhyNoMoney = ({
   return (
     <>
       <Text size="sm">
-        It needed {money(needed)}; {money(remaining)} was left of the {refusal.scope ?? "balance"}
+        It needed {money(needed)}; {money(remaining)} was left in the {refusal.scope ?? "balance"}
         {held === null || held === 0 ? "" : `, beside ${money(held)} that running calls held`}.
       </Text>
       <Text size="xs" c="dimmed" fw={600}>

@@ -30,7 +30,9 @@ export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListP
       <Loaded query={list} height={300}>
         {() =>
           rows.length === 0 ? (
-            <Empty title="Nothing was refused">The last 1,000 requests that got 402, 404 or 429 stand here.</Empty>
+            <Empty title="Nothing was refused">
+              Requests that are refused with 402, 404 or 429 appear here, the last 1,000.
+            </Empty>
           ) : (
             <DataTable
               label="Refused requests"

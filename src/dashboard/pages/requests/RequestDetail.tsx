@@ -6,7 +6,7 @@ import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { cost, count, dateTime, money, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
-import { exclusionText, reasonText } from "../../parts/reasons.ts"
+import { exclusionList, reasonText } from "../../parts/reasons.ts"
 import { Status } from "../../parts/Status.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { tokenCost } from "./tokenCost.ts"
@@ -139,22 +139,14 @@ const WhyThisModel = ({ call }: { readonly call: Call }) => {
 }
 
 /** What could not be chosen, by the reason. */
-const Excluded = ({ of }: { readonly of: Call["excluded"] }) => {
-  const reasons = Object.entries(of ?? {}).sort(([, some], [, other]) => other - some)
-  return (
-    <Text size="sm" mt="xs" data-testid="excluded">
-      Excluded:{" "}
-      {of === null
-        ? "not known of this call"
-        : reasons.length === 0
-          ? "no model"
-          : reasons.map(([reason, models]) => `${exclusionText(reason)} ${count(models)}`).join(" · ")}
-    </Text>
-  )
-}
+const Excluded = ({ of }: { readonly of: Call["excluded"] }) => (
+  <Text size="sm" mt="xs" data-testid="excluded">
+    Excluded: {of === null ? "not recorded for this call" : exclusionList(of) || "no model"}
+  </Text>
+)
 
 const Trail = ({ call }: { readonly call: Call }) => (
-  <Part title="Trail">
+  <Part title="Attempts">
     {call.attempts.length === 0 ? <Text size="sm">No provider was called.</Text> : null}
     <Stack gap={6} component="ol" m={0} pl="md">
       {call.attempts.map((attempt, index) => (

@@ -56,8 +56,7 @@ const Drawn = ({ of }: { readonly of: Curve }) => (
       ]}
     />
     <Text size="xs" c="dimmed">
-      Every call ranked once more under the policy in force, without its text; the point of the project's alpha is
-      marked.
+      Every call is ranked again under the active policy, without its text; the project's alpha is marked.
     </Text>
   </Stack>
 )

@@ -5,7 +5,7 @@ import { useState } from "react"
 import { client, take } from "../../api/client.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { money } from "../../parts/format.ts"
-import { exclusionText, reasonText } from "../../parts/reasons.ts"
+import { exclusionList, reasonText } from "../../parts/reasons.ts"
 import { WideTable } from "../../parts/WideTable.tsx"
 
 interface RoutePreviewProps {
@@ -75,10 +75,7 @@ export const RoutePreview = ({ model, projectId, version }: RoutePreviewProps) =
               </WideTable>
               {Object.keys(excluded).length === 0 ? null : (
                 <Text size="xs" c="dimmed">
-                  Left out:{" "}
-                  {Object.entries(excluded)
-                    .map(([why, models]) => `${exclusionText(why)} ${models}`)
-                    .join(" · ")}
+                  Excluded: {exclusionList(excluded)}
                 </Text>
               )}
             </>

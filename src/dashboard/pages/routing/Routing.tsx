@@ -48,7 +48,7 @@ const Routing = () => {
               <Empty title="No routing configuration yet">
                 <Stack align="center" gap="xs">
                   <Text size="sm" c="dimmed">
-                    Begin with one of these, of today's catalog:
+                    Start from one of these:
                   </Text>
                   <Group>
                     {starters.map((each) => (

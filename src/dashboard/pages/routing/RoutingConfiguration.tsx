@@ -30,7 +30,7 @@ const RoutingConfiguration = () => {
       title={`auto:${slug}`}
       {...(query.data === undefined || isManaged
         ? {}
-        : { lead: `Version ${query.data.data.active_version} is in force.` })}
+        : { lead: `Version ${query.data.data.active_version} is active.` })}
       actions={mayWrite && !isManaged ? <Remove projectId={projectId} slug={slug} /> : null}
     >
       {isManaged ? (
@@ -133,7 +133,7 @@ const Remove = ({ projectId, slug }: { readonly projectId: string; readonly slug
             {remove.error === null ? null : <Failure error={remove.error} />}
             <Group>
               <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-                Delete for good
+                Delete permanently
               </Button>
             </Group>
           </Stack>

@@ -50,7 +50,7 @@ export const Versions = ({ mayWrite, projectId, slug }: VersionsProps) => {
                       <Text size="sm" fw={600}>
                         v{each.version}
                       </Text>
-                      {each.is_active ? <Status state="active" label="in force" /> : null}
+                      {each.is_active ? <Status state="active" label="active" /> : null}
                       <Text size="xs" c="dimmed">
                         {dateTime(each.created_at)}
                       </Text>

@@ -102,7 +102,7 @@ export const RuleFields = <Values extends RuleValues>({ form }: { readonly form:
       </SimpleGrid>
       <Switch
         label="Own balance of quality and cost"
-        description={hasAlpha ? undefined : "As set further out, else 0.65"}
+        description={hasAlpha ? undefined : "Inherited when off; the default is 0.65"}
         {...form.getInputProps("hasAlpha", { type: "checkbox" })}
       />
       {hasAlpha ? (

@@ -22,7 +22,7 @@ export const Audit = () => {
       <Loaded query={list} height={320}>
         {() =>
           rows.length === 0 ? (
-            <Empty title="Nothing was changed yet" />
+            <Empty title="No changes yet" />
           ) : (
             <DataTable
               label="Audit"

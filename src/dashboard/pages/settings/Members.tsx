@@ -77,7 +77,7 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
       {isOwner ? <Add projectId={projectId} onAdded={changed} /> : null}
       <Group gap="xs">
         <Text size="sm" c="dimmed">
-          To be added elsewhere, give the owner of the project your id.
+          To join another project, give its owner your id.
         </Text>
         {self === undefined ? null : <CopyText label="Your id" text={self} />}
       </Group>

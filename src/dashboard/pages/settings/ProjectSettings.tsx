@@ -100,7 +100,7 @@ const Remove = ({ of }: { readonly of: Project }) => {
   return (
     <Block title="Delete this project">
       <Group justify="space-between">
-        <Text size="sm">Its keys have to be revoked first; its calls stay in the ledger.</Text>
+        <Text size="sm">Revoke its keys first. Its calls stay in the ledger.</Text>
         <Button variant="outline" color="red" onClick={() => ask(true)}>
           Delete
         </Button>

@@ -34,7 +34,7 @@ const ArtifactPanel = (props: ArtifactPanelProps) => {
           {draft.name}
         </Title>
         <Text size="sm" role="status">
-          Being written …
+          Generating …
         </Text>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
         <pre className="chat-code" tabIndex={0} role="region" aria-label={draft.name}>
@@ -78,7 +78,7 @@ const ArtifactPanel = (props: ArtifactPanelProps) => {
       <Group justify="space-between" gap="xs">
         <SegmentedControl
           size="xs"
-          aria-label="Form"
+          aria-label="View"
           value={view}
           onChange={(value) => setView(views.find((each) => each === value) ?? "preview")}
           data={views.map((value) => ({ value, label: labels[value] }))}
