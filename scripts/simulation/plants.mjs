@@ -4,7 +4,7 @@
 /** @typedef {{ name: string, file: string, find: string, replace: string }} Plant */
 
 const runner = "src/gateway/CallRunner.ts"
-const batcher = "src/ledger/batcher/LedgerBatcher.ts"
+const queues = "src/ledger/batcher/LedgerQueues.ts"
 const failure = "src/ledger/batcher/BatchFailure.ts"
 const rows = "src/ledger/memory/MemoryState.ts"
 const database = "test/simulation/SimulatedDatabase.ts"
@@ -49,7 +49,7 @@ export const plants = [
   },
   {
     name: "the settlements of a failed batch are dropped",
-    file: batcher,
+    file: queues,
     find: "    this.settlements.putBack(settlements)\n    for (const queued of reservations) {\n",
     replace: "    this.settlements.settled(settlements)\n    for (const queued of reservations) {\n"
   },

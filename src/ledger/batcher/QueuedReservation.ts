@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import { InsufficientFunds, type ServiceRefused, StoreUnavailable } from "../../domain/GatewayError.ts"
+import { zero } from "../../domain/Money.ts"
 import type { Cancel } from "../../domain/Timers.ts"
-import type { BatchReservation, Granted, ReservationResult } from "../LedgerStore.ts"
+import type { BatchReservation, BatchSettlement, Granted, ReservationResult } from "../LedgerStore.ts"
 
 export type ReserveError = InsufficientFunds | ServiceRefused | StoreUnavailable
 
@@ -21,6 +22,33 @@ export interface QueuedReservation {
   readonly queuedAtMillis: number
   lockedSinceMillis: number | undefined
 }
+
+export const queuedReservation = (
+  reservation: BatchReservation,
+  owner: QueuedReservation["owner"],
+  queuedAtMillis: number,
+  resume: QueuedReservation["resume"]
+): QueuedReservation => ({
+  reservation,
+  resume,
+  owner,
+  state: "queued",
+  interrupted: false,
+  isFinal: false,
+  expiry: undefined,
+  expiresAtMillis: undefined,
+  queuedAtMillis,
+  lockedSinceMillis: undefined
+})
+
+/** What ends a hold that its caller does not take. */
+export const voidOf = ({ callId, caller }: BatchReservation): BatchSettlement => ({
+  callId,
+  caller,
+  state: "void",
+  actual: zero,
+  record: null
+})
 
 export const unavailable = (cause: unknown): Effect.Effect<never, StoreUnavailable> =>
   Effect.fail(new StoreUnavailable({ cause }))

@@ -1,6 +1,8 @@
 // @ts-check
 
 const batcher = "src/ledger/batcher/LedgerBatcher.ts"
+const queues = "src/ledger/batcher/LedgerQueues.ts"
+const flushTimers = "src/ledger/batcher/FlushTimers.ts"
 const policy = "src/ledger/batcher/FlushPolicy.ts"
 const failure = "src/ledger/batcher/BatchFailure.ts"
 const held = "src/ledger/batcher/HeldQueue.ts"
@@ -29,7 +31,7 @@ export const batcherMutants = [
     breaks: "others wait for the lock of one account as long as its own calls"
   },
   {
-    file: batcher,
+    file: queues,
     find: "now - (queued.lockedSinceMillis ?? now) >= maxLockedMillis",
     replace: "now - (queued.lockedSinceMillis ?? now) < 0",
     breaks: "a call of a locked account waits without a bound"
@@ -48,7 +50,7 @@ export const batcherMutants = [
       "a call whose first option does not fit waits for its turn, and without a bound, before its others are asked for"
   },
   {
-    file: batcher,
+    file: queues,
     find: 'result?._tag === "Insufficient" && reservation.otherOptions !== undefined',
     replace: "false",
     breaks: "a call whose first option does not fit is refused although another one does"
@@ -72,7 +74,7 @@ export const batcherMutants = [
     breaks: "a later reservation overtakes one that waits for held money"
   },
   {
-    file: batcher,
+    file: queues,
     find: "    this.reservations.released(settlement.caller)\n",
     replace: "",
     breaks: "money that returns is noticed by a timer only"
@@ -234,7 +236,7 @@ export const batcherMutants = [
     breaks: "an outage of the database is noticed late"
   },
   {
-    file: batcher,
+    file: flushTimers,
     find: "const flushMillis = 10\n",
     replace: "const flushMillis = 100\n",
     breaks: "a settlement alone waits longer than 10 ms"
@@ -246,26 +248,26 @@ export const batcherMutants = [
     breaks: "a second settlement of a call is written"
   },
   {
-    file: batcher,
+    file: queues,
     find: "if (BatchFailure.isOutage(tookMillis)) this.failQueued(exit.cause)",
     replace: "",
     breaks: "what waits behind a database that does not answer waits for another outage"
   },
   {
-    file: batcher,
+    file: queues,
     find: "if (BatchFailure.isOutage(tookMillis)) this.failQueued(exit.cause)",
     replace: "this.failQueued(exit.cause)",
     breaks: "what waits behind a batch that has failed at once fails with it"
   },
   {
-    file: batcher,
-    find: "      if (queued.interrupted && !reservation.extends) this.voidHold(reservation)\n",
+    file: queues,
+    find: "      if (queued.interrupted && !reservation.extends) this.settle(voidOf(reservation))\n",
     replace: "",
     breaks: "a hold that is granted after its caller has left stays"
   },
   {
     file: batcher,
-    find: 'else if (queued.state === "granted" && !queued.reservation.extends) this.voidHold(queued.reservation)',
+    find: 'else if (queued.state === "granted" && !queued.reservation.extends) this.settle(voidOf(queued.reservation))',
     replace: "",
     breaks: "a hold that is granted but never taken stays"
   },
@@ -276,7 +278,7 @@ export const batcherMutants = [
     breaks: "a reservation whose caller has left is written"
   },
   {
-    file: batcher,
+    file: queues,
     find: "    this.settlements.putBack(settlements)\n    for (const queued of reservations) {\n",
     replace: "    for (const queued of reservations) {\n",
     breaks: "settlements of a failed batch are lost"
@@ -288,19 +290,19 @@ export const batcherMutants = [
     breaks: "settlements of a failed batch are written after later ones"
   },
   {
-    file: batcher,
-    find: '        if (this.closing) return resume(unavailable("closing"))\n',
+    file: queues,
+    find: '    if (this.closing) return "closing"\n',
     replace: "",
     breaks: "reservations are taken while the ledger closes"
   },
   {
-    file: batcher,
+    file: queues,
     find: "this.reservations.size >= maxReservations || this",
     replace: "this",
     breaks: "any number of reservations may wait"
   },
   {
-    file: batcher,
+    file: queues,
     find: " || this.settlements.size >= maxSettlements) {",
     replace: ") {",
     breaks: "reservations are granted while settlements cannot be written without end"
@@ -313,13 +315,13 @@ export const batcherMutants = [
   },
   {
     file: batcher,
-    find: "    if (!this.writing && this.retryTimer === undefined) this.flush()\n",
+    find: "    if (!this.writing && !this.flushTimers.isRetrying) this.flush()\n",
     replace: "",
     breaks: "flushed waits for company"
   },
   {
     file: batcher,
-    find: "const cancel = this.timers.after(closeMillis, () => resume(Effect.void))",
+    find: "const cancel = this.deps.timers.after(closeMillis, () => resume(Effect.void))",
     replace: "const cancel = () => {}",
     breaks: "closing waits for ever for a database that does not answer"
   },
@@ -330,37 +332,37 @@ export const batcherMutants = [
     breaks: "closing drops the settlements that wait"
   },
   {
-    file: batcher,
-    find: "    this.reports.written()\n",
+    file: queues,
+    find: "    this.deps.reports.written()\n",
     replace: "",
     breaks: "the health of the database does not hear of a success"
   },
   {
-    file: batcher,
-    find: "    if (error !== undefined) this.reports.failed(error.cause)\n",
+    file: queues,
+    find: "    if (error !== undefined) this.deps.reports.failed(error.cause)\n",
     replace: "",
     breaks: "the health of the database does not hear of a failure"
   },
   {
-    file: batcher,
+    file: queues,
     find: "    this.settlementsNext = size.settlements === 0\n",
     replace: "",
     breaks: "suspect settlements and reservations do not take turns"
   },
   {
-    file: batcher,
+    file: queues,
     find: "    this.failureState = BatchFailure.afterDrop(this.failureState)\n",
     replace: "",
     breaks: "after a settlement was left out the next failure is taken for a repeated one"
   },
   {
-    file: batcher,
+    file: queues,
     find: "    this.settlements.settled([rejected])\n",
     replace: "",
     breaks: "flushed waits for ever for a settlement that was left out"
   },
   {
-    file: batcher,
+    file: queues,
     find: "rejected: error?.rejected !== false",
     replace: "rejected: error?.rejected === true",
     breaks: "a defect of the store is taken for an outage"

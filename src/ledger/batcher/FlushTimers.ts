@@ -1,0 +1,67 @@
+import type { Cancel, TimersShape } from "../../domain/Timers.ts"
+
+/** How long a settlement waits for a reservation to be written with. */
+const flushMillis = 10
+/** Between two batches that fail because of a lock. */
+const lockedPauseMillis = 100
+
+/** The waits after which a batcher writes: at most one of each kind at a time. */
+export class FlushTimers {
+  private readonly timers: TimersShape
+  private readonly flush: () => void
+  private isInMicrotask = false
+  private laterTimer: Cancel | undefined
+  private retryTimer: Cancel | undefined
+  private pauseTimer: Cancel | undefined
+
+  constructor(timers: TimersShape, flush: () => void) {
+    this.timers = timers
+    this.flush = flush
+  }
+
+  /** Settlements wait for their next attempt after a failed batch. */
+  get isRetrying(): boolean {
+    return this.retryTimer !== undefined
+  }
+
+  /** Nothing is written meanwhile. */
+  get isPaused(): boolean {
+    return this.pauseTimer !== undefined
+  }
+
+  /** Reservations that arrive in one turn of the event loop are written together. */
+  inMicrotask(): void {
+    if (this.isInMicrotask) return
+    this.isInMicrotask = true
+    queueMicrotask(() => {
+      this.isInMicrotask = false
+      this.flush()
+    })
+  }
+
+  /** Within the time that a settlement waits for a reservation to be written with. */
+  later(): void {
+    this.laterTimer ??= this.timers.after(flushMillis, this.flush)
+  }
+
+  /** What waited is being written. */
+  cancelLater(): void {
+    this.laterTimer?.()
+    this.laterTimer = undefined
+  }
+
+  retryAfter(millis: number): void {
+    this.retryTimer = this.timers.after(millis, () => {
+      this.retryTimer = undefined
+      this.flush()
+    })
+  }
+
+  /** For as long as a lock may take. */
+  pause(): void {
+    this.pauseTimer = this.timers.after(lockedPauseMillis, () => {
+      this.pauseTimer = undefined
+      this.flush()
+    })
+  }
+}
