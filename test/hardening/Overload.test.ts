@@ -1,7 +1,8 @@
 import * as Layer from "effect/Layer"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
-import { AdmissionQueue, type QueueEntry, warmUpCalls } from "../../src/http/overload/AdmissionQueue.ts"
+import { AdmissionQueue, type QueueEntry } from "../../src/http/overload/AdmissionQueue.ts"
 import { LoadShedding } from "../../src/http/overload/LoadShedding.ts"
+import { warmUpCalls } from "../../src/http/overload/OverloadDetector.ts"
 import { RejectionPace } from "../../src/http/overload/RejectionPace.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 import { model } from "../provider/protocols/calls.ts"
@@ -43,9 +44,9 @@ beforeAll(async () => {
       reject: (connection, refuse) => pace.add(connection, refuse),
       turn: (fibersMillis) => queue.turn(fibersMillis),
       enter: (account) => {
-        const place = queue.enter(account)
-        entered.push(place)
-        return place
+        const entry = queue.enter(account)
+        entered.push(entry)
+        return entry
       }
     })
   })
@@ -63,14 +64,14 @@ const ask = (init: RequestInit = {}) => gateway.post("/v1/chat/completions", bod
 
 /** Calls of an account that hold and wait for slots, until the node is overloaded. */
 const overload = (account: string = caller.accountId): (() => void) => {
-  const places = Array.from({ length: 500 }, () => queue.enter(account))
+  const entries = Array.from({ length: 500 }, () => queue.enter(account))
   for (let tick = 0; tick < 10 && !queue.isOverloaded; tick++) {
-    places.push(queue.enter(account))
+    entries.push(queue.enter(account))
     timers.advance(50)
   }
   expect(queue.isOverloaded).toBe(true)
   return () => {
-    for (const place of places) place.leave()
+    for (const entry of entries) entry.leave()
     timers.advance(2_000)
     expect(queue.isOverloaded).toBe(false)
   }
@@ -110,13 +111,13 @@ it("a call leaves its slot once its money is held, or however it ends before", a
   expect((await ask()).status).toBe(200)
   expect((await gateway.post("/v1/chat/completions", { ...body, n: 2 })).status).toBe(400)
   expect((await gateway.post("/v1/chat/completions", { ...body, model: "one/none" })).status).toBe(404)
-  expect(entered.map((place) => place.state)).toEqual(["left", "left", "left"])
+  expect(entered.map((entry) => entry.state)).toEqual(["left", "left", "left"])
 })
 
 it("a call that waits for a slot is served in its turn, and one whose client leaves gives its place back", async () => {
   const others = Array.from({ length: 60 }, () => queue.enter(caller.accountId))
   const controller = new AbortController()
-  const waiting = () => entered.filter((place) => place.state === "waiting").length
+  const waiting = () => entered.filter((entry) => entry.state === "waiting").length
   const served = ask()
   while (waiting() < 1) await new Promise(setImmediate)
   const left = ask({ signal: controller.signal }).catch((error: Error) => error.name)
@@ -124,7 +125,7 @@ it("a call that waits for a slot is served in its turn, and one whose client lea
   controller.abort()
   expect(await left).toBe("AbortError")
   while (waiting() > 1) await new Promise(setImmediate)
-  for (const place of others) place.leave()
+  for (const entry of others) entry.leave()
   expect((await served).status).toBe(200)
-  expect(entered.map((place) => place.state)).toEqual(["left", "left"])
+  expect(entered.map((entry) => entry.state)).toEqual(["left", "left"])
 })

@@ -274,23 +274,23 @@ export const http = {
       tests: admission
     },
     {
-      file: "src/http/overload/AdmissionQueue.ts",
+      file: "src/http/overload/OverloadDetector.ts",
       find: " || this.arrivals <= minArrivals * this.departures",
       replace: "",
       breaks: "a burst counts as overload",
       tests: admission
     },
     {
-      file: "src/http/overload/AdmissionQueue.ts",
-      find: " || this.admitted < warmUpCalls",
+      file: "src/http/overload/OverloadDetector.ts",
+      find: " || this.admissions < warmUpCalls",
       replace: "",
       breaks: "a node that is still compiled rejects calls",
       tests: admission
     },
     {
-      file: "src/http/overload/AdmissionQueue.ts",
-      find: "Math.min(maxLateMillis, Math.max(minLateMillis, latencyFactor * minimumMillis))",
-      replace: "Math.max(minLateMillis, latencyFactor * minimumMillis)",
+      file: "src/http/overload/OverloadDetector.ts",
+      find: "Math.min(this.options.maxLateMillis, Math.max(minLateMillis, latencyFactor * latencyMillis))",
+      replace: "Math.max(minLateMillis, latencyFactor * latencyMillis)",
       breaks: "a node whose store is slow is never overloaded",
       tests: admission
     },

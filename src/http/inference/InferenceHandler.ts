@@ -80,9 +80,9 @@ const answer = <Decoded extends WithRequest>(
     if (error !== undefined) return Effect.fail(error)
     if (!state.passedLoadShedding && deps.loadShedding.rejects(caller.accountId)) return overloaded
     return Effect.flatMap(Body.read(exchange.request), (body) => {
-      const place = deps.loadShedding.enter(caller.accountId)
-      state.place = place
-      if (place.state === "rejected") return overloaded
+      const entry = deps.loadShedding.enter(caller.accountId)
+      state.queueEntry = entry
+      if (entry.state === "rejected") return overloaded
       const decoded = (): Effect.Effect<void, HandlerError> => {
         const found = decodedBy(endpoint, exchange, body.json)
         if (Either.isLeft(found)) return Effect.fail(found.left)
@@ -91,9 +91,9 @@ const answer = <Decoded extends WithRequest>(
       }
       // decoding walks through the whole body again; the ledger hold comes between it and building the provider's body
       const isLarge = body.bytes.length > maxBytesInOneTurn
-      if (place.state === "admitted" && !isLarge) return decoded()
+      if (entry.state === "admitted" && !isLarge) return decoded()
       const later = isLarge ? Effect.flatMap(nextTurn, decoded) : Effect.suspend(decoded)
-      return place.state === "admitted" ? later : Effect.zipRight(admission(place), later)
+      return entry.state === "admitted" ? later : Effect.zipRight(admission(entry), later)
     })
   })
 
@@ -152,9 +152,9 @@ const run = <Decoded extends WithRequest>(
     onRateLimits: (status) => {
       if (hasQuota(status)) exchange.earlyHeaders = rateLimitHeaders(status)
     },
-    onHeld: () => state.place?.prepared(),
+    onHeld: () => state.queueEntry?.prepared(),
     // no work of this node, and no sample of how long it takes
-    onWaiting: () => state.place?.leave()
+    onWaiting: () => state.queueEntry?.leave()
   }
   return withRemoteParent(
     exchange.request,
@@ -262,7 +262,7 @@ export interface RunningCall {
   readonly passedLoadShedding: boolean
   sink: HttpSink | undefined
   /** The call's entry in the admission queue; the server leaves the queue when the call ends. */
-  place: QueueEntry | undefined
+  queueEntry: QueueEntry | undefined
   /** The call goes on to its end when the client has disconnected. */
   outlivesClient: boolean
   /** Called when the client has disconnected or has stopped reading. */
@@ -272,10 +272,10 @@ export interface RunningCall {
 export const overloaded = Effect.fail(new ServiceRefused({ reason: "overloaded" }))
 
 /** Has no canceller: the entry leaves the queue when the call ends. */
-const admission = (place: QueueEntry): Effect.Effect<void, ServiceRefused> =>
+const admission = (entry: QueueEntry): Effect.Effect<void, ServiceRefused> =>
   Effect.async((resume) => {
-    const decided = () => resume(place.state === "admitted" ? Effect.void : overloaded)
-    if (place.state === "waiting") place.decided = decided
+    const decided = () => resume(entry.state === "admitted" ? Effect.void : overloaded)
+    if (entry.state === "waiting") entry.decided = decided
     else decided()
   })
 

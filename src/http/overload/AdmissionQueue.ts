@@ -1,31 +1,15 @@
 import { type Entry, FifoQueue } from "../../domain/FifoQueue.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import { AdaptiveLimit } from "./AdaptiveLimit.ts"
+import { OverloadDetector } from "./OverloadDetector.ts"
 import { TurnQuota } from "./TurnQuota.ts"
 
 /** Maximum expected wait of a call while the node is overloaded; a call that would wait longer is rejected at once. */
 const maxWaitMillis = 10
 /** Maximum wait of a call during a burst, while the node does not yet count as overloaded. */
 export const maxBurstWaitMillis = 2_000
-/**
- * A wait from which on a node may be overloaded, or three times the latency of the preparation where that is more. Far above the
- * wait that is allowed then: a few hundred clients that wait for their answers make a node busy, and need no rejections.
- */
-const minLateMillis = 75
-const latencyFactor = 3
 /** Below the maximum wait, however slow the preparation is: what waits until then is rejected at the price of a call. */
 const maxLateMillis = maxBurstWaitMillis / 2
-/** For this time calls must wait that long while others arrive, before the node counts as overloaded. */
-const sustainedMillis = 100
-/** For this time no call must have been rejected or waited too long, before the node no longer counts as overloaded. */
-const calmMillis = 300
-/** Where fewer calls arrive for each that is served, a burst is over and is being processed. */
-const minArrivals = 0.5
-/**
- * A node that has just started gets several times faster with the first calls, which it serves while its code is compiled: only
- * calls that have waited too long are rejected.
- */
-export const warmUpCalls = 5_000
 const tickMillis = 50
 /**
  * This many calls may wait at any rate. A rejection costs about a tenth of a call: on a slow node it is better to let some calls
@@ -38,9 +22,6 @@ const excessTolerance = 1.5
 export const maxQueued = 8_192
 /** A tenant may hold this many times the free slots: a tenant whose calls are stuck leaves a fifth of the slots to others. */
 const shareOfFree = 4
-/** A measured rate decays over about two seconds: a stall does not indicate the capacity of the node. */
-const rateDecay = 0.975
-
 export interface AdmissionQueueOptions {
   readonly timers: TimersShape
   readonly minLimit?: number | undefined
@@ -93,27 +74,25 @@ interface Tenant {
  * standing queue is overloaded, and rejects calls instead of letting them wait.
  */
 export class AdmissionQueue {
-  isOverloaded = false
   queued = 0
   private readonly options: AdmissionQueueOptions
   private readonly limit: AdaptiveLimit
   private readonly quota = new TurnQuota()
+  private readonly detector: OverloadDetector
   private readonly tenants = new Map<string, Tenant>()
   /** Tenants with waiting calls, the next to be served first. */
   private readonly turns = new Set<Tenant>()
   private held = 0
   private timer: Cancel | undefined
-  private arrivals = 0
-  private departures = 0
-  private admitted = 0
-  private ratePerMilli = 0
-  private tickedAtMillis = 0
-  private lateSinceMillis: number | undefined
-  private hasRejected = false
 
   constructor(options: AdmissionQueueOptions) {
     this.options = options
     this.limit = new AdaptiveLimit(options.minLimit)
+    this.detector = new OverloadDetector({ maxLateMillis, onOverload: options.onOverload })
+  }
+
+  get isOverloaded(): boolean {
+    return this.detector.isOverloaded
   }
 
   get slots(): number {
@@ -143,29 +122,28 @@ export class AdmissionQueue {
       this.tenants.set(tenantId, tenant)
     }
     if (tenant.reading > 0) tenant.reading -= 1
-    this.arrivals += 1
-    const place = new QueueEntry(this, tenant, timers.now())
+    this.detector.arrived()
+    const entry = new QueueEntry(this, tenant, timers.now())
     if (tenant.waiting.size === 0 && this.mayHold(tenant) && !this.quota.isUsedUp) {
-      this.departures += 1
-      this.hold(place)
+      this.hold(entry)
     } else if (tenant.waiting.size > 0 && this.mustReject(tenant)) {
-      place.state = "rejected"
+      entry.state = "rejected"
       this.countRejection()
-    } else this.wait(place)
-    return place
+    } else this.wait(entry)
+    return entry
   }
 
-  leave(place: QueueEntry, prepared: boolean): void {
-    const { state, tenant } = place
-    place.state = "left"
-    if (state === "waiting") this.removeWaiting(place)
+  leave(entry: QueueEntry, prepared: boolean): void {
+    const { state, tenant } = entry
+    entry.state = "left"
+    if (state === "waiting") this.removeWaiting(entry)
     else if (state === "admitted") {
       tenant.held -= 1
       this.held -= 1
       if (prepared) {
         const now = this.options.timers.now()
         const before = this.limit.value
-        this.limit.add(now, now - place.sinceMillis, this.held, this.queued > 0)
+        this.limit.add(now, now - entry.sinceMillis, this.held, this.queued > 0)
         if (this.limit.value !== before) this.options.onChanged(this.queued, this.limit.value)
       }
       if (this.queued > 0) this.admitWaiting()
@@ -195,7 +173,7 @@ export class AdmissionQueue {
 
   /** How many calls of a tenant may wait: an equal share of what can be served in the allowed wait, and what others leave of theirs. */
   private maxLengthOf(tenant: Tenant, factor = 1): number {
-    const all = Math.floor(factor * Math.max(maxWaitMillis * this.ratePerMilli, minQueued))
+    const all = Math.floor(factor * Math.max(maxWaitMillis * this.detector.ratePerMilli, minQueued))
     const share = Math.floor(all / Math.max(1, this.turns.size))
     return Math.max(1, share, tenant.waiting.size + all - this.queued)
   }
@@ -206,26 +184,24 @@ export class AdmissionQueue {
     if (this.tenants.get(tenant.id) === tenant) this.tenants.delete(tenant.id)
   }
 
-  private hold(place: QueueEntry): void {
+  private hold(entry: QueueEntry): void {
     this.quota.use()
-    this.admitted += 1
+    this.detector.departed()
     this.options.onAdmitted()
-    place.state = "admitted"
-    place.tenant.held += 1
+    entry.state = "admitted"
+    entry.tenant.held += 1
     this.held += 1
   }
 
-  private wait(place: QueueEntry): void {
-    const { tenant } = place
+  private wait(entry: QueueEntry): void {
+    const { tenant } = entry
     if (this.queued >= maxQueued) this.dropFromLongest()
-    place.waiting = tenant.waiting.add(place)
+    entry.waiting = tenant.waiting.add(entry)
     this.turns.add(tenant)
     this.queued += 1
     if (this.quota.isUsedUp) this.options.onTurnNeeded()
     if (this.timer === undefined) {
-      this.tickedAtMillis = place.sinceMillis
-      this.arrivals = 0
-      this.departures = 0
+      this.detector.begin(entry.sinceMillis)
       this.nextTick()
     }
   }
@@ -242,39 +218,38 @@ export class AdmissionQueue {
       const [tenant] = this.turns
       const first = tenant?.waiting.first
       if (tenant === undefined || first === undefined) return
-      const place = first.value
+      const entry = first.value
       this.turns.delete(tenant)
       if (this.mayHold(tenant)) {
         passedOver = 0
         tenant.waiting.remove(first)
         this.queued -= 1
-        this.departures += 1
-        this.options.onWaited(now - place.sinceMillis)
-        place.sinceMillis = now
-        this.hold(place)
-        place.decided?.()
+        this.options.onWaited(now - entry.sinceMillis)
+        entry.sinceMillis = now
+        this.hold(entry)
+        entry.decided?.()
       } else passedOver += 1
       if (tenant.waiting.size > 0) this.turns.add(tenant)
     }
   }
 
-  private removeWaiting(place: QueueEntry): void {
-    const { tenant, waiting } = place
+  private removeWaiting(entry: QueueEntry): void {
+    const { tenant, waiting } = entry
     if (waiting !== undefined) tenant.waiting.remove(waiting)
     this.queued -= 1
     if (tenant.waiting.size === 0) this.turns.delete(tenant)
   }
 
-  private reject(place: QueueEntry): void {
-    place.state = "rejected"
-    this.removeWaiting(place)
-    this.forgetIfIdle(place.tenant)
+  private reject(entry: QueueEntry): void {
+    entry.state = "rejected"
+    this.removeWaiting(entry)
+    this.forgetIfIdle(entry.tenant)
     this.countRejection()
-    place.decided?.()
+    entry.decided?.()
   }
 
   private countRejection(): void {
-    this.hasRejected = true
+    this.detector.rejected()
     this.options.onRejected()
   }
 
@@ -292,57 +267,24 @@ export class AdmissionQueue {
       this.timer = undefined
       this.tick()
       if (this.queued > 0 || this.isOverloaded) this.nextTick()
-      else {
-        this.lateSinceMillis = undefined
-        this.ratePerMilli = 0
-      }
+      else this.detector.reset()
     })
   }
 
   private tick(): void {
-    const now = this.options.timers.now()
-    // without a queue the departures measure the demand, not the capacity
-    if (this.queued > 0 || this.hasRejected) this.measureRate(this.departures / Math.max(1, now - this.tickedAtMillis))
-    this.tickedAtMillis = now
+    const nowMillis = this.options.timers.now()
     for (const tenant of this.tenants.values()) tenant.reading = 0
-    this.rejectTooOld(now - maxBurstWaitMillis)
-    this.judge(now)
-    this.arrivals = 0
-    this.departures = 0
-    if (this.isOverloaded) this.shorten(now)
-    this.hasRejected = false
+    this.rejectTooOld(nowMillis - maxBurstWaitMillis)
+    this.detector.tick({
+      nowMillis,
+      isQueued: this.queued > 0,
+      waitedMillis: nowMillis - this.oldestMillis(),
+      latencyMillis: this.limit.minimumMillis
+    })
+    if (this.isOverloaded) this.shorten(nowMillis)
+    this.detector.forgetRejections()
     if (this.queued > 0) this.admitWaiting()
     this.options.onChanged(this.queued, this.limit.value)
-  }
-
-  private measureRate(perMilli: number): void {
-    this.ratePerMilli = Math.max(perMilli, rateDecay * this.ratePerMilli)
-  }
-
-  private judge(now: number): void {
-    const late = now - this.oldestMillis() >= this.lateMillis()
-    if (this.isOverloaded) {
-      if (late || this.hasRejected) this.lateSinceMillis = now
-      // rejections keep the queue short: only without rejections does the demand fit the capacity
-      else if (now - (this.lateSinceMillis ?? now) >= calmMillis) this.overload(false)
-    } else if (!late || this.admitted < warmUpCalls || this.arrivals <= minArrivals * this.departures) {
-      this.lateSinceMillis = undefined
-    } else {
-      this.lateSinceMillis ??= now
-      if (now - this.lateSinceMillis >= sustainedMillis) this.overload(true)
-    }
-  }
-
-  private lateMillis(): number {
-    const { minimumMillis } = this.limit
-    if (!Number.isFinite(minimumMillis)) return minLateMillis
-    return Math.min(maxLateMillis, Math.max(minLateMillis, latencyFactor * minimumMillis))
-  }
-
-  private overload(overloaded: boolean): void {
-    this.isOverloaded = overloaded
-    this.lateSinceMillis = overloaded ? this.options.timers.now() : undefined
-    this.options.onOverload(overloaded)
   }
 
   private oldestMillis(): number {
@@ -355,9 +297,9 @@ export class AdmissionQueue {
 
   private rejectTooOld(sinceMillis: number): void {
     for (const tenant of [...this.turns]) {
-      for (const place of tenant.waiting.values()) {
-        if (place.sinceMillis > sinceMillis) break
-        this.reject(place)
+      for (const entry of tenant.waiting.values()) {
+        if (entry.sinceMillis > sinceMillis) break
+        this.reject(entry)
       }
     }
   }
@@ -368,13 +310,13 @@ export class AdmissionQueue {
    */
   private shorten(now: number): void {
     for (const tenant of [...this.turns]) {
-      const places = tenant.waiting.values()
-      const excess = places.length - this.maxLengthOf(tenant, excessTolerance)
+      const entries = tenant.waiting.values()
+      const excess = entries.length - this.maxLengthOf(tenant, excessTolerance)
       if (excess <= 0) continue
-      const young = places.findIndex((place) => now - place.sinceMillis < maxWaitMillis)
-      const old = Math.min(excess, young < 0 ? places.length : young)
-      for (const place of places.slice(0, old)) this.reject(place)
-      for (const place of places.slice(places.length - (excess - old))) this.reject(place)
+      const young = entries.findIndex((entry) => now - entry.sinceMillis < maxWaitMillis)
+      const old = Math.min(excess, young < 0 ? entries.length : young)
+      for (const entry of entries.slice(0, old)) this.reject(entry)
+      for (const entry of entries.slice(entries.length - (excess - old))) this.reject(entry)
     }
   }
 }

@@ -60,14 +60,14 @@ export class InferenceRequests {
     const state: RunningCall = {
       passedLoadShedding,
       sink: undefined,
-      place: undefined,
+      queueEntry: undefined,
       outlivesClient: false,
       abandon: () => response.destroy()
     }
     const fiber = this.deps.runtime.fork(exchange.requestId, handler(exchange, state))
     fiber.addObserver(() => {
       leave()
-      state.place?.leave()
+      state.queueEntry?.leave()
       NodeResponse.count(path, response)
     })
     response.on("close", () => {

@@ -5,9 +5,9 @@ import {
   AdmissionQueue,
   maxBurstWaitMillis,
   maxQueued,
-  type QueueEntry,
-  warmUpCalls
+  type QueueEntry
 } from "../../../src/http/overload/AdmissionQueue.ts"
+import { warmUpCalls } from "../../../src/http/overload/OverloadDetector.ts"
 import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
 
 const setUp = ({ isWarm = true } = {}) => {
@@ -39,8 +39,8 @@ const warmUp = (queue: AdmissionQueue) => {
 const enter = (queue: AdmissionQueue, tenant: string, times: number): ReadonlyArray<QueueEntry> =>
   Array.from({ length: times }, () => queue.enter(tenant))
 
-const countOf = (places: ReadonlyArray<QueueEntry>, state: QueueEntry["state"]) =>
-  places.filter((place) => place.state === state).length
+const countOf = (entries: ReadonlyArray<QueueEntry>, state: QueueEntry["state"]) =>
+  entries.filter((entry) => entry.state === state).length
 
 /**
  * A stage that prepares one call in `millis`, in order of admission, and tenants that call at their rates. What each tenant
@@ -75,17 +75,17 @@ const simulate = (tenants: Readonly<Record<string, number>>, millis: number, sec
         refused()
         if (isCounted()) result.dropped += 1
       }
-      const admitted = (place: QueueEntry) => {
-        running.push(place)
+      const admitted = (entry: QueueEntry) => {
+        running.push(entry)
         if (!isCounted()) return
         result.served += 1
         result.waits.push(timers.now() - begin)
       }
       if (queue.rejects(tenant)) return refused()
-      const place = queue.enter(tenant)
-      if (place.state === "admitted") admitted(place)
-      else if (place.state === "rejected") refused()
-      else place.decided = () => (place.state === "admitted" ? admitted(place) : dropped())
+      const entry = queue.enter(tenant)
+      if (entry.state === "admitted") admitted(entry)
+      else if (entry.state === "rejected") refused()
+      else entry.decided = () => (entry.state === "admitted" ? admitted(entry) : dropped())
     }
     timers.after(1_000 / perSecond, call)
   }
@@ -96,11 +96,11 @@ const simulate = (tenants: Readonly<Record<string, number>>, millis: number, sec
 describe("the admission queue", () => {
   it("serves a tenant's calls in order of arrival", () => {
     const { queue } = setUp()
-    const places = enter(queue, "a", 200)
+    const entries = enter(queue, "a", 200)
     const order: Array<number> = []
-    for (const [index, place] of places.entries()) place.decided = () => order.push(index)
-    const first = countOf(places, "admitted")
-    for (let n = 0; n < 200; n++) places.find((place) => place.state === "admitted")?.leave()
+    for (const [index, entry] of entries.entries()) entry.decided = () => order.push(index)
+    const first = countOf(entries, "admitted")
+    for (let n = 0; n < 200; n++) entries.find((entry) => entry.state === "admitted")?.leave()
     expect(order).toEqual(Array.from({ length: 200 - first }, (_, n) => first + n))
   })
 
@@ -164,7 +164,7 @@ describe("the admission queue", () => {
     const { queue, seen, timers } = setUp()
     const burst = enter(queue, "a", 1_500)
     const work = () => {
-      burst.find((place) => place.state === "admitted")?.prepared()
+      burst.find((entry) => entry.state === "admitted")?.prepared()
       timers.after(1, work)
     }
     work()
@@ -206,9 +206,9 @@ describe("the admission queue", () => {
   it("is as before within two seconds after the overload", () => {
     const { queue, seen, timers } = setUp()
     const running: Array<QueueEntry> = []
-    const admit = (place: QueueEntry) => {
-      if (place.state === "admitted") running.push(place)
-      else place.decided = () => place.state === "admitted" && running.push(place)
+    const admit = (entry: QueueEntry) => {
+      if (entry.state === "admitted") running.push(entry)
+      else entry.decided = () => entry.state === "admitted" && running.push(entry)
     }
     const work = () => {
       running.shift()?.prepared()
@@ -225,7 +225,7 @@ describe("the admission queue", () => {
     expect(queue.enter("a").state).toBe("admitted")
   })
 
-  it("is bounded, and a tenant with nothing in it still finds a place", () => {
+  it("is bounded, and a tenant with nothing in it still finds a entry", () => {
     const { queue } = setUp()
     const many = enter(queue, "many", maxQueued + 200)
     expect(queue.queued).toBe(maxQueued)
@@ -238,9 +238,9 @@ describe("the admission queue", () => {
 
   it("leaves no timer behind when it is empty or stopped", () => {
     const { queue, timers } = setUp()
-    const places = enter(queue, "a", 100)
+    const entries = enter(queue, "a", 100)
     expect(timers.pending()).toBe(1)
-    for (const place of places) place.leave()
+    for (const entry of entries) entry.leave()
     timers.advance(1_000)
     expect(timers.pending()).toBe(0)
     enter(queue, "a", 100)
@@ -248,7 +248,7 @@ describe("the admission queue", () => {
     expect(timers.pending()).toBe(0)
   })
 
-  it("loses no slot and no place, whatever leaves when and however often", () => {
+  it("loses no slot and no entry, whatever leaves when and however often", () => {
     const action = fc.oneof(
       fc.record({ kind: fc.constant("enter" as const), tenant: fc.integer({ min: 0, max: 4 }) }),
       fc.record({ kind: fc.constantFrom("leave" as const, "prepared" as const), index: fc.nat() }),
@@ -257,23 +257,23 @@ describe("the admission queue", () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 400 }), fc.integer({ min: 1, max: 30 }), (actions, times) => {
         const { queue, seen, timers } = setUp()
-        const places: Array<QueueEntry> = []
+        const entries: Array<QueueEntry> = []
         const decisions = new Map<QueueEntry, number>()
         for (const action of actions) {
           if (action.kind === "enter") {
-            for (const place of enter(queue, `${action.tenant}`, times)) {
-              places.push(place)
-              if (place.state === "waiting") {
-                place.decided = () => decisions.set(place, (decisions.get(place) ?? 0) + 1)
+            for (const entry of enter(queue, `${action.tenant}`, times)) {
+              entries.push(entry)
+              if (entry.state === "waiting") {
+                entry.decided = () => decisions.set(entry, (decisions.get(entry) ?? 0) + 1)
               }
             }
           } else if (action.kind === "advance") timers.advance(action.millis)
-          else places[action.index % Math.max(1, places.length)]?.[action.kind]()
-          expect(countOf(places, "waiting")).toBe(queue.queued)
+          else entries[action.index % Math.max(1, entries.length)]?.[action.kind]()
+          expect(countOf(entries, "waiting")).toBe(queue.queued)
         }
-        for (const place of places) {
-          place.leave()
-          place.leave()
+        for (const entry of entries) {
+          entry.leave()
+          entry.leave()
         }
         timers.advance(10_000)
         expect([queue.queued, timers.pending()]).toEqual([0, 0])
