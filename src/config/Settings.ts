@@ -5,7 +5,8 @@ import type * as Redacted from "effect/Redacted"
 import type { RoutingRestrictions } from "../domain/Chat.ts"
 import { type ConfigIssue, InvalidConfiguration, issuesOf } from "./ConfigIssue.ts"
 import type { ConfiguredModel, ModelPatch } from "./ConfiguredModel.ts"
-import { type Environment, type EnvironmentOptions, readEnvironment, readSecret } from "./Environment.ts"
+import { type Environment, readEnvironment, readSecret } from "./Environment.ts"
+import type { EnvironmentOptions } from "./EnvironmentVariables.ts"
 import { maxMillis } from "./Fields.ts"
 import {
   type ConfigurableProtocol,
