@@ -23,7 +23,8 @@ import type { Place } from "../routing/Conversations.ts"
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
 import type { RouteHealth } from "../routing/Health.ts"
-import * as Router from "../routing/Router.ts"
+import * as PermittedModels from "../routing/PermittedModels.ts"
+import type * as Router from "../routing/Router.ts"
 import { HoldOptions, smallestOption } from "./HoldOptions.ts"
 import {
   type Credentials,
@@ -180,7 +181,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const configuration = yield* resolveConfiguration(request, configurations)
     const allowed = intersectPolicies(project, configuration, request.routing)
     const credentials = yield* credentialsOf(deps, caller)
-    const models = yield* Router.named(request, {
+    const models = yield* PermittedModels.named(request, {
       snapshot: snapshotFor(deps.catalog, credentials),
       policy: allowed,
       billingMode: caller.billingMode,

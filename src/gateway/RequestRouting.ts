@@ -17,8 +17,10 @@ import { type Exploration, mayExplore } from "../routing/Exploration.ts"
 import type { ProjectQuality } from "../routing/evidence/QualitySnapshots.ts"
 import type { HealthShape } from "../routing/Health.ts"
 import type { Load } from "../routing/Load.ts"
+import { isPinned } from "../routing/ModelPool.ts"
 import { figuresBy } from "../routing/ModelTable.ts"
 import type { RankFailure } from "../routing/NoneEligible.ts"
+import * as PermittedModels from "../routing/PermittedModels.ts"
 import { classify } from "../routing/quality/Classify.ts"
 import type { OutputLengthsShape } from "../routing/quality/OutputLengths.ts"
 import { qualityFor } from "../routing/quality/QualityTable.ts"
@@ -86,7 +88,7 @@ export const route = (
     const credentialOf = credentials === null ? undefined : CredentialChoice.choose(credentials, health)
     const promptTokens = Estimate.likelyPromptTokens(measure)
     const place = conversations.placeOf(caller.projectId, request)
-    const pinned = Router.isPinned(request.model)
+    const pinned = isPinned(request.model)
     // a named model is not chosen: nothing is asked about its prompt
     const classes = pinned ? noClasses : classify(request, promptTokens)
     const ranked = Router.rank({
@@ -151,7 +153,7 @@ export const visibleModels = (
   billingMode: CallerShape["billingMode"],
   credentials: Credentials
 ): ReadonlyArray<Model> => {
-  const allowed = Router.listable(snapshot, policy, billingMode)
+  const allowed = PermittedModels.listable(snapshot, policy, billingMode)
   return credentials === null
     ? allowed
     : allowed.filter((model) => CredentialChoice.credentialsFor(credentials, model).length > 0)

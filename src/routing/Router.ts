@@ -6,16 +6,17 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { Candidates } from "../domain/Candidate.ts"
 import type { ChatRequest, Effort } from "../domain/Chat.ts"
 import { ModelNotFound } from "../domain/GatewayError.ts"
-import { claudeName, type Model } from "../domain/Model.ts"
+import type { Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
-import { type PriceTerms, plainTerms } from "../domain/Prices.ts"
+import type { PriceTerms } from "../domain/Prices.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
-import { type EffectivePolicy, excludedBy } from "../policy/EffectivePolicy.ts"
+import type { EffectivePolicy } from "../policy/EffectivePolicy.ts"
 import { type Affinity, balance, diversify, stay } from "./Arrange.ts"
 import { type Eligibility, filterEligible } from "./Eligibility.ts"
 import { type Exploration, explore, unexplored } from "./Exploration.ts"
 import type { RouteHealth } from "./Health.ts"
 import { forbidsEffort } from "./LeftOut.ts"
+import { poolOf } from "./ModelPool.ts"
 import { type ModelFigures, type ModelTable, tableOf } from "./ModelTable.ts"
 import { depthNeedsModel, noneEligible, type RankFailure } from "./NoneEligible.ts"
 import { candidatesOf } from "./RankedCandidates.ts"
@@ -81,9 +82,6 @@ export interface Ranked {
   /** Set when the circuit of every candidate is open: until the first of them can be tried. */
   readonly openUntilMillis?: number
 }
-
-/** Whether a request names its model; `auto:<slug>` does not. */
-export const isPinned = (requested: string): boolean => requested !== "auto" && !requested.startsWith("auto:")
 
 /** Ranks the eligible models. Pure: the result does not depend on the order of the snapshot. */
 export const rank = (input: RankInput): Either.Either<Ranked, RankFailure> => {
@@ -223,84 +221,6 @@ const assessAll = (
   })
   return { eligibility, scores }
 }
-
-/** The models of `GET /v1/models`: health, balance and limits do not change them. */
-export const listable = (
-  snapshot: Snapshot,
-  policy: EffectivePolicy,
-  billingMode: CallerShape["billingMode"] = "managed"
-): ReadonlyArray<Model> =>
-  snapshot.listed.filter(
-    (model) => excludedBy(policy, model, 0) === null && (model.prices !== null || billingMode === "byok")
-  )
-
-/** The models that a request names and may use; not whether they take what it asks for. */
-export const named = (
-  request: ChatRequest,
-  {
-    billingMode,
-    credentialOf,
-    policy,
-    snapshot
-  }: Pick<RankContext, "billingMode" | "credentialOf" | "policy" | "snapshot">
-): Either.Either<ReadonlyArray<Model>, RankFailure> => {
-  const pool = poolOf(request.model, snapshot)
-  if (pool === null) return Either.left(new ModelNotFound({ model: request.model }))
-  const table = tableOf(pool.models)
-  const eligibility = filterEligible(table, {
-    policy,
-    maxOutputTokens: undefined,
-    requirements: [],
-    promptTokens: 0,
-    billingMode,
-    terms: plainTerms,
-    termsOf: () => plainTerms,
-    reasons: () => false,
-    credentialOf
-  })
-  return eligibility.permitted === 0
-    ? Either.left(noneEligible(request, pool.pinned, eligibility))
-    : Either.right(eligibility.eligible.flatMap((at) => table.models[at] ?? []))
-}
-
-interface Pool {
-  readonly models: ReadonlyArray<Model>
-  readonly pinned: boolean
-}
-
-/** An `auto:<slug>` was resolved to its configuration at admission; here it is `auto`. */
-const poolOf = (requested: string, snapshot: Snapshot): Pool | null => {
-  if (!isPinned(requested)) {
-    return { models: snapshot.listed, pinned: false }
-  }
-  const one = snapshot.byId.get(requested)
-  if (one !== undefined) return { models: alone(one), pinned: true }
-  const routes = snapshot.byAlias.get(requested) ?? snapshot.byClaudeName.get(claudeName(requested) ?? "")
-  if (routes === undefined) return null
-  return { models: listedOf(routes), pinned: true }
-}
-
-const isListed = (model: Model): boolean => model.listed
-
-/** By the model, or the routes, that a request names: the same array each time, so that its table is made once. */
-const pools = new WeakMap<object, ReadonlyArray<Model>>()
-
-const poolOnce = (key: object, make: () => ReadonlyArray<Model>): ReadonlyArray<Model> => {
-  const known = pools.get(key)
-  if (known !== undefined) return known
-  const pool = make()
-  pools.set(key, pool)
-  return pool
-}
-
-const alone = (model: Model): ReadonlyArray<Model> => poolOnce(model, () => [model])
-
-/** Those that are listed, if any is. */
-const listedOf = (routes: ReadonlyArray<Model>): ReadonlyArray<Model> =>
-  poolOnce(routes, () => {
-    const listed = routes.filter(isListed)
-    return listed.length > 0 ? listed : routes
-  })
 
 interface Listing {
   readonly order: ReadonlyArray<number>

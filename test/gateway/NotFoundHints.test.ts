@@ -5,7 +5,7 @@ import { ModelNotFound, RoutingConfigNotFound } from "../../src/domain/GatewayEr
 import { withHint } from "../../src/gateway/NotFoundHints.ts"
 import { intersectPolicies, noControls } from "../../src/policy/EffectivePolicy.ts"
 import { openPolicy } from "../../src/policy/ProjectPolicy.ts"
-import { listable } from "../../src/routing/Router.ts"
+import { listable } from "../../src/routing/PermittedModels.ts"
 import { testModel } from "../../src/testing/index.ts"
 
 const lacking = (id: string, ...needs: ReadonlyArray<string>) => ({

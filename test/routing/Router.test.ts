@@ -6,7 +6,8 @@ import type { Model } from "../../src/domain/Model.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
-import { listable, type Ranked, rank } from "../../src/routing/Router.ts"
+import { listable } from "../../src/routing/PermittedModels.ts"
+import { type Ranked, rank } from "../../src/routing/Router.ts"
 import { configuration, controls, expected, healthy, model, prices, project, request, supporting } from "./models.ts"
 
 interface Setting {

@@ -6,7 +6,7 @@ import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Polic
 import type { RouteHealth } from "../../src/routing/Health.ts"
 import { figuresBy, sameFigure } from "../../src/routing/ModelTable.ts"
 import { featuresOf } from "../../src/routing/RequestFeatures.ts"
-import { isPinned } from "../../src/routing/Router.ts"
+import { isPinned } from "../../src/routing/ModelPool.ts"
 import { chatRequest, unrestricted } from "../support/ChatRequests.ts"
 
 /** A route that does everything, by its id; tests take away what they are about. */

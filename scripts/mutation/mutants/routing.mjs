@@ -204,7 +204,7 @@ export const routing = {
       breaks: "a route that mostly fails is waited for"
     },
     {
-      file: "src/routing/Router.ts",
+      file: "src/routing/ModelPool.ts",
       find: "{ models: snapshot.listed, pinned: false }",
       replace: "{ models: snapshot.models, pinned: false }",
       breaks: "auto takes routes that are not listed"

@@ -17,7 +17,7 @@ import { intersectPolicies, noControls } from "../../policy/EffectivePolicy.ts"
 import { type ProjectPolicy, policyOf, type RoutingConfiguration } from "../../policy/Policy.ts"
 import { type PolicyColumns, type PolicyRow, PolicyStore } from "../../policy/PolicyStore.ts"
 import { RoutingConfigurations } from "../../policy/RoutingConfigurations.ts"
-import { listable } from "../../routing/Router.ts"
+import { listable } from "../../routing/PermittedModels.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { usableModels } from "./UsableModels.ts"
 
