@@ -156,8 +156,11 @@ const knownKeys = Effect.fnUntraced(function* (
       Effect.map(read, (hashes) => {
         for (const hash of hashes) known.add(hash)
       }),
-      () =>
-        Effect.logWarning("the hashes of API keys could not be read; keys become known to this node when they are used")
+      (cause) =>
+        Effect.logWarning(
+          "the hashes of API keys could not be read; keys become known to this node when they are used",
+          cause
+        )
     )
   const readAll = add(store.activeHashes(maxKnownKeys))
   const readAnnounced = Effect.flatMap(Queue.takeBetween(announced, 1, maxAnnouncedRead), (found) => {
