@@ -166,7 +166,8 @@ export { type Cancel, Timers, type TimersShape } from "./domain/Timers.ts"
 export type { Usage, UsageDetails } from "./domain/Usage.ts"
 // Calls
 export type { CallOptions, Listable } from "./gateway/Admission.ts"
-export { type Completion, defaultOptions, type GatewayOptions, type TokenCount } from "./gateway/CallRunner.ts"
+export type { Completion } from "./gateway/CallProgram.ts"
+export type { TokenCount } from "./gateway/CallRunner.ts"
 export type { Deadlines } from "./gateway/Deadlines.ts"
 // Fallback, for programs of their own
 export {
@@ -179,6 +180,7 @@ export {
   firstOf
 } from "./gateway/Fallback.ts"
 export { Gateway, type GatewayNeeds, type GatewayShape } from "./gateway/Gateway.ts"
+export { defaultOptions, type GatewayOptions } from "./gateway/GatewayOptions.ts"
 export type { Sink } from "./gateway/Relay.ts"
 export { type Completed, StreamBroken, type StreamedAnswer } from "./gateway/StreamView.ts"
 // HTTP

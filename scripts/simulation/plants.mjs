@@ -3,7 +3,7 @@
 
 /** @typedef {{ name: string, file: string, find: string, replace: string }} Plant */
 
-const runner = "src/gateway/CallRunner.ts"
+const program = "src/gateway/CallProgram.ts"
 const queues = "src/ledger/batcher/LedgerQueues.ts"
 const failure = "src/ledger/batcher/BatchFailure.ts"
 const rows = "src/ledger/memory/MemoryState.ts"
@@ -61,7 +61,7 @@ export const plants = [
   },
   {
     name: "a refused hold keeps its place in the concurrency limits",
-    file: runner,
+    file: program,
     find: "      release()\n      return Effect.failCause(Cause.map(cause,",
     replace: "      return Effect.failCause(Cause.map(cause,"
   },

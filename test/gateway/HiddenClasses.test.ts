@@ -3,7 +3,9 @@ import { runInThisContext } from "node:vm"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { CallRunner, type Completion, defaultOptions } from "../../src/gateway/CallRunner.ts"
+import type { Completion } from "../../src/gateway/CallProgram.ts"
+import { CallRunner } from "../../src/gateway/CallRunner.ts"
+import { defaultOptions } from "../../src/gateway/GatewayOptions.ts"
 import {
   Catalog,
   Health,

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../domain/Call.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
 import { type GatewayError, InvalidRequest } from "../../domain/GatewayError.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
-import type { Completion } from "../../gateway/CallRunner.ts"
+import type { Completion } from "../../gateway/CallProgram.ts"
 import type { StreamEncoder } from "./StreamSink.ts"
 
 export interface WithRequest {

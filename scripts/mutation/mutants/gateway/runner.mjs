@@ -1,6 +1,7 @@
 // @ts-check
 
 const runner = "src/gateway/CallRunner.ts"
+const program = "src/gateway/CallProgram.ts"
 const running = "src/gateway/RunningCalls.ts"
 const admission = "src/gateway/Admission.ts"
 const routing = "src/gateway/RequestRouting.ts"
@@ -41,7 +42,7 @@ const deadlinesTests = ["test/gateway/Deadlines.test.ts"]
  */
 export const runnerMutants = [
   {
-    file: runner,
+    file: program,
     find: "      release()\n      return Effect.failCause(",
     replace: "      return Effect.failCause(",
     breaks: "a refused hold keeps its place among the running requests",
@@ -83,42 +84,42 @@ export const runnerMutants = [
     tests: runnerTests
   },
   {
-    file: runner,
+    file: program,
     find: "restore(use(call, dispatch))",
     replace: "use(call, dispatch)",
     breaks: "a client that leaves does not end its call",
     tests: runnerTests
   },
   {
-    file: runner,
+    file: program,
     find: "request.stream ? { ...request, stream: false } : request, callOptions",
     replace: "request, callOptions",
     breaks: "a request for a stream that is completed asks its provider for a stream",
     tests: runnerTests
   },
   {
-    file: runner,
+    file: program,
     find: "request.stream ? request : { ...request, stream: true }, callOptions",
     replace: "request, callOptions",
     breaks: "a request for a non-streaming response that is relayed asks its provider for one",
     tests: runnerTests
   },
   {
-    file: runner,
+    file: program,
     find: "answer: answer.usage === usage ? answer : { ...answer, usage }",
     replace: "answer",
     breaks: "an answer whose usage the gateway has estimated does not contain it",
     tests: runnerTests
   },
   {
-    file: runner,
+    file: program,
     find: "    call.contentReceived()\n",
     replace: "",
     breaks: "a stream has no time to its first content",
     tests: runnerTests
   },
   {
-    file: runner,
+    file: program,
     find: "Math.floor(admitted.startedAtMillis / 1_000)",
     replace: "admitted.startedAtMillis",
     breaks: "a response is dated in milliseconds",
@@ -139,7 +140,7 @@ export const runnerMutants = [
     tests: runnerTests
   },
   {
-    file: runner,
+    file: program,
     find: '    return Spans.span(\n      call.isTraced,\n      "gateway.relay",\n      Spans.noAttributes,\n      pump(call, opened, sink, deps.call.timers, slices)\n    )',
     replace: "    return pump(call, opened, sink, deps.call.timers, slices)",
     breaks: "the relay of a stream has no span",
