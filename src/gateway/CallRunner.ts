@@ -17,7 +17,7 @@ import type { RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import * as CallSpans from "../observe/CallSpans.ts"
-import * as Metrics from "../observe/Metrics.ts"
+import * as Defects from "../observe/Defects.ts"
 import { Policy } from "../policy/Policy.ts"
 import { RateLimits, type RateLimitsShape } from "../policy/RateLimits.ts"
 import { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
@@ -176,7 +176,4 @@ const asRequest = <A, E>(
 
 /** For what is not part of the call: what it throws is logged and counted as a defect. */
 const reportOf = (message: string): Effect.Effect<(defect: unknown) => void> =>
-  Effect.map(Effect.runtime<never>(), (runtime) => (defect) => {
-    Metrics.defect()
-    Runtime.runFork(runtime)(Effect.logError(message, Cause.die(defect)))
-  })
+  Effect.map(Defects.reporter(message), (report) => (defect) => report(Cause.die(defect)))

@@ -15,7 +15,7 @@ import type { RequestId } from "../../domain/Ids.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
 import type { CallRunnerShape } from "../../gateway/CallRunner.ts"
-import * as Metrics from "../../observe/Metrics.ts"
+import * as Defects from "../../observe/Defects.ts"
 import * as Spans from "../../observe/Spans.ts"
 import { maxBytesInOneTurn, nextTurn } from "../../wire/framing/LargeBody.ts"
 import * as Errors from "../Errors.ts"
@@ -251,9 +251,7 @@ export const failed = (
       state.sink.deliver()
     } else if (exchange.response.headersSent) exchange.response.destroy()
     else NodeResponse.error(exchange, httpError)
-    if (failure._tag === "Some") return Effect.void
-    Metrics.defect()
-    return Effect.logError("a call ended in a defect", cause)
+    return failure._tag === "Some" ? Effect.void : Defects.report(Defects.ofCall, cause)
   })
 
 /** The state of a running call that the server needs to end the call from outside. */

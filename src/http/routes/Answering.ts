@@ -11,7 +11,7 @@ import type { RequestId } from "../../domain/Ids.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
 import type { GatewayShape } from "../../gateway/Gateway.ts"
-import * as Metrics from "../../observe/Metrics.ts"
+import * as Defects from "../../observe/Defects.ts"
 import * as Errors from "../Errors.ts"
 import type { InferenceEndpoint, WithRequest } from "../inference/InferenceEndpoint.ts"
 import type { DrainShape } from "../server/Drain.ts"
@@ -111,8 +111,7 @@ const failed = (
   if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
   const failure = Cause.failureOption(cause)
   if (failure._tag === "Some") return Effect.succeed(errorResponse(exchange, Errors.of(failure.value)))
-  Metrics.defect()
-  return Effect.as(Effect.logError("a call ended in a defect", cause), errorResponse(exchange, Errors.internal))
+  return Effect.as(Defects.report(Defects.ofCall, cause), errorResponse(exchange, Errors.internal))
 }
 
 const errorResponse = (

@@ -6,11 +6,10 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import { type Keep, type KeptAnswer, once } from "../../calls/Idempotency.ts"
 import type { GatewayError } from "../../domain/GatewayError.ts"
-import * as Metrics from "../../observe/Metrics.ts"
+import * as Defects from "../../observe/Defects.ts"
 import * as Errors from "../Errors.ts"
 import type { WithRequest } from "../inference/InferenceEndpoint.ts"
 import { keepingStream } from "../inference/KeptAnswers.ts"
@@ -68,7 +67,7 @@ export const streamed = <Decoded extends WithRequest>(
                 }),
               run: relayed
             })
-      const log = yield* defectLog
+      const report = yield* Defects.reporter(Defects.ofCall)
       running = yield* Effect.forkDaemon(restore(call))
       running.addObserver((exit) => {
         leaveCall()
@@ -79,7 +78,7 @@ export const streamed = <Decoded extends WithRequest>(
         } else if (!body.headSent) {
           body.readable.destroy()
           Deferred.unsafeDone(head, Exit.failCause(exit.cause))
-        } else endWith(body, exit.cause, log)
+        } else endWith(body, exit.cause, report)
       })
       // a response that is never read, and one whose client has left before it began
       yield* Effect.addFinalizer(() => Effect.sync(() => body.abandon()))
@@ -93,14 +92,14 @@ export const streamed = <Decoded extends WithRequest>(
 const endWith = (
   body: StreamedBody,
   cause: Cause.Cause<GatewayError>,
-  log: (cause: Cause.Cause<unknown>) => void
+  report: (cause: Cause.Cause<unknown>) => void
 ): void => {
   if (Cause.isInterruptedOnly(cause)) {
     body.cut(new Error("the call was interrupted"))
     return
   }
   const failure = Cause.failureOption(cause)
-  if (failure._tag === "None") log(cause)
+  if (failure._tag === "None") report(cause)
   body.failWith((failure._tag === "Some" ? Errors.of(failure.value) : Errors.internal).error)
   body.deliver()
 }
@@ -120,12 +119,3 @@ const responseOf = (
         Stream.fromAsyncIterable<Uint8Array, unknown>(readable, (error) => error),
         { status: 200, headers, contentType: headers["content-type"] ?? "" }
       )
-
-/** What must not happen is logged where the call was made. */
-const defectLog: Effect.Effect<(cause: Cause.Cause<unknown>) => void> = Effect.map(
-  Effect.runtime<never>(),
-  (runtime) => (cause) => {
-    Metrics.defect()
-    Runtime.runFork(runtime)(Effect.logError("a call ended in a defect", cause))
-  }
-)

@@ -2,6 +2,7 @@
 
 const runner = "src/gateway/CallRunner.ts"
 const program = "src/gateway/CallProgram.ts"
+const defects = "src/observe/Defects.ts"
 const running = "src/gateway/RunningCalls.ts"
 const admission = "src/gateway/Admission.ts"
 const routing = "src/gateway/RequestRouting.ts"
@@ -126,14 +127,14 @@ export const runnerMutants = [
     tests: runnerTests
   },
   {
-    file: runner,
-    find: "    Runtime.runFork(runtime)(Effect.logError(message, Cause.die(defect)))\n",
-    replace: "",
+    file: defects,
+    find: "return Effect.logError(message, cause)",
+    replace: "return Effect.void",
     breaks: "what an observer throws is not logged",
     tests: runnerTests
   },
   {
-    file: runner,
+    file: defects,
     find: "    Metrics.defect()\n",
     replace: "",
     breaks: "what an observer throws is not counted as a defect",

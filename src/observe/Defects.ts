@@ -1,0 +1,20 @@
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import * as Metrics from "./Metrics.ts"
+
+/** The message of a call, at whichever endpoint. */
+export const ofCall = "a call ended in a defect"
+
+/** Counts and logs a defect that nobody is told otherwise. */
+export const report = (message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    Metrics.defect()
+    return Effect.logError(message, cause)
+  })
+
+/** The same for callbacks that run in no fiber, with the loggers of the fiber that makes it. */
+export const reporter = (message: string): Effect.Effect<(cause: Cause.Cause<unknown>) => void> =>
+  Effect.map(Effect.runtime<never>(), (runtime) => (cause) => {
+    Runtime.runFork(runtime)(report(message, cause))
+  })
