@@ -6,51 +6,15 @@
  * `DatabaseLayer`, `AccountLayer`, `IdempotencyLayer`, `ProductionLayer`, `SimpleLayer`, `HttpRoutesLayer`. What makes a value begins with `make`.
  */
 
-// Accounts, projects and keys
-export { Accounts, type AccountsShape, type NewAccount } from "./account/accounts/Accounts.ts"
-export { Activity, type ActivityShape } from "./account/activity/Activity.ts"
-export type { ActivityQuestion } from "./account/activity/ActivityStore.ts"
-export { Billing, type BillingShape } from "./account/billing/Billing.ts"
-export { type KeyPatch, Keys, type KeysShape, type KeyWithSecret, type NewKey } from "./account/keys/Keys.ts"
-export type { KeySettings } from "./account/keys/ProjectKeyStore.ts"
-export { type PolicySimulation, ProjectPolicies, type ProjectPoliciesShape } from "./account/policy/ProjectPolicies.ts"
-export { type Project, type ProjectPatch, Projects, type ProjectsShape } from "./account/projects/Projects.ts"
-export { RequestLog, type RequestLogShape } from "./account/requests/RequestLog.ts"
-export type { RequestFilter } from "./account/requests/RequestLogStore.ts"
-export { ProjectRoutings, type ProjectRoutingsShape } from "./account/routing/ProjectRoutings.ts"
-// Requests that are run once
-export {
-  type Begun,
-  Idempotency,
-  type IdempotencyOptions,
-  type IdempotencyShape,
-  type IdempotentCall,
-  type IdempotentRequest,
-  type KeptAnswer
-} from "./calls/Idempotency.ts"
-// Providers and models
-export { Catalog, type CatalogShape, type Snapshot, type UnavailableModel } from "./catalog/Catalog.ts"
-export type { ConfiguredModel, ModelPatch, ServiceTierPatch, TierPatch } from "./catalog/Patch.ts"
-// The database
-export { MasterKeyFailed, type MasterKeyOptions } from "./credentials/MasterKey.ts"
-export {
-  type AccountError,
-  AlreadyExists,
-  ConfigVersionMismatch,
-  ConversationRunning,
-  CredentialRequired,
-  IdempotencyKeyInProgress,
-  IssuerUnavailable,
-  ManagedByConfiguration,
-  NotFound,
-  OperatorRequired,
-  PaymentProviderFailed,
-  PaymentsNotConfigured,
-  ProjectNotEmpty,
-  RoleRequired,
-  SealingUnavailable,
-  VersionMismatch
-} from "./domain/AccountError.ts"
+// Layers of whole programs
+
+export { AccountLayer, type AccountOptions, type AccountServices } from "./library/AccountLayer.ts"
+export { IdempotencyLayer } from "./library/IdempotencyLayer.ts"
+export { ProductionLayer, type ProductionOptions, type ProductionServices } from "./library/ProductionLayer.ts"
+export { SimpleLayer, type SimpleOptions } from "./library/SimpleLayer.ts"
+
+// Calls
+
 export {
   Attempt,
   type AttemptUse,
@@ -66,17 +30,19 @@ export {
   type RoutingReason
 } from "./domain/Call.ts"
 export { Caller, type CallerShape } from "./domain/Caller.ts"
-// Observation, time and ids
-export {
-  type CallObserver,
-  CallObservers,
-  type EndedAttempt,
-  type FailedAttempt,
-  type NextStep,
-  type ObservedCall,
-  type RequestBytes
-} from "./domain/CallObserver.ts"
-// Requests
+export type { ResponseStart } from "./domain/ResponseStart.ts"
+export { RouterMetadata } from "./domain/RouterMetadata.ts"
+export type { CallOptions, Listable } from "./gateway/Admission.ts"
+export type { Completion } from "./gateway/CallProgram.ts"
+export type { TokenCount } from "./gateway/CallRunner.ts"
+export type { Deadlines } from "./gateway/Deadlines.ts"
+export { Gateway, type GatewayNeeds, type GatewayShape } from "./gateway/Gateway.ts"
+export { defaultOptions, type GatewayOptions } from "./gateway/GatewayOptions.ts"
+export type { Sink } from "./gateway/Relay.ts"
+export { type Completed, StreamBroken, type StreamedAnswer } from "./gateway/StreamView.ts"
+
+// Requests and responses
+
 export type {
   AssistantMessage,
   AudioPart,
@@ -120,8 +86,13 @@ export {
   usageEvent
 } from "./domain/ChatEvent.ts"
 export type { Answer, AnswerToolCall, ReasoningBlock } from "./domain/Completion.ts"
-export { CurrentUser, type CurrentUserShape } from "./domain/CurrentUser.ts"
-// Errors
+export type { Usage, UsageDetails } from "./domain/Usage.ts"
+export { chatCompletion as encodeChatCompletion } from "./wire/chat/ChatAnswer.ts"
+export { decode as decodeChatRequest, make as makeRequest } from "./wire/chat/ChatRequest.ts"
+export { ChatCompletionRequest } from "./wire/chat/ChatRequestSchema.ts"
+
+// Errors of calls
+
 export {
   type CallFailure,
   InsufficientFunds,
@@ -137,39 +108,10 @@ export {
   Unauthenticated,
   UnknownPath
 } from "./domain/GatewayError.ts"
-export { IdGenerator } from "./domain/IdGenerator.ts"
-export { AccountId, CredentialId, KeyId, ProjectId, RequestId, SessionId, UserId } from "./domain/Ids.ts"
-export type { Capability, Model, Profile, PromptCache, QualityEvidence, Reasoning } from "./domain/Model.ts"
-// Money
-export { MicroUsd, microUsd } from "./domain/Money.ts"
-export type { PriceList, Prices, PriceTerms, PriceTier, Rates } from "./domain/Prices.ts"
-export type { ProviderCredential } from "./domain/ProviderCredential.ts"
-export {
-  type FailureFacts,
-  type Fault,
-  type HealthEffect,
-  ProviderError,
-  type ProviderFailure
-} from "./domain/ProviderError.ts"
-export type { RateLimit, RateLimitQuota, RateLimitStatus } from "./domain/RateLimitStatus.ts"
-export type { ResponseStart } from "./domain/ResponseStart.ts"
-export { RouterMetadata } from "./domain/RouterMetadata.ts"
-export type {
-  Parameter,
-  ProtocolId,
-  ShapingParameter,
-  Support,
-  SupportTable,
-  TuningParameter
-} from "./domain/Support.ts"
-export { type Cancel, Timers, type TimersShape } from "./domain/Timers.ts"
-export type { Usage, UsageDetails } from "./domain/Usage.ts"
-// Calls
-export type { CallOptions, Listable } from "./gateway/Admission.ts"
-export type { Completion } from "./gateway/CallProgram.ts"
-export type { TokenCount } from "./gateway/CallRunner.ts"
-export type { Deadlines } from "./gateway/Deadlines.ts"
+export { errorBody as encodeError, type WireError } from "./wire/ErrorBody.ts"
+
 // Fallback, for programs of their own
+
 export {
   type Decision,
   delayBeforeRetry,
@@ -179,52 +121,29 @@ export {
   fallBackTo,
   firstOf
 } from "./gateway/Fallback.ts"
-export { Gateway, type GatewayNeeds, type GatewayShape } from "./gateway/Gateway.ts"
-export { defaultOptions, type GatewayOptions } from "./gateway/GatewayOptions.ts"
-export type { Sink } from "./gateway/Relay.ts"
-export { type Completed, StreamBroken, type StreamedAnswer } from "./gateway/StreamView.ts"
-// HTTP
-export { AccountApi } from "./http/account/AccountApi.ts"
+
+// Providers and models
+
+export { Catalog, type CatalogShape, type Snapshot, type UnavailableModel } from "./catalog/Catalog.ts"
+export type { ConfiguredModel, ModelPatch, ServiceTierPatch, TierPatch } from "./catalog/Patch.ts"
+export type { Capability, Model, Profile, PromptCache, QualityEvidence, Reasoning } from "./domain/Model.ts"
+export type { PriceList, Prices, PriceTerms, PriceTier, Rates } from "./domain/Prices.ts"
+export type { ProviderCredential } from "./domain/ProviderCredential.ts"
 export {
-  type AccountClient,
-  type AccountClientOptions,
-  make as makeAccountClient
-} from "./http/account/AccountClient.ts"
-export type { Identity as AccountIdentity } from "./http/account/Identity.ts"
-export { type HttpError, of as httpErrorOf } from "./http/Errors.ts"
-export type { RouteHandler } from "./http/routes/Answering.ts"
-export {
-  type HttpHandlers,
-  HttpRoutesLayer,
-  type HttpRoutesOptions,
-  makeHttpHandlers
-} from "./http/routes/HttpRoutesLayer.ts"
-export { ApiKeys, type ApiKeysShape, type AuthenticationFailure } from "./identity/keys/ApiKeys.ts"
-export {
-  type Balance,
-  type Hold,
-  type HoldOption,
-  Ledger,
-  LedgerLayer,
-  type LedgerShape,
-  type MemoryLedgerOptions,
-  type Reservation,
-  type SealedAnswer,
-  type Settlement
-} from "./ledger/Ledger.ts"
-export type { RecoveryOptions } from "./ledger/Recovery.ts"
-export { type ScopeState, Scopes, type ScopesShape } from "./ledger/Scopes.ts"
-export type { StoreHealth } from "./ledger/StoreHealth.ts"
-// Layers of whole programs
-export { AccountLayer, type AccountOptions, type AccountServices } from "./library/AccountLayer.ts"
-export { IdempotencyLayer } from "./library/IdempotencyLayer.ts"
-export { ProductionLayer, type ProductionOptions, type ProductionServices } from "./library/ProductionLayer.ts"
-export { SimpleLayer, type SimpleOptions } from "./library/SimpleLayer.ts"
-// Policy
-export { Policy, type ProjectPolicy, type RoutingConfiguration } from "./policy/Policy.ts"
-export { PolicyLayer, type PolicyOptions } from "./policy/PolicyLayer.ts"
-export { type RateLimitOptions, RateLimits } from "./policy/RateLimits.ts"
-export { RoutingConfigurations } from "./policy/RoutingConfigurations.ts"
+  type FailureFacts,
+  type Fault,
+  type HealthEffect,
+  ProviderError,
+  type ProviderFailure
+} from "./domain/ProviderError.ts"
+export type {
+  Parameter,
+  ProtocolId,
+  ShapingParameter,
+  Support,
+  SupportTable,
+  TuningParameter
+} from "./domain/Support.ts"
 export { type ModelOptions, makeModel } from "./provider/MakeModel.ts"
 export type { Provider, ProviderCall, Receiver, Upstream } from "./provider/Provider.ts"
 export {
@@ -246,6 +165,83 @@ export type { AwsKeys } from "./provider/transport/AwsSignature.ts"
 export type { BedrockAccess } from "./provider/vendors/AmazonBedrock.ts"
 export { Health } from "./routing/Health.ts"
 export { RetryBudget } from "./routing/RetryBudget.ts"
+
+// Money
+
+export { MicroUsd, microUsd } from "./domain/Money.ts"
+export {
+  type Balance,
+  type Hold,
+  type HoldOption,
+  Ledger,
+  LedgerLayer,
+  type LedgerShape,
+  type MemoryLedgerOptions,
+  type Reservation,
+  type SealedAnswer,
+  type Settlement
+} from "./ledger/Ledger.ts"
+export type { RecoveryOptions } from "./ledger/Recovery.ts"
+export { type ScopeState, Scopes, type ScopesShape } from "./ledger/Scopes.ts"
+export type { StoreHealth } from "./ledger/StoreHealth.ts"
+
+// Policy and rate limits
+
+export type { RateLimit, RateLimitQuota, RateLimitStatus } from "./domain/RateLimitStatus.ts"
+export { Policy, type ProjectPolicy, type RoutingConfiguration } from "./policy/Policy.ts"
+export { PolicyLayer, type PolicyOptions } from "./policy/PolicyLayer.ts"
+export { type RateLimitOptions, RateLimits } from "./policy/RateLimits.ts"
+export { RoutingConfigurations } from "./policy/RoutingConfigurations.ts"
+
+// Requests that are run once
+
+export {
+  type Begun,
+  Idempotency,
+  type IdempotencyOptions,
+  type IdempotencyShape,
+  type IdempotentCall,
+  type IdempotentRequest,
+  type KeptAnswer
+} from "./calls/Idempotency.ts"
+
+// Accounts, projects and keys
+
+export { Accounts, type AccountsShape, type NewAccount } from "./account/accounts/Accounts.ts"
+export { Activity, type ActivityShape } from "./account/activity/Activity.ts"
+export type { ActivityQuestion } from "./account/activity/ActivityStore.ts"
+export { Billing, type BillingShape } from "./account/billing/Billing.ts"
+export { type KeyPatch, Keys, type KeysShape, type KeyWithSecret, type NewKey } from "./account/keys/Keys.ts"
+export type { KeySettings } from "./account/keys/ProjectKeyStore.ts"
+export { type PolicySimulation, ProjectPolicies, type ProjectPoliciesShape } from "./account/policy/ProjectPolicies.ts"
+export { type Project, type ProjectPatch, Projects, type ProjectsShape } from "./account/projects/Projects.ts"
+export { RequestLog, type RequestLogShape } from "./account/requests/RequestLog.ts"
+export type { RequestFilter } from "./account/requests/RequestLogStore.ts"
+export { ProjectRoutings, type ProjectRoutingsShape } from "./account/routing/ProjectRoutings.ts"
+export {
+  type AccountError,
+  AlreadyExists,
+  ConfigVersionMismatch,
+  ConversationRunning,
+  CredentialRequired,
+  IdempotencyKeyInProgress,
+  IssuerUnavailable,
+  ManagedByConfiguration,
+  NotFound,
+  OperatorRequired,
+  PaymentProviderFailed,
+  PaymentsNotConfigured,
+  ProjectNotEmpty,
+  RoleRequired,
+  SealingUnavailable,
+  VersionMismatch
+} from "./domain/AccountError.ts"
+export { CurrentUser, type CurrentUserShape } from "./domain/CurrentUser.ts"
+export { ApiKeys, type ApiKeysShape, type AuthenticationFailure } from "./identity/keys/ApiKeys.ts"
+
+// The database and its master key
+
+export { MasterKeyFailed, type MasterKeyOptions } from "./credentials/MasterKey.ts"
 export type { AccountSql } from "./sql/AccountDatabase.ts"
 export type { ChangeNotifications } from "./sql/ChangeNotifications.ts"
 export type { Database } from "./sql/Database.ts"
@@ -258,7 +254,36 @@ export {
   type EmbeddedOptions,
   type PostgresOptions
 } from "./sql/DatabaseLayer.ts"
-export { chatCompletion as encodeChatCompletion } from "./wire/chat/ChatAnswer.ts"
-export { decode as decodeChatRequest, make as makeRequest } from "./wire/chat/ChatRequest.ts"
-export { ChatCompletionRequest } from "./wire/chat/ChatRequestSchema.ts"
-export { errorBody as encodeError, type WireError } from "./wire/ErrorBody.ts"
+
+// Observation, time and ids
+
+export {
+  type CallObserver,
+  CallObservers,
+  type EndedAttempt,
+  type FailedAttempt,
+  type NextStep,
+  type ObservedCall,
+  type RequestBytes
+} from "./domain/CallObserver.ts"
+export { IdGenerator } from "./domain/IdGenerator.ts"
+export { AccountId, CredentialId, KeyId, ProjectId, RequestId, SessionId, UserId } from "./domain/Ids.ts"
+export { type Cancel, Timers, type TimersShape } from "./domain/Timers.ts"
+
+// HTTP
+
+export { AccountApi } from "./http/account/AccountApi.ts"
+export {
+  type AccountClient,
+  type AccountClientOptions,
+  make as makeAccountClient
+} from "./http/account/AccountClient.ts"
+export type { Identity as AccountIdentity } from "./http/account/Identity.ts"
+export { type HttpError, of as httpErrorOf } from "./http/Errors.ts"
+export type { RouteHandler } from "./http/routes/Answering.ts"
+export {
+  type HttpHandlers,
+  HttpRoutesLayer,
+  type HttpRoutesOptions,
+  makeHttpHandlers
+} from "./http/routes/HttpRoutesLayer.ts"
