@@ -16,19 +16,18 @@ import {
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
-import type { ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
-import { defaultAlpha } from "../../policy/EffectivePolicy.ts"
 import { PolicyStore } from "../../policy/PolicyStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import type { AnalysisDetail } from "../../wire/account/Analyses.ts"
-import type { ActionPreview, AnalysisAction, ApplyAction, ChangedFields } from "../../wire/account/AnalysisActions.ts"
+import type { ActionPreview, AnalysisAction, ApplyAction } from "../../wire/account/AnalysisActions.ts"
 import { AnalysisReading } from "../job/AnalysisReading.ts"
 import { AnalysisStore } from "../job/AnalysisStore.ts"
 import { ExperimentStore } from "../receipts/ExperimentStore.ts"
 import * as Change from "./ProjectChange.ts"
 import { callsRankedAgain } from "./Recommend.ts"
+import * as SettingsChange from "./SettingsChange.ts"
 
 type Found = NotFound | StoreUnavailable
 type Unread = Found | SealingUnavailable
@@ -66,33 +65,13 @@ export class AnalysisActions extends Context.Tag("gateway/analysis/AnalysisActio
   )
 }
 
-/** What a change has to know of the project, and how it is written. */
-interface Place {
-  /** Of calls that the change concerns, without and with it; `null`: of all calls that named no model. */
-  readonly alphas: readonly [number, number] | null
-  readonly configVersion: number
-  readonly isManaged: boolean
-  readonly before: ChangedFields
-  readonly after: ChangedFields
-  readonly becomesEmpty: Effect.Effect<ReadonlyArray<string>, Found, CurrentUser>
-  readonly replay: Effect.Effect<PolicyReplay, Found, CurrentUser>
-  readonly write: (
-    fields: ChangedFields
-  ) => Effect.Effect<
-    unknown,
-    InvalidRequest | NotFound | RoleRequired | ManagedByConfiguration | StoreUnavailable,
-    CurrentUser
-  >
-}
-
 const make = Effect.gen(function* () {
   const reading = yield* AnalysisReading
   const store = yield* AnalysisStore
   const access = yield* ProjectAccess
   const projects = yield* ProjectStore
   const policies = yield* ProjectPolicies
-  const routings = yield* ProjectRoutings
-  const replays = yield* RoutingReplay
+  const deps = { policies, routings: yield* ProjectRoutings, replays: yield* RoutingReplay }
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const experiments = yield* ExperimentStore
@@ -112,42 +91,6 @@ const make = Effect.gen(function* () {
       return { accountId, action, estimatedPerCall, projectId: row.projectId, taken }
     })
 
-  const placeOf = (project: ProjectId, target: Change.Target, { patch }: Pick<AnalysisAction, "patch">) =>
-    Effect.gen(function* () {
-      const policy = yield* policies.read(project)
-      if (target.kind === "policy") {
-        const after = Change.patchedFields(policy, patch)
-        const changed = Change.withFields(policy, after)
-        return {
-          alphas:
-            after.default_alpha === undefined || after.excluded_models !== undefined
-              ? null
-              : [policy.default_alpha ?? defaultAlpha, after.default_alpha ?? defaultAlpha],
-          configVersion: policy.policy_version,
-          isManaged: policy.managed_by_configuration,
-          before: Change.policyFields(policy, patch),
-          after,
-          becomesEmpty: Effect.map(policies.simulate(project, changed), ({ becomesEmpty }) => becomesEmpty),
-          replay: replays.compare(project, { policy: changed }),
-          write: (fields) => notMismatched(policies.write(project, Change.withFields(policy, fields), unchecked))
-        } satisfies Place
-      }
-      const routing = yield* routings.read(project, target.slug)
-      const alpha = "body" in patch && "alpha" in patch.body ? patch.body.alpha : routing.alpha
-      const inherited = policy.default_alpha ?? defaultAlpha
-      return {
-        alphas: [routing.alpha ?? inherited, alpha ?? inherited],
-        configVersion: policy.policy_version,
-        isManaged: routing.managedByConfiguration,
-        before: { alpha: routing.alpha },
-        after: { alpha },
-        becomesEmpty: Effect.succeed([]),
-        replay: replays.compare(project, { configuration: { slug: target.slug, alpha } }),
-        write: (fields) =>
-          notMismatched(routings.replace(project, target.slug, Change.routingWith(routing, fields), unchecked))
-      } satisfies Place
-    })
-
   const record = (
     { accountId }: Pick<Effect.Effect.Success<ReturnType<typeof find>>, "accountId">,
     action: string,
@@ -160,7 +103,7 @@ const make = Effect.gen(function* () {
   const holdOut = (
     id: string,
     { action, estimatedPerCall, projectId }: Effect.Effect.Success<ReturnType<typeof find>>,
-    { after, alphas, before }: Place,
+    { after, alphas, before }: SettingsChange.SettingsChange,
     { days, share }: NonNullable<ApplyAction["canary"]>
   ) =>
     Effect.gen(function* () {
@@ -206,17 +149,17 @@ const make = Effect.gen(function* () {
       const { action, projectId } = yield* find(id, actionId)
       const target = Change.targetOf(action)
       if (target === undefined) return hintOf(action)
-      const place = yield* placeOf(projectId, target, action)
+      const change = yield* SettingsChange.of(deps, projectId, target, action)
       return {
         action_id: action.id,
         kind: action.kind,
         text: null,
-        config_version: place.configVersion,
-        managed_by_configuration: place.isManaged,
-        before: place.before,
-        after: place.after,
-        becomes_empty: yield* place.becomesEmpty,
-        replay: yield* place.replay
+        config_version: change.configVersion,
+        managed_by_configuration: change.isManaged,
+        before: change.before,
+        after: change.after,
+        becomes_empty: yield* change.becomesEmpty,
+        replay: yield* change.replay
       }
     }),
     apply: Effect.fn("AnalysisActions.apply")(function* (id, actionId, { canary, config_version: configVersion }) {
@@ -238,19 +181,19 @@ const make = Effect.gen(function* () {
             return
           }
           if (configVersion === undefined) return yield* versionMissing
-          const place = yield* placeOf(projectId, target, action)
-          if (place.configVersion !== configVersion) return yield* changedMeanwhile
-          yield* place.write(place.after)
+          const change = yield* SettingsChange.of(deps, projectId, target, action)
+          if (change.configVersion !== configVersion) return yield* changedMeanwhile
+          yield* change.write(change.after)
           yield* store.take(id, {
             actionId,
             kind: target.kind,
             slug: target.kind === "policy" ? null : target.slug,
-            fieldsBefore: place.before,
-            fieldsAfter: place.after
+            fieldsBefore: change.before,
+            fieldsAfter: change.after
           })
-          const after = { action_id: actionId, ...place.after, ...(canary !== undefined && { canary }) }
-          yield* record(found, "analysis.action.apply", id, place.before, after)
-          if (canary !== undefined) yield* holdOut(id, found, place, canary)
+          const after = { action_id: actionId, ...change.after, ...(canary !== undefined && { canary }) }
+          yield* record(found, "analysis.action.apply", id, change.before, after)
+          if (canary !== undefined) yield* holdOut(id, found, change, canary)
         })
       )
     }),
@@ -264,9 +207,9 @@ const make = Effect.gen(function* () {
           const target = Change.targetOf(action)
           const { fieldsAfter: written, fieldsBefore: before } = taken
           if (target !== undefined && written !== null && before !== null) {
-            const place = yield* placeOf(projectId, target, action)
-            if (!Change.stillThere(place.before, written)) return yield* changedSince
-            yield* place.write(before)
+            const change = yield* SettingsChange.of(deps, projectId, target, action)
+            if (!Change.stillThere(change.before, written)) return yield* changedSince
+            yield* change.write(before)
           }
           if (action.receipt?.state === "running") {
             yield* experiments.end(action.receipt.experiment_id, { state: "undone", reason: takenBack })
@@ -279,16 +222,6 @@ const make = Effect.gen(function* () {
     })
   })
 })
-
-const unchecked = () => Effect.void
-
-/** `unchecked` never refuses. */
-const notMismatched = <A, E extends { readonly _tag: string }, R>(write: Effect.Effect<A, E, R>) =>
-  Effect.catchIf(
-    write,
-    (error): error is Extract<E, { readonly _tag: "VersionMismatch" }> => error._tag === "VersionMismatch",
-    () => Effect.dieMessage("a change that checks no version was refused for its version")
-  )
 
 const hintOf = ({ id, kind, patch }: AnalysisAction): Preview => ({
   action_id: id,
