@@ -1,80 +1,12 @@
-import { LLMock } from "@copilotkit/aimock"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { ChatRequest } from "../../../../src/domain/Chat.ts"
-import { Accumulator, type Answer } from "../../../../src/domain/Completion.ts"
 import * as Gemini from "../../../../src/provider/protocols/gemini/Gemini.ts"
-import type { Step } from "../../../../src/provider/protocols/shared/Protocol.ts"
-import { call, saying } from "../calls.ts"
-import { weather } from "../ProtocolContract.ts"
+import { understandsForeignServer } from "../ForeignServer.ts"
 import { gemini } from "./gemini.ts"
 
-/** The same interface as others have built it. */
-describe("Gemini by another hand", () => {
-  const mock = new LLMock({ port: 0, chunkSize: 5 })
-  const protocol = Gemini.make("json")
-
-  beforeAll(async () => {
-    const usage = { promptTokenCount: 3, candidatesTokenCount: 4 }
-    mock.on({ userMessage: "hello" }, { content: "Hi thére 🌍", usage })
-    mock.on({ userMessage: "weather", hasToolResult: true }, { content: "It rains." })
-    mock.on(
-      { userMessage: "weather" },
-      { toolCalls: ["Rome", "Oslo"].map((city) => ({ name: "get_weather", arguments: JSON.stringify({ city }) })) }
-    )
-    mock.on({ userMessage: "think" }, { content: "four", reasoning: "two and two" })
-    mock.on({ userMessage: "rate" }, { error: { message: "slow", type: "RESOURCE_EXHAUSTED" }, status: 429 })
-    await mock.start()
-  })
-  afterAll(() => mock.stop())
-
-  const ask = async (
-    asked: Partial<ChatRequest>
-  ): Promise<{ answer: Answer | undefined; progress: Step["progress"] }> => {
-    const prepared = call(asked, { model: gemini("gemini-2.5-flash") })
-    const body = protocol.lower(prepared)
-    if (typeof body !== "string") throw new Error(JSON.stringify(body))
-    const response = await fetch(`${mock.url}/v1beta${protocol.path(prepared)}`, { method: "POST", body })
-    if (!response.ok) {
-      const error = { status: response.status, headers: {}, body: await response.text(), nowMillis: 0 }
-      return { answer: undefined, progress: protocol.failure(error) }
-    }
-    const accumulator = new Accumulator()
-    const take = ({ events, progress }: Step): Step["progress"] => {
-      for (const event of events) accumulator.add(event)
-      return progress
-    }
-    if (!prepared.request.stream) {
-      const progress = take(protocol.nonStreaming(prepared, await response.text()))
-      return { answer: accumulator.answer, progress }
-    }
-    const reader = protocol.stream.open(prepared)
-    take(reader.push(new Uint8Array(await response.arrayBuffer())))
-    return { progress: take(reader.end()), answer: accumulator.answer }
-  }
-
-  for (const stream of [true, false]) {
-    it(`is understood ${stream ? "streamed" : "plain"}`, async () => {
-      const hello = await ask({ stream, messages: saying("hello") })
-      expect(hello.progress).toBe("complete")
-      expect(hello.answer).toMatchObject({
-        text: "Hi thére 🌍",
-        finish: "stop",
-        usage: { inputTokens: 3, outputTokens: 4 }
-      })
-      const asked = await ask({ stream, messages: saying("weather"), tools: [weather] })
-      expect(asked.answer?.finish).toBe("tool_calls")
-      expect(asked.answer?.toolCalls.map(({ arguments: text }) => text)).toEqual(['{"city":"Rome"}', '{"city":"Oslo"}'])
-      const tool_calls = (asked.answer?.toolCalls ?? []).map(({ arguments: text, id, name }) => ({
-        id,
-        type: "function" as const,
-        function: { name, arguments: text }
-      }))
-      const results = tool_calls.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "rain" }))
-      const messages = [...saying("weather"), { role: "assistant" as const, content: null, tool_calls }, ...results]
-      expect((await ask({ stream, messages, tools: [weather] })).answer?.text).toBe("It rains.")
-      const reasoned = await ask({ stream, messages: saying("think") })
-      expect(reasoned.answer).toMatchObject({ text: "four", reasoning: [{ kind: "text", text: "two and two" }] })
-      expect((await ask({ stream, messages: saying("rate") })).progress).toMatchObject({ _tag: "RateLimited" })
-    })
-  }
+understandsForeignServer({
+  name: "Gemini",
+  protocol: Gemini.make("json"),
+  model: gemini("gemini-2.5-flash"),
+  root: "/v1beta",
+  usage: { promptTokenCount: 3, candidatesTokenCount: 4 },
+  rateLimitType: "RESOURCE_EXHAUSTED"
 })
