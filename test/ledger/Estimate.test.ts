@@ -8,6 +8,7 @@ import { type SupportTable, shapingParameters, tuningParameters } from "../../sr
 import { usage } from "../../src/domain/Usage.ts"
 import * as Estimate from "../../src/ledger/Estimate.ts"
 import { chatRequest } from "../support/ChatRequests.ts"
+import { modelOf } from "../support/Models.ts"
 
 const support = Object.fromEntries(
   [...shapingParameters, ...tuningParameters].map((parameter) => [parameter, "native"])
@@ -15,40 +16,16 @@ const support = Object.fromEntries(
 
 const prices: Prices = { input: 2_500_000, output: 10_000_000, cacheRead: 250_000, cacheWrite: 3_125_000, tiers: [] }
 
-const model = (parts: Partial<Model> = {}): Model => ({
-  id: "acme/large",
-  providerId: "acme",
-  upstreamModel: "large",
-  alias: "large",
-  displayName: "Large",
-  createdSeconds: 0,
-  protocol: "openai-chat",
-  prices,
-  contextTokens: 200_000,
-  inputTokens: null,
-  outputTokens: 64_000,
-  imageTokens: 3_000,
-  quality: 0.8,
-  capabilities: {
-    tools: true,
-    vision: true,
-    "structured-output": true,
-    sampling: true,
-    logprobs: true,
-    "audio-input": true,
-    "file-input": true,
-    "image-url": true
-  },
-  reasoning: null,
-  reasonsByDefault: false,
-  toolsForbidEffort: false,
-  profile: { effort: null, maxOutputTokens: null, apiVersion: null },
-  billsAbortedCalls: false,
-  support,
-  listed: true,
-  knowledgeCutoff: null,
-  ...parts
-})
+const model = (parts: Partial<Model> = {}): Model =>
+  modelOf("acme/large", {
+    prices,
+    contextTokens: 200_000,
+    outputTokens: 64_000,
+    imageTokens: 3_000,
+    quality: 0.8,
+    support,
+    ...parts
+  })
 
 const request = (messages: ReadonlyArray<Message>, parts: Partial<ChatRequest> = {}): ChatRequest =>
   chatRequest({ messages, ...parts })

@@ -4,49 +4,19 @@ import type { Prices } from "../../src/domain/Prices.ts"
 import type { SupportTable } from "../../src/domain/Support.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
 import type { RouteHealth } from "../../src/routing/Health.ts"
+import { isPinned } from "../../src/routing/ModelPool.ts"
 import { figuresBy, sameFigure } from "../../src/routing/ModelTable.ts"
 import { featuresOf } from "../../src/routing/RequestFeatures.ts"
-import { isPinned } from "../../src/routing/ModelPool.ts"
 import { chatRequest, unrestricted } from "../support/ChatRequests.ts"
+import { modelOf } from "../support/Models.ts"
 
 /** A route that does everything, by its id; tests take away what they are about. */
-export const model = (id: string, more: Partial<Model> = {}): Model => {
-  const slash = id.indexOf("/")
-  return {
-    id,
-    providerId: id.slice(0, slash),
-    upstreamModel: id.slice(slash + 1),
-    alias: id.slice(slash + 1),
-    displayName: id,
-    createdSeconds: 0,
-    protocol: "openai-chat",
+export const model = (id: string, more: Partial<Model> = {}): Model =>
+  modelOf(id, {
     prices: { ...prices(1_000_000, 4_000_000), audioInput: 2_000_000, audioOutput: 8_000_000 },
-    contextTokens: 100_000,
-    inputTokens: null,
-    outputTokens: 10_000,
-    imageTokens: 1_000,
-    quality: 0.5,
-    capabilities: {
-      tools: true,
-      vision: true,
-      "structured-output": true,
-      sampling: true,
-      logprobs: true,
-      "audio-input": true,
-      "file-input": true,
-      "image-url": true
-    },
-    reasoning: null,
-    reasonsByDefault: false,
-    toolsForbidEffort: false,
-    profile: { effort: null, maxOutputTokens: null, apiVersion: null },
     support: everythingNative,
-    billsAbortedCalls: false,
-    listed: true,
-    knowledgeCutoff: null,
     ...more
-  }
-}
+  })
 
 export const prices = (input: number, output: number, tiers: Prices["tiers"] = []): Prices => ({
   input,

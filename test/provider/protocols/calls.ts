@@ -7,43 +7,17 @@ import type { Provider, ProviderCall, Receiver, Upstream } from "../../../src/pr
 import * as OpenAiChat from "../../../src/provider/protocols/openai-chat/OpenAiChat.ts"
 import { openAi } from "../../../src/provider/protocols/openai-chat/Quirks.ts"
 import { chatRequest } from "../../support/ChatRequests.ts"
+import { modelOf } from "../../support/Models.ts"
 
 export const requestId = RequestId.make("0193b5a0-7d00-7abc-8def-0123456789ab")
 
-export const model = (more: Partial<Model> = {}): Model => ({
-  id: "acme/large",
-  providerId: "acme",
-  upstreamModel: "large",
-  alias: "large",
-  displayName: "Large",
-  createdSeconds: 0,
-  protocol: "openai-chat",
-  prices: { input: 1_000_000, output: 2_000_000, cacheRead: null, cacheWrite: null, tiers: [] },
-  contextTokens: 100_000,
-  inputTokens: null,
-  outputTokens: 8_000,
-  imageTokens: 1000,
-  quality: 0.5,
-  capabilities: {
-    tools: true,
-    vision: true,
-    "structured-output": true,
-    sampling: true,
-    logprobs: true,
-    "audio-input": true,
-    "file-input": true,
-    "image-url": true
-  },
-  reasoning: null,
-  reasonsByDefault: false,
-  toolsForbidEffort: false,
-  profile: { effort: null, maxOutputTokens: null, apiVersion: null },
-  support: OpenAiChat.make(openAi).support,
-  billsAbortedCalls: true,
-  listed: true,
-  knowledgeCutoff: null,
-  ...more
-})
+export const model = (more: Partial<Model> = {}): Model =>
+  modelOf("acme/large", {
+    outputTokens: 8_000,
+    support: OpenAiChat.make(openAi).support,
+    billsAbortedCalls: true,
+    ...more
+  })
 
 export const request = (more: Partial<ChatRequest> = {}): ChatRequest => chatRequest({ stream: true, ...more })
 

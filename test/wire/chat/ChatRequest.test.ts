@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import type { ChatRequest } from "../../../src/domain/Chat.ts"
 import { decode, make } from "../../../src/wire/chat/ChatRequest.ts"
+import { chatRequest } from "../../support/ChatRequests.ts"
 
 const messages = [{ role: "user", content: "hi" }]
 const minimal = { model: "auto", messages }
@@ -13,51 +14,7 @@ const fault = (json: unknown): readonly [code: string, param: string | null] => 
 }
 const faultOf = (more: object) => fault({ ...minimal, ...more })
 
-const nothing: ChatRequest = {
-  model: "auto",
-  messages: [{ role: "user", content: "hi" }],
-  tools: [],
-  toolChoice: undefined,
-  stream: false,
-  includeUsage: false,
-  tokenDoctor: false,
-  maxOutputTokens: undefined,
-  temperature: undefined,
-  topP: undefined,
-  stop: [],
-  frequencyPenalty: undefined,
-  presencePenalty: undefined,
-  seed: undefined,
-  logprobs: undefined,
-  topLogprobs: undefined,
-  parallelToolCalls: undefined,
-  responseFormat: undefined,
-  effort: undefined,
-  reasoning: { maxTokens: undefined, summary: undefined, exclude: false },
-  verbosity: undefined,
-  serviceTier: undefined,
-  metadata: undefined,
-  store: undefined,
-  safetyIdentifier: undefined,
-  promptCacheKey: undefined,
-  promptCacheOptions: undefined,
-  promptCacheRetention: undefined,
-  prediction: undefined,
-  modalities: undefined,
-  audio: undefined,
-  moderation: undefined,
-  webSearchOptions: undefined,
-  user: undefined,
-  routing: {
-    models: { allow: null, deny: [] },
-    providers: { allow: null, deny: [] },
-    routingConfig: undefined,
-    alpha: undefined,
-    maxInputPriceMicroUsdPerMillion: undefined,
-    maxOutputPriceMicroUsdPerMillion: undefined,
-    enableFallback: undefined
-  }
-}
+const nothing = chatRequest()
 
 const nullable = [
   "tools",
