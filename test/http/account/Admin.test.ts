@@ -13,6 +13,7 @@ import {
   type Person,
   startNode
 } from "../../support/AccountService.ts"
+import { jsonOf } from "../../support/Responses.ts"
 
 type Project = typeof AdminProjectOut.Encoded
 
@@ -21,7 +22,6 @@ interface Page<A> {
   readonly next_cursor: string | null
 }
 
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
 const errorOf = async (response: Response) => {
   const { error } = await jsonOf<{
     readonly error: { readonly type: string; readonly code: string; readonly param: string | null }

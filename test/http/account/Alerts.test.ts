@@ -16,18 +16,13 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
+import { errorOf } from "../../support/Responses.ts"
 
 type Out = typeof AlertsOut.Encoded
 
 const jsonOf = async <A>(response: Response): Promise<A> => {
   expect(response.status).toBe(200)
   return (await response.json()) as A
-}
-const errorOf = async (response: Response) => {
-  const { error } = (await response.json()) as {
-    readonly error: { readonly code: string; readonly param: string | null }
-  }
-  return [response.status, error.code, error.param] as const
 }
 
 const url = "https://hooks.example.com/services/T0/B0/token"

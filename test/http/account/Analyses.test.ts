@@ -13,6 +13,7 @@ import {
   type Person,
   startNode
 } from "../../support/AccountService.ts"
+import { codeOf } from "../../support/Responses.ts"
 
 type Summary = typeof AnalysisSummary.Encoded
 type Detail = typeof AnalysisDetail.Encoded
@@ -21,10 +22,6 @@ const unknownId = "00000000-0000-7000-8000-00000000dead"
 const bodyOf = async <A>(response: Response, status = 200): Promise<A> => {
   expect(response.status).toBe(status)
   return (await response.json()) as A
-}
-const codeOf = async (response: Response) => {
-  const { error } = (await response.json()) as { readonly error: { readonly code: string } }
-  return [response.status, error.code] as const
 }
 
 describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {

@@ -16,14 +16,10 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
+import { codeOf } from "../../support/Responses.ts"
 
 type Preview = typeof ActionPreview.Encoded
 type Policy = typeof PolicyOut.Encoded
-
-const codeOf = async (response: Response) => {
-  const { error } = (await response.json()) as { readonly error: { readonly code: string } }
-  return [response.status, error.code] as const
-}
 
 describe.each(databaseKinds)("the actions of analyses on %s", (kind) => {
   let database: Awaited<ReturnType<typeof openDatabase>>

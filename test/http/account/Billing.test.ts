@@ -17,6 +17,7 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { errorOf, jsonOf } from "../../support/Responses.ts"
 import { testKey } from "../../support/Service.ts"
 
 type Balance = typeof BalanceOut.Encoded
@@ -25,12 +26,6 @@ interface PageOf<A> {
   readonly items: ReadonlyArray<A>
   readonly has_more: boolean
   readonly next_cursor: string | null
-}
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
-const errorOf = async (response: Response) => {
-  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
-  return [response.status, error.code, error.param] as const
 }
 
 describe.each(databaseKinds)("billing on %s", (kind) => {

@@ -15,9 +15,8 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { jsonOf } from "../../support/Responses.ts"
 import { answer, start as startUpstream, type Upstream } from "../../support/Upstream.ts"
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
 
 const [good, wrong, unlisted] = ["sk-good-0000-aaaa", "sk-wrong-0000-bbbb", "sk-may-not-list-cc"]
 const secretOf = (headers: Upstream["requests"][number]["headers"]): string =>

@@ -16,10 +16,10 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { jsonOf } from "../../support/Responses.ts"
 
 const id = "01a207bd-3472-7061-948f-9706a05590dc"
 
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
 const bodyOf = async (response: Response) => JSON.stringify(await response.json())
 
 describe("an id in capitals", () => {

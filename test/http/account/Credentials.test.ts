@@ -19,16 +19,11 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
+import { errorOf, jsonOf } from "../../support/Responses.ts"
 import { masterKey, testKey } from "../../support/Service.ts"
 import { answer, start as startUpstream, type Upstream } from "../../support/Upstream.ts"
 
 type Out = typeof CredentialOut.Encoded
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
-const errorOf = async (response: Response) => {
-  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
-  return [response.status, error.code, error.param] as const
-}
 
 const operatorSecret = "sk-of-the-operator-0001"
 const [good, other, broken] = ["sk-of-the-project-good1", "sk-of-the-project-other", "sk-of-the-project-wrong"]

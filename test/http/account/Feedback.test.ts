@@ -18,13 +18,8 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { errorOf, jsonOf } from "../../support/Responses.ts"
 import { testKey } from "../../support/Service.ts"
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
-const errorOf = async (response: Response) => {
-  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
-  return [response.status, error.code, error.param] as const
-}
 
 const code = [{ role: "user", content: "Write a Python function that reverses a linked list, with unit tests." }]
 

@@ -20,15 +20,10 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
+import { errorOf, jsonOf } from "../../support/Responses.ts"
 
 type Key = typeof ApiKeyOut.Encoded
 type Created = typeof CreateApiKeyResponse.Encoded
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
-const errorOf = async (response: Response) => {
-  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
-  return [response.status, error.code, error.param] as const
-}
 
 const credit = 1_000_000_000
 

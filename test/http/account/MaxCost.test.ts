@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { RouteOut } from "../../../src/wire/account/Route.ts"
 import { type AccountNode, databaseKinds, openDatabase, sendTo, startNode } from "../../support/AccountService.ts"
+import { jsonOf } from "../../support/Responses.ts"
 import { testKey } from "../../support/Service.ts"
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
 
 interface Answer {
   readonly router_metadata: {

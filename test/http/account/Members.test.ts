@@ -11,14 +11,9 @@ import {
   type Person,
   startNode
 } from "../../support/AccountService.ts"
+import { errorOf, jsonOf } from "../../support/Responses.ts"
 
 type Out = typeof MemberOut.Encoded
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
-const errorOf = async (response: Response) => {
-  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
-  return [response.status, error.code, error.param] as const
-}
 
 describe.each(databaseKinds)("members of a project on %s", (kind) => {
   let database: Awaited<ReturnType<typeof openDatabase>>

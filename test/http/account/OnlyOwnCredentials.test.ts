@@ -8,8 +8,8 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { jsonOf } from "../../support/Responses.ts"
 
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
 type WithId = { readonly id: string }
 
 describe.each(databaseKinds)("a service without any provider of its own on %s", (kind) => {

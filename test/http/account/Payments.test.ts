@@ -13,12 +13,12 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { jsonOf } from "../../support/Responses.ts"
 import { type StripeApi, type StripeSession, start as startStripe } from "../../support/StripeApi.ts"
 
 type Created = typeof CreateCheckoutResponse.Encoded
 type Status = typeof CheckoutStatusOut.Encoded
 
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
 const errorCode = async (response: Response) =>
   [response.status, (await jsonOf<{ readonly error: { readonly code: string } }>(response)).error.code] as const
 

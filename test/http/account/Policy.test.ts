@@ -15,12 +15,7 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
-const errorOf = async (response: Response) => {
-  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
-  return [response.status, error.code, error.param] as const
-}
+import { errorOf, jsonOf } from "../../support/Responses.ts"
 
 const open = {
   allowed_models: null,

@@ -19,14 +19,9 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
+import { errorOf, jsonOf } from "../../support/Responses.ts"
 
 type Out = typeof ProjectOut.Encoded
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
-const errorOf = async (response: Response) => {
-  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
-  return [response.status, error.code, error.param] as const
-}
 
 describe.each(databaseKinds)("projects on %s", (kind) => {
   let database: Awaited<ReturnType<typeof openDatabase>>

@@ -12,9 +12,8 @@ import {
   sendTo,
   startNode
 } from "../../support/AccountService.ts"
+import { jsonOf } from "../../support/Responses.ts"
 import { testKey } from "../../support/Service.ts"
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
 
 /** Requests that the replay of features alone has to decide as they were decided from their text. */
 const requests: ReadonlyArray<Record<string, unknown>> = [

@@ -22,15 +22,10 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
+import { errorOf, jsonOf } from "../../support/Responses.ts"
 
 type Out = typeof RoutingConfigurationOut.Encoded
 type Route = typeof RouteOut.Encoded
-
-const jsonOf = async <A>(response: Response): Promise<A> => (await response.json()) as A
-const errorOf = async (response: Response) => {
-  const { error } = await jsonOf<{ readonly error: { readonly code: string; readonly param: string | null } }>(response)
-  return [response.status, error.code, error.param] as const
-}
 
 const settings = {
   models: null,
