@@ -13,8 +13,10 @@ export const report = (message: string, cause: Cause.Cause<unknown>): Effect.Eff
     return Effect.logError(message, cause)
   })
 
-/** The same for callbacks that run in no fiber, with the loggers of the fiber that makes it. */
-export const reporter = (message: string): Effect.Effect<(cause: Cause.Cause<unknown>) => void> =>
-  Effect.map(Effect.runtime<never>(), (runtime) => (cause) => {
-    Runtime.runFork(runtime)(report(message, cause))
+/** The same for callbacks that run in no fiber, with the loggers of the fiber that makes it; `about` annotates the log. */
+export const reporter = (
+  message: string
+): Effect.Effect<(cause: Cause.Cause<unknown>, about?: Readonly<Record<string, unknown>>) => void> =>
+  Effect.map(Effect.runtime<never>(), (runtime) => (cause, about = {}) => {
+    Runtime.runFork(runtime)(Effect.annotateLogs(report(message, cause), about))
   })

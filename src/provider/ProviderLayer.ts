@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,6 +9,7 @@ import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
 import type { Model } from "../domain/Model.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
+import * as Defects from "../observe/Defects.ts"
 import { Health } from "../routing/Health.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
 import { type Generation, LiveProviders } from "./LiveProviders.ts"
@@ -16,6 +18,7 @@ import { changedProviders, ProviderReplacement, type ReplaceableProviders } from
 import { closedWithScope, make, Providers } from "./Providers.ts"
 import * as Registry from "./Registry.ts"
 import * as Simulated from "./simulated/Models.ts"
+import type { ReportDefect } from "./transport/HttpProvider.ts"
 import { Transport, type TransportShape } from "./transport/Transport.ts"
 import type { BedrockAccess } from "./vendors/AmazonBedrock.ts"
 import { describe, type Vendor } from "./vendors/Vendor.ts"
@@ -82,7 +85,7 @@ const providersAndCatalog = <R>(options: ProviderOptions<R>) =>
     Effect.gen(function* () {
       const inProcess = yield* Effect.forEach(options.providers ?? [], resolved)
       yield* closedWithScope(inProcess.map(({ provider }) => provider))
-      const base = { transport: yield* Transport, timers: yield* Timers, inProcess }
+      const base = { transport: yield* Transport, timers: yield* Timers, reportDefect: yield* reportDefect, inProcess }
       const live = new LiveProviders(generationOf(options, base))
       const health = yield* Health
       let last: ReplaceableProviders = options
@@ -100,22 +103,31 @@ const providersAndCatalog = <R>(options: ProviderOptions<R>) =>
     })
   )
 
+const reportDefect: Effect.Effect<ReportDefect> = Effect.map(
+  Defects.reporter("reading a provider's answer has thrown"),
+  (report) =>
+    (defect, { model, requestId }) =>
+      report(Cause.die(defect), { requestId, model: model.id })
+)
+
 /** What every generation has: a pool of connections, a clock, and the providers of the application. */
 interface Base {
   readonly transport: TransportShape
   readonly timers: TimersShape
+  readonly reportDefect: ReportDefect
   readonly inProcess: ReadonlyArray<{ readonly provider: Provider; readonly models: ReadonlyArray<Model> }>
 }
 
 const generationOf = (
   options: Omit<ProviderOptions<unknown>, "providers">,
-  { inProcess, timers, transport }: Base
+  { inProcess, reportDefect, timers, transport }: Base
 ): Generation => {
   const own = options.own ?? []
   const simulated = options.simulated ?? false
   const registry = Registry.make({
     transport,
     timers,
+    reportDefect,
     credentials: options.credentials ?? new Map(),
     bedrock: options.bedrock ?? null,
     callerCredentials: options.callerCredentials ?? false,

@@ -19,6 +19,7 @@ export interface CredentialedProvider extends ConfiguredProvider {
 export interface RegistryOptions {
   readonly transport: TransportShape
   readonly timers: TimersShape
+  readonly reportDefect: HttpProvider.ReportDefect
   /** Credentials of built-in vendors; a vendor without a credential is not available. */
   readonly credentials: ReadonlyMap<string, Redacted.Redacted>
   /** Amazon Bedrock, which needs more than a key; `null`: not available. */
@@ -53,6 +54,7 @@ export const make = (options: RegistryOptions): Registry => {
       scheme: vendor.auth,
       transport: options.transport,
       timers: options.timers,
+      reportDefect: options.reportDefect,
       probe: vendor.probe
     })
   const vendors: Array<Vendor> = []

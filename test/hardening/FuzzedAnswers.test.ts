@@ -64,7 +64,8 @@ const providers = protocolIds.map(
       endpoint: { origin: "http://127.0.0.1", basePath: "" },
       auth: Auth.none,
       transport,
-      timers
+      timers,
+      reportDefect: (defect) => defects.push(defect)
     })
 )
 
@@ -133,6 +134,8 @@ interface Outcome {
   readonly error?: string
 }
 
+const defects: Array<unknown> = []
+
 /** The answer's text where it passes as whole, else why it does not. */
 const asked = async (protocolId: string, streamed: boolean): Promise<Outcome> => {
   const call = { ...request({ model: `${protocolId}/m`, stream: streamed }) }
@@ -179,6 +182,7 @@ describe.each(protocolIds)("2,000 and more answers that are changed at random, i
       next = { mediaType, pieces: [bytes.subarray(0, cut), bytes.subarray(cut)] }
       const { error, ofMessages = "", text } = await asked(protocolId, streamed)
       expect(error, `seed ${seed}`).not.toBe("hang")
+      expect(defects, `seed ${seed}`).toEqual([])
       if (text === undefined) outcomes.failed++
       else {
         outcomes.whole++

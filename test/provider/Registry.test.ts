@@ -18,6 +18,7 @@ const sent = (options: Partial<Registry.RegistryOptions>, id: string, asked = ca
       }
     },
     timers: { now: () => Date.UTC(2026, 10, 20, 10), after: () => () => {} },
+    reportDefect: () => {},
     credentials: new Map(),
     bedrock: null,
     own: [],

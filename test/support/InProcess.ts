@@ -123,7 +123,7 @@ const offered = (options: InProcessOptions) =>
         const vendor = configured({ id, baseUrl, ...kind })
         if (vendor === undefined) throw new Error(`not a base URL, or no such vendor: ${baseUrl}`)
         const auth = name === undefined ? Auth.none : vendor.auth(Redacted.make("a-secret"))
-        return HttpProvider.make({ ...vendor, auth, transport, timers })
+        return HttpProvider.make({ ...vendor, auth, transport, timers, reportDefect: () => {} })
       })
       return Layer.merge(Providers.layerOf(providers), Catalog.layerOf(options.models))
     })

@@ -56,7 +56,8 @@ export const startGateway = async () => {
         endpoint: Endpoint.of(baseUrl),
         auth: authOf(vendor),
         transport,
-        timers
+        timers,
+        reportDefect: () => {}
       })
       const asked = await Effect.runPromise(library.decode({ ...request, model: model.id, stream }))
       const answer = new Accumulator()

@@ -1,7 +1,6 @@
 import * as Redacted from "effect/Redacted"
 import { ProviderError, type ProviderFailure } from "../../domain/ProviderError.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
-import * as Metrics from "../../observe/Metrics.ts"
 import * as Stalls from "../../observe/Stalls.ts"
 import { maxBytesInOneTurn } from "../../wire/framing/LargeBody.ts"
 import type { Provider, ProviderCall, Receiver, Upstream } from "../Provider.ts"
@@ -27,7 +26,11 @@ export interface HttpProviderOptions {
   readonly probe?: ProbeRequest | null
   readonly transport: TransportShape
   readonly timers: TimersShape
+  /** Told of what reading an answer throws; the call itself fails with `provider_bad_response`. */
+  readonly reportDefect: ReportDefect
 }
+
+export type ReportDefect = (defect: unknown, call: ProviderCall) => void
 
 /** After this time an error is classified by the part of its body received so far. */
 const errorBodyMillis = 2_000
@@ -176,8 +179,8 @@ class HttpAttempt implements Upstream, AnswerHandler {
     if (body === undefined) return
     try {
       Stalls.timed(this.call.requestId, "upstream", () => this.take(step(body)))
-    } catch {
-      Metrics.defect()
+    } catch (defect) {
+      this.options.reportDefect(defect, this.call)
       this.fail({ _tag: "BadResponse", detail: "an answer at which its reader has failed" })
     }
   }

@@ -117,7 +117,8 @@ export const benches = (subject: Pick<Subject, "start" | "protocol" | "auth" | "
       endpoint: Endpoint.of(simulator.baseUrl),
       auth: subject.auth(Redacted.make("a-secret")),
       transport,
-      timers
+      timers,
+      reportDefect: () => {}
     })
     bench = {
       simulator,

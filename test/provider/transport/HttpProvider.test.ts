@@ -12,9 +12,12 @@ import { VirtualTimers } from "../../../src/testing/index.ts"
 import { call, Recorder } from "../protocols/calls.ts"
 
 /** A call over a connection on which the test itself answers. */
-const opened = (options: { readonly stream?: boolean; readonly credential?: string } = {}) => {
+const opened = (
+  options: { readonly stream?: boolean; readonly credential?: string; readonly recorder?: Recorder } = {}
+) => {
   const timers = VirtualTimers.make()
   const handlers: Array<AnswerHandler> = []
+  const defects: Array<unknown> = []
   let closed = 0
   const provider = HttpProvider.make({
     id: "acme",
@@ -27,15 +30,17 @@ const opened = (options: { readonly stream?: boolean; readonly credential?: stri
         return { pause: () => {}, resume: () => {}, close: () => closed++ }
       }
     },
-    timers
+    timers,
+    reportDefect: (defect, { requestId }) => defects.push([defect, requestId])
   })
-  const recorder = new Recorder()
+  const recorder = options.recorder ?? new Recorder()
   provider.open(call({ stream: options.stream ?? false }), recorder)
   const [handler] = handlers
   if (handler === undefined) throw new Error("nothing was sent")
   return {
     recorder,
     timers,
+    defects,
     closed: () => closed,
     head: (status: number, headers: ResponseHeaders = { "content-type": "application/json" }) =>
       handler.head(status, headers),
@@ -235,5 +240,22 @@ describe("a stream that is whole", () => {
     expect(answer.closed()).toBe(0)
     answer.timers.advance(1)
     expect(answer.closed()).toBe(1)
+  })
+})
+
+describe("an answer at which its reader throws", () => {
+  it("fails its call, and what was thrown is reported with the call", () => {
+    const thrown = new TypeError("not foreseen")
+    class Throwing extends Recorder {
+      override readonly event = (): never => {
+        throw thrown
+      }
+    }
+    const answer = opened({ recorder: new Throwing() })
+    answer.head(200)
+    answer.data(`{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}`)
+    answer.end()
+    expect(answer.defects).toEqual([[thrown, call({}).requestId]])
+    expect(reasonOf(answer)).toMatchObject({ _tag: "BadResponse" })
   })
 })

@@ -51,7 +51,8 @@ const providerAt = (baseUrl: string, auth: Auth.Auth = Auth.none): Provider =>
     endpoint: Endpoint.of(baseUrl),
     auth,
     transport,
-    timers
+    timers,
+    reportDefect: () => {}
   })
 
 /** A TCP server that treats each connection as told. */
