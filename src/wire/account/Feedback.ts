@@ -10,10 +10,7 @@ import { explainer } from "../validation/Explanation.ts"
 const maxIdCharacters = 64
 
 export const FeedbackRequest = Schema.Struct({
-  request_id: Schema.String.pipe(
-    Schema.maxLength(maxIdCharacters),
-    Schema.filter((text) => requestIdOf(text) !== undefined, { title: "the id of a request or of a response" })
-  ).annotations({
+  request_id: Schema.String.pipe(Schema.maxLength(maxIdCharacters)).annotations({
     description:
       "The call that is graded: `x-request-id` of its response, or the `id` of the body (`chatcmpl-…`, `resp_…`, `msg_…`)."
   }),
@@ -39,9 +36,19 @@ const explain = explainer(FeedbackRequest)
 export const decodeFeedback = (
   json: unknown
 ): Either.Either<{ readonly requestId: string; readonly score: number }, InvalidRequest> =>
-  Either.mapBoth(parse(json), {
-    onLeft: () => new InvalidRequest(explain(json, []) ?? unreadable),
-    onRight: ({ request_id, score }) => ({ requestId: requestIdOf(request_id) ?? request_id, score })
+  Either.match(parse(json), {
+    onLeft: () => Either.left(new InvalidRequest(explain(json, []) ?? unreadable)),
+    onRight: ({ request_id, score }) => {
+      const requestId = requestIdOf(request_id)
+      return requestId === undefined ? Either.left(new InvalidRequest(noId)) : Either.right({ requestId, score })
+    }
   })
+
+const noId = {
+  code: "invalid_value",
+  message:
+    "Invalid value for 'request_id': expected the header 'x-request-id' of a response, or its 'id' (chatcmpl-…, resp_…, msg_…).",
+  param: "request_id"
+} as const
 
 const unreadable = { code: "invalid_value", message: "The request could not be read.", param: null } as const
