@@ -96,6 +96,18 @@ describe("the upstream body", () => {
     expect(Object.keys(sent)).toEqual(["model", "messages", "max_completion_tokens", "stream", "stream_options"])
   })
 
+  it("has no field that asks for nothing, where vendors reject the field itself", () => {
+    const unasked = { logprobs: false, topLogprobs: 0, modalities: ["text"] }
+    for (const vendor of ["mistral", "groq", "cerebras"]) {
+      const provider = vendorOf(vendor)?.protocol
+      const sent = provider?.lower(call({ ...unasked, stream: false }))
+      expect(sent, vendor).not.toMatch(/logprobs|modalities/)
+    }
+    expect(Object.keys(body(unasked, openAi))).not.toContain("logprobs")
+    expect(body(unasked, openAi)).toMatchObject({ modalities: ["text"] })
+    expect(body({ logprobs: true, topLogprobs: 0 })).not.toHaveProperty("top_logprobs")
+  })
+
   it("the client's own cap is never sent in place of the hold's", () => {
     expect(body({ maxOutputTokens: 99_999 })["max_completion_tokens"]).toBe(100)
   })
