@@ -13,7 +13,10 @@ const RefusalPart = Schema.Struct({
 }).annotations({ identifier: "RefusalPart" })
 
 export const MediaUrl = Schema.String.pipe(
-  Schema.filter((url) => isMediaUrl(url), { jsonSchema: { pattern: "^([hH][tT][tT][pP][sS]|[dD][aA][tT][aA]):" } })
+  Schema.filter((url) => isMediaUrl(url), {
+    title: "an https: or data: URL",
+    jsonSchema: { pattern: "^([hH][tT][tT][pP][sS]|[dD][aA][tT][aA]):" }
+  })
 )
 /**
  * An image or a file: inline, or at an address that a provider may fetch. The gateway never fetches it; a provider that does not

@@ -1,5 +1,16 @@
 import type { FilePart, ImagePart, JsonObject, TextPart } from "../../domain/Chat.ts"
-import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "../responses/ResponsesFields.ts"
+import {
+  array,
+  arrayOrText,
+  choiceOf,
+  cut,
+  nonEmpty,
+  object,
+  oneOf,
+  optional,
+  reject,
+  string
+} from "../responses/ResponsesFields.ts"
 import type { CacheMarks } from "./MessagesCacheMarks.ts"
 
 /** What all blocks of a request are read with. */
@@ -15,7 +26,7 @@ export type ContentPart = TextPart | ImagePart | FilePart
 export const textContent = (content: unknown, param: string, state: ReadingState): string | ReadonlyArray<TextPart> => {
   if (typeof content === "string") return content
   return unwrapText(
-    array(content, param).map((value, index) => {
+    arrayOrText(content, param).map((value, index) => {
       const at = `${param}[${index}]`
       const block = object(value, at)
       oneOf("text")(block["type"], `${at}.type`)
@@ -57,8 +68,15 @@ export const contentParts = (
   }
 }
 
-export const unknownBlock = (type: string, param: string): never =>
-  reject("unsupported_value", `${param}.type`, `Content blocks of type '${cut(type)}' are not supported here.`)
+/** The types that `contentParts` reads. */
+export const contentTypes = ["text", "image", "document", "search_result"] as const
+
+export const unknownBlock = (type: string, param: string, known: ReadonlyArray<string>): never =>
+  reject(
+    "unsupported_value",
+    `${param}.type`,
+    `Content blocks of type '${cut(type)}' are not supported here: send ${choiceOf(known)}.`
+  )
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const
 
@@ -114,7 +132,7 @@ const documentParts = (block: JsonObject, param: string, state: ReadingState): R
 const sourceBlocks = (content: unknown, param: string, state: ReadingState): ReadonlyArray<ContentPart> =>
   typeof content === "string"
     ? [{ type: "text", text: content }]
-    : array(content, param).flatMap((value, index) => {
+    : arrayOrText(content, param).flatMap((value, index) => {
         const at = `${param}[${index}]`
         const block = object(value, at)
         const type = oneOf("text", "image")(block["type"], `${at}.type`)

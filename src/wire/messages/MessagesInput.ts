@@ -10,10 +10,22 @@ import type {
 } from "../../domain/Chat.ts"
 import { writeExactly } from "../../domain/ExactJson.ts"
 import { maxMessages } from "../chat/ChatRequestSchema.ts"
-import { array, boolean, cut, nonEmpty, object, oneOf, optional, reject, string } from "../responses/ResponsesFields.ts"
+import {
+  array,
+  arrayOrText,
+  boolean,
+  cut,
+  nonEmpty,
+  object,
+  oneOf,
+  optional,
+  reject,
+  string
+} from "../responses/ResponsesFields.ts"
 import {
   type ContentPart,
   contentParts,
+  contentTypes,
   type ReadingState,
   textContent,
   textPart,
@@ -55,11 +67,11 @@ const addMessage = (history: History, message: JsonObject, path: string, state: 
       return
     case "user":
       if (typeof content === "string") history.addUser(content, path)
-      else addUserBlocks(history, array(content, at), path, state)
+      else addUserBlocks(history, arrayOrText(content, at), path, state)
       return
     case "assistant":
       if (typeof content === "string") history.addAssistant({ content, calls: [], reasoning: [] }, path)
-      else addAssistantBlocks(history, array(content, at), path, state)
+      else addAssistantBlocks(history, arrayOrText(content, at), path, state)
   }
 }
 
@@ -73,10 +85,12 @@ const addUserBlocks = (history: History, blocks: ReadonlyArray<unknown>, path: s
     const block = object(value, at)
     const type = string(block["type"], `${at}.type`)
     if (type === "tool_result") history.addResult(toolResult(block, at, state), at, path)
-    else for (const part of contentParts(block, type, at, state) ?? unknownBlock(type, at)) parts.push(part)
+    else for (const part of contentParts(block, type, at, state) ?? unknownBlock(type, at, userTypes)) parts.push(part)
   })
   if (parts.length > 0) history.addUser(unwrapText(parts), path)
 }
+
+const userTypes = [...contentTypes, "tool_result"] as const
 
 const toolResult = (block: JsonObject, param: string, state: ReadingState): ToolMessage => {
   const id = nonEmpty(block["tool_use_id"], `${param}.tool_use_id`)
@@ -92,11 +106,11 @@ const toolResult = (block: JsonObject, param: string, state: ReadingState): Tool
 }
 
 const resultParts = (content: unknown, param: string, state: ReadingState): ReadonlyArray<ToolResultPart> =>
-  array(content, param).flatMap((value, index) => {
+  arrayOrText(content, param).flatMap((value, index) => {
     const at = `${param}[${index}]`
     const block = object(value, at)
     const type = string(block["type"], `${at}.type`)
-    return contentParts(block, type, at, state) ?? unknownBlock(type, at)
+    return contentParts(block, type, at, state) ?? unknownBlock(type, at, contentTypes)
   })
 
 interface AssistantPart {
@@ -147,11 +161,13 @@ const addAssistantBlocks = (
       default:
         // hosted tools ran elsewhere: what they did is no part of what a model here can be told
         if (isHosted(type)) state.ignored.add(`messages.${cut(type)}`)
-        else unknownBlock(type, at)
+        else unknownBlock(type, at, assistantTypes)
     }
   })
   history.addAssistant({ content: unwrapText(texts), calls, reasoning }, path)
 }
+
+const assistantTypes = ["text", "thinking", "redacted_thinking", "tool_use"] as const
 
 const isHosted = (type: string): boolean =>
   type === "server_tool_use" || type === "mcp_tool_use" || (type.endsWith("_tool_result") && type !== "tool_result")

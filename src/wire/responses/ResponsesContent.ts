@@ -1,6 +1,6 @@
 import type { AssistantMessage, JsonObject, RefusalPart, TextPart, UserPart } from "../../domain/Chat.ts"
 import { isMediaUrl } from "../chat/ChatMessageSchema.ts"
-import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
+import { arrayOrText, choiceOf, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
 
 /** The content of a user message: text, images, files and audio. */
 export const userContent = (content: unknown, param: string): string | ReadonlyArray<UserPart> =>
@@ -32,7 +32,7 @@ export const toolOutput = (output: unknown, param: string): ToolOutput => {
 type ReadPart<A> = (part: JsonObject, type: string, param: string) => A
 
 const parts = <A>(content: unknown, param: string, read: ReadPart<A>): ReadonlyArray<A> =>
-  array(content, param).map((value, index) => {
+  arrayOrText(content, param).map((value, index) => {
     const part = object(value, `${param}[${index}]`)
     return read(part, string(part["type"], `${param}[${index}].type`), `${param}[${index}]`)
   })
@@ -46,15 +46,19 @@ const unwrapText = <A extends { readonly type: string }>(content: ReadonlyArray<
 const isBareText = (part: { readonly type: string }): part is TextPart =>
   part.type === "text" && !("prompt_cache_breakpoint" in part)
 
-const textPart: ReadPart<TextPart> = (part, type, param) => {
-  if (type !== "input_text" && type !== "output_text") return unknownPart(type, param)
+const textPart: ReadPart<TextPart> = (part, type, param) => readText(part, type, param, ["input_text"])
+
+const readText = (part: JsonObject, type: string, param: string, known: ReadonlyArray<string>): TextPart => {
+  if (type !== "input_text" && type !== "output_text") return unknownPart(type, param, known)
   const text = string(part["text"], `${param}.text`)
   const breakpoint = optional(part["prompt_cache_breakpoint"], `${param}.prompt_cache_breakpoint`, object)
   return breakpoint === undefined ? { type: "text", text } : { type: "text", text, prompt_cache_breakpoint: breakpoint }
 }
 
 const assistantPart: ReadPart<TextPart | RefusalPart> = (part, type, param) =>
-  type === "refusal" ? { type, refusal: string(part["refusal"], `${param}.refusal`) } : textPart(part, type, param)
+  type === "refusal"
+    ? { type, refusal: string(part["refusal"], `${param}.refusal`) }
+    : readText(part, type, param, ["output_text", "refusal"])
 
 const userPart: ReadPart<UserPart> = (part, type, param) => {
   switch (type) {
@@ -73,7 +77,7 @@ const userPart: ReadPart<UserPart> = (part, type, param) => {
       }
     }
     default:
-      return textPart(part, type, param)
+      return readText(part, type, param, ["input_text", "input_image", "input_file", "input_audio"])
   }
 }
 
@@ -110,5 +114,9 @@ const unstored = (value: unknown, param: string, instead: string): void => {
     reject("unsupported_parameter", param, `'${param}' is not supported: send ${instead}.`)
 }
 
-const unknownPart = (type: string, param: string): never =>
-  reject("invalid_value", `${param}.type`, `Content parts of type '${cut(type)}' are not supported here.`)
+const unknownPart = (type: string, param: string, known: ReadonlyArray<string>): never =>
+  reject(
+    "invalid_value",
+    `${param}.type`,
+    `Content parts of type '${cut(type)}' are not supported here: send ${choiceOf(known)}.`
+  )

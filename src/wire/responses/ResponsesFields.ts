@@ -24,6 +24,10 @@ export const object = (value: unknown, param: string): JsonObject =>
 export const array = (value: unknown, param: string): ReadonlyArray<unknown> =>
   Array.isArray(value) ? value : mistyped(param, "an array", value)
 
+/** Of a field that may be a string too, which has been looked for before. */
+export const arrayOrText = (value: unknown, param: string): ReadonlyArray<unknown> =>
+  Array.isArray(value) ? value : mistyped(param, "a string or an array", value)
+
 export const string = (value: unknown, param: string): string =>
   typeof value === "string" ? value : mistyped(param, "a string", value)
 
@@ -50,6 +54,13 @@ export const oneOf =
       reject("invalid_value", param, `Invalid value for '${param}': ${expected}, but got '${cut(text)}'.`)
     )
   }
+
+/** For messages: `'a', 'b' or 'c'`. */
+export const choiceOf = (names: ReadonlyArray<string>): string =>
+  names
+    .map((name) => `'${name}'`)
+    .join(", ")
+    .replace(/, ([^,]*)$/, " or $1")
 
 /** Shortens client text for an error message. */
 export const cut = (text: string): string => (text.length <= 64 ? text : `${text.slice(0, 64).toWellFormed()}…`)

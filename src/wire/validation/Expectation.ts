@@ -91,7 +91,8 @@ const bounded = (ast: AST.Refinement): string => {
   if (minItems !== undefined) return `${noun} of ${minItems} to ${maxItems} items`
   if (maxItems !== undefined) return `${noun} of at most ${maxItems} items`
   if (range["type"] === "number") return "a finite number"
-  return pattern === undefined ? noun : `${noun} that matches ${pattern}`
+  if (pattern === undefined) return noun
+  return Option.getOrElse(AST.getTitleAnnotation(ast), () => `${noun} that matches ${pattern}`)
 }
 
 const literalsOf = (ast: AST.AST): ReadonlyArray<string> => {

@@ -413,6 +413,10 @@ describe("an explanation", () => {
     expect(messageOf({ ...minimal, messages: [{ role: "function", content: "x" }] })).toBe(
       "Invalid value for 'messages[0].role': expected one of 'developer', 'system', 'user', 'assistant', 'tool', but got \"function\"."
     )
+    const image = { role: "user", content: [{ type: "image_url", image_url: { url: "iVBORw0KGgo=" } }] }
+    expect(messageOf({ ...minimal, messages: [image] })).toBe(
+      "Invalid value for 'messages[0].content[0].image_url.url': expected an https: or data: URL, but got \"iVBORw0KGgo=\"."
+    )
     const call = { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } }
     expect(messageOf({ ...minimal, messages: [call] })).toBe(
       "Missing required parameter: 'messages[0].content'. An assistant message needs content unless it has 'tool_calls', a refusal or audio ('function_call' is not supported)."

@@ -8,10 +8,14 @@ import { mint } from "../../../src/wire/responses/ResponsesReasoning.ts"
 const least = { model: "auto", max_tokens: 10, messages: [{ role: "user", content: "hi" }] }
 const read = (more: object) => Either.getOrThrow(decode({ ...least, ...more })).request
 const messagesOf = (...messages: ReadonlyArray<unknown>) => read({ messages }).messages
-const faultOf = (more: object): readonly [code: string, param: string | null] => {
+const invalid = (more: object) => {
   const result = decode({ ...least, ...more })
   if (Either.isRight(result)) throw new Error("accepted")
-  return [result.left.code, result.left.param]
+  return result.left
+}
+const faultOf = (more: object): readonly [code: string, param: string | null] => {
+  const { code, param } = invalid(more)
+  return [code, param]
 }
 
 const call = { type: "tool_use", id: "a", name: "f", input: { x: 1 } }
@@ -159,6 +163,19 @@ describe("a request", () => {
   ])("is refused for the block %j", (block) => {
     const [, param] = faultOf({ messages: [{ role: "user", content: [block] }] })
     expect(param).toMatch(/^messages\[0\]\.content\[0\]\./)
+  })
+
+  it("names the blocks that may be sent in the place of one that may not", () => {
+    const messageOf = (role: string, content: unknown) => invalid({ messages: [{ role, content }] }).message
+    expect(messageOf("user", [{ type: "image_url" }])).toBe(
+      "Content blocks of type 'image_url' are not supported here: send 'text', 'image', 'document', 'search_result' or 'tool_result'."
+    )
+    expect(messageOf("assistant", [{ type: "image" }])).toContain(
+      "send 'text', 'thinking', 'redacted_thinking' or 'tool_use'."
+    )
+    for (const role of ["user", "assistant", "system"]) {
+      expect(messageOf(role, {})).toBe("Invalid type for 'messages[0].content': expected a string or an array.")
+    }
   })
 })
 

@@ -83,6 +83,19 @@ describe("the input", () => {
     expect(refusal({ model: "auto" }).code).toBe("missing_required_parameter")
   })
 
+  it("names the parts that may be sent in the place of one of chat completions", () => {
+    const messageOf = (item: object) => refusal({ model: "auto", input: [call("a"), item] }).message
+    const text = { type: "text", text: "hi" }
+    expect(messageOf({ role: "user", content: [text] })).toBe(
+      "Content parts of type 'text' are not supported here: send 'input_text', 'input_image', 'input_file' or 'input_audio'."
+    )
+    expect(messageOf({ role: "assistant", content: [text] })).toContain("send 'output_text' or 'refusal'.")
+    expect(messageOf({ role: "system", content: [text] })).toContain("send 'input_text'.")
+    const either = "expected a string or an array."
+    expect(messageOf({ role: "user", content: {} })).toBe(`Invalid type for 'input[1].content': ${either}`)
+    expect(messageOf(output("a", { x: 1 }))).toBe(`Invalid type for 'input[1].output': ${either}`)
+  })
+
   it.each(["file:///etc/passwd", "http://x/y.png", "ftp://x", "//x/y", "x.png", "javascript:0"])(
     "has images and files at https: or data: alone, not %s",
     (url) => {
