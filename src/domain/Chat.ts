@@ -312,6 +312,8 @@ export interface ReasoningDetail {
   readonly signature?: string | null
   /** The origin of the block, as `<provider>/<model>`. */
   readonly format?: string | null
+  /** The provider's name of how the block is encoded, which a provider in front of others tells them apart by. */
+  readonly provider_format?: string | null
   /** The provider's id of the block. */
   readonly id?: string | null
   /** Position of the block, from 0. */

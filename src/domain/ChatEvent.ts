@@ -44,6 +44,8 @@ export interface ReasoningDelta {
   readonly signature?: string
   /** The provider's id of the block. */
   readonly id?: string
+  /** The provider's name of how the block is encoded, once for each block. */
+  readonly providerFormat?: string
 }
 
 /** A fragment of one tool call. The first of an index carries `id` and `name`; later ones only more `arguments`. */

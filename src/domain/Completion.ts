@@ -43,6 +43,8 @@ export interface ReasoningBlock {
   readonly signature: string | null
   /** The provider's id of the block. */
   readonly id: string | null
+  /** The provider's name of how the block is encoded. */
+  readonly providerFormat?: string
 }
 
 /** A whole call of a tool. */
@@ -89,11 +91,13 @@ export class Accumulator {
       case "Reasoning": {
         this.reasoning ??= new Map()
         const before = this.reasoning.get(event.index)
+        const providerFormat = event.providerFormat ?? before?.providerFormat
         this.reasoning.set(event.index, {
           kind: event.kind,
           text: (before?.text ?? "") + event.text,
           signature: event.signature ?? before?.signature ?? null,
-          id: event.id ?? before?.id ?? null
+          id: event.id ?? before?.id ?? null,
+          ...(providerFormat !== undefined && { providerFormat })
         })
         return
       }

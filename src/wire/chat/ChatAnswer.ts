@@ -66,16 +66,26 @@ interface ReasoningFragment {
   readonly text: string
   readonly signature?: string | null
   readonly id?: string | null
+  readonly providerFormat?: string
   readonly index: number
   /** The model that produced the block, the only one that can read its data or check its signature. */
   readonly model: string
 }
 
-export const reasoningDetail = ({ id, index, kind, model, signature, text }: ReasoningFragment): ReasoningDetail => ({
+export const reasoningDetail = ({
+  id,
+  index,
+  kind,
+  model,
+  providerFormat,
+  signature,
+  text
+}: ReasoningFragment): ReasoningDetail => ({
   type: `reasoning.${kind}`,
   [textField[kind]]: text,
   ...((signature ?? null) === null ? {} : { signature }),
   format: model,
+  ...(providerFormat === undefined ? {} : { provider_format: providerFormat }),
   ...((id ?? null) === null ? {} : { id }),
   index
 })

@@ -123,6 +123,7 @@ const reasoningDetail = G.struct<ReasoningDetail>({
   data: G.nullable(G.string),
   signature: G.nullable(G.string),
   format: G.nullable(G.string),
+  provider_format: G.nullable(G.string),
   id: G.nullable(G.string),
   index: G.nullable(G.integer(0))
 })

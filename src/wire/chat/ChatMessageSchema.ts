@@ -104,6 +104,7 @@ export const ReasoningDetail = Schema.Struct({
     Schema.String,
     "Concrete id of the model that produced the block; its signature is valid for this model only."
   ),
+  provider_format: optional(Schema.String, "The provider's name of how the block is encoded; send it back unchanged."),
   id: optional(Schema.String, "The provider's id of the block."),
   index: optional(Schema.Number.pipe(allowed({ type: "integer", minimum: 0 })), "Position of the block, from 0.")
 }).annotations({ identifier: "ReasoningDetail", description: "One block of a model's reasoning." })

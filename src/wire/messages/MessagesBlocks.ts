@@ -62,6 +62,7 @@ export class ReasoningWriter implements Block {
   private kept = ""
   private signature: string | null = null
   private id: string | null = null
+  private providerFormat: string | undefined
 
   constructor({ index, kind }: Pick<ReasoningDelta, "index" | "kind">, model: string, omitReasoning: boolean) {
     this.index = index
@@ -74,8 +75,9 @@ export class ReasoningWriter implements Block {
     return index === this.index && kind === this.kind
   }
 
-  add({ id, signature, text }: ReasoningDelta): void {
+  add({ id, providerFormat, signature, text }: ReasoningDelta): void {
     this.signature = signature ?? this.signature
+    this.providerFormat = providerFormat ?? this.providerFormat
     this.id = id ?? this.id
     this.kept += text
     this.write()
@@ -91,12 +93,13 @@ export class ReasoningWriter implements Block {
   }
 
   close(): void {
-    const { id, kept: text, kind, model, signature } = this
-    const block = reasoningBlock({ kind, text, signature, id }, model, this.omitReasoning || this.hasStarted)
+    const { id, kept: text, kind, model, providerFormat, signature } = this
+    const whole = { kind, text, signature, id, ...(providerFormat !== undefined && { providerFormat }) }
+    const block = reasoningBlock(whole, model, this.omitReasoning || this.hasStarted)
     if (block?.type === "redacted_thinking") this.output?.start(block)
     else if (this.hasStarted || block !== undefined) {
       this.begin()
-      this.output?.delta({ type: "signature_delta", signature: signatureOf({ kind, text, signature, id }, model) })
+      this.output?.delta({ type: "signature_delta", signature: signatureOf(whole, model) })
     }
     this.output?.stop()
   }

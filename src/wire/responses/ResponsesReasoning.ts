@@ -19,6 +19,7 @@ interface Continuity {
   readonly signature?: string
   readonly data?: string
   readonly id?: string
+  readonly providerFormat?: string
 }
 
 /** The `encrypted_content` of a reasoning item. */
@@ -28,7 +29,8 @@ export const mint = (block: ReasoningBlock, origin: string): string => {
     kind: block.kind,
     ...(block.signature === null ? {} : { signature: block.signature }),
     ...(block.kind === "encrypted" ? { data: block.text } : {}),
-    ...(block.id === null ? {} : { id: block.id })
+    ...(block.id === null ? {} : { id: block.id }),
+    ...(block.providerFormat === undefined ? {} : { providerFormat: block.providerFormat })
   }
   return prefix + Buffer.from(JSON.stringify(continuity), "utf8").toString("base64url")
 }
@@ -40,7 +42,8 @@ export const recover = (encryptedContent: string, text: string): ReasoningDetail
   const more = {
     format: continuity.origin,
     ...(continuity.signature === undefined ? {} : { signature: continuity.signature }),
-    ...(continuity.id === undefined ? {} : { id: continuity.id })
+    ...(continuity.id === undefined ? {} : { id: continuity.id }),
+    ...(continuity.providerFormat === undefined ? {} : { provider_format: continuity.providerFormat })
   }
   switch (continuity.kind) {
     case "text":
@@ -67,6 +70,7 @@ const isContinuity = (json: unknown): json is Continuity =>
   (json.kind === "text" || json.kind === "summary" || json.kind === "encrypted") &&
   isAbsentOrString("signature" in json ? json.signature : undefined) &&
   isAbsentOrString("data" in json ? json.data : undefined) &&
-  isAbsentOrString("id" in json ? json.id : undefined)
+  isAbsentOrString("id" in json ? json.id : undefined) &&
+  isAbsentOrString("providerFormat" in json ? json.providerFormat : undefined)
 
 const isAbsentOrString = (value: unknown): boolean => value === undefined || typeof value === "string"

@@ -150,11 +150,13 @@ export class ReasoningWriter implements ItemWriter {
   }
 
   append(delta: ReasoningDelta): void {
+    const providerFormat = delta.providerFormat ?? this.block.providerFormat
     this.block = {
       kind: this.block.kind,
       text: this.block.text + delta.text,
       signature: delta.signature ?? this.block.signature,
-      id: delta.id ?? this.block.id
+      id: delta.id ?? this.block.id,
+      ...(providerFormat !== undefined && { providerFormat })
     }
     if (this.block.kind === "encrypted" || delta.text === "") return
     if (!this.hasPart) {

@@ -8,6 +8,7 @@ import * as Sse from "../../../src/wire/framing/Sse.ts"
 import { MessagesEvent } from "../../../src/wire/messages/MessagesEventSchema.ts"
 import { messageObject } from "../../../src/wire/messages/MessagesObject.ts"
 import { Message } from "../../../src/wire/messages/MessagesObjectSchema.ts"
+import { textDetail } from "../../../src/wire/messages/MessagesReasoning.ts"
 import { MessagesStream, ping } from "../../../src/wire/messages/MessagesStream.ts"
 import { counts, events, head, metadata } from "../chat/AnswerArbitraries.ts"
 
@@ -121,6 +122,21 @@ describe("a streamed message", () => {
       ...["content_block_start", "content_block_delta", "content_block_stop"],
       ...["message_delta", "message_stop"]
     ])
+  })
+
+  it("keeps how the provider has encoded its reasoning, as a whole one does", async () => {
+    const providerFormat = "google-gemini-v1"
+    const first: ChatEvent = { _tag: "Reasoning", index: 0, kind: "text", text: "a", providerFormat }
+    const sent = [first, reasoning(0, "b", "g"), text("c")]
+    const whole = messageObject(head, answerOf(sent), metadata, { omitReasoning: false })
+    for (const message of [await clientOf(framesOf(sent)), JSON.parse(whole) as Anthropic.Message]) {
+      const block = message.content[0]
+      expect(block?.type === "thinking" && textDetail(block.thinking, block.signature)).toMatchObject({
+        text: "ab",
+        signature: "g",
+        provider_format: providerFormat
+      })
+    }
   })
 
   it("keeps calls apart whose pieces come mixed, and sends a call that is whole before the end", async () => {

@@ -11,7 +11,7 @@ import type {
   UserPart
 } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
-import { isFrom } from "../shared/ReasoningBlocks.ts"
+import { isFrom, ownReasoning } from "../shared/ReasoningBlocks.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 import type { Quirks } from "./Quirks.ts"
 
@@ -198,10 +198,11 @@ const placeholderOf = ({ effort, request: { messages, tools } }: ProviderCall, q
 const lowerReasoningHistory = (message: AssistantMessage, { call, placeholder, quirks }: Lowering): JsonObject => {
   if (quirks.reasoningHistory === "none") return {}
   const details = message.reasoning_details ?? []
-  const own = details.filter((detail) => isFrom(detail, call.model.id))
   if (quirks.reasoningHistory === "reasoning_details") {
-    return own.length === 0 ? {} : { reasoning_details: own.map(lowerDetail) }
+    const blocks = ownReasoning(details, call.model.id)
+    return blocks.length === 0 ? {} : { reasoning_details: blocks.map(lowerDetail) }
   }
+  const own = details.filter((detail) => isFrom(detail, call.model.id))
   const text =
     details.length === 0
       ? (message.reasoning_content ?? message.reasoning ?? "")
@@ -210,12 +211,14 @@ const lowerReasoningHistory = (message: AssistantMessage, { call, placeholder, q
   return sent === "" ? {} : { reasoning_content: sent }
 }
 
+/** OpenRouter takes a block without a format for one of Claude, whatever model is to read it. */
 const lowerDetail = (detail: ReasoningDetail): JsonObject => ({
   type: detail.type,
   text: detail.text ?? undefined,
   summary: detail.summary ?? undefined,
   data: detail.data ?? undefined,
   signature: detail.signature ?? undefined,
+  format: detail.provider_format ?? undefined,
   id: detail.id ?? undefined,
   index: detail.index ?? undefined
 })

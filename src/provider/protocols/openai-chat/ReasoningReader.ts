@@ -11,6 +11,8 @@ export class ReasoningReader {
   private readonly repeats: boolean
   /** The text of each block, kept only where fragments repeat it. */
   private texts: Map<number, string> | undefined
+  /** The blocks whose format has been told: clients that add fragments up would repeat it. */
+  private formatted: Set<number> | undefined
 
   constructor(repeats: boolean) {
     this.repeats = repeats
@@ -36,14 +38,25 @@ export class ReasoningReader {
     if (given === "" && signature === undefined && id === undefined) return
     const index = this.indexOf(`${kind} ${String(detail["index"] ?? id ?? "")}`)
     const text = this.repeats ? this.newText(index, given) : given
+    const providerFormat = text === "" && signature === undefined ? undefined : this.newFormat(index, detail)
     events.push({
       _tag: "Reasoning",
       index,
       kind,
       text,
       ...(signature !== undefined && { signature }),
-      ...(id !== undefined && { id })
+      ...(id !== undefined && { id }),
+      ...(providerFormat !== undefined && { providerFormat })
     })
+  }
+
+  private newFormat(index: number, detail: Json): string | undefined {
+    const format = textAt(detail, "format")
+    if (format === undefined || format.length > maxFormatCharacters || this.formatted?.has(index) === true)
+      return undefined
+    this.formatted ??= new Set()
+    this.formatted.add(index)
+    return format
   }
 
   private newText(index: number, text: string): string {
@@ -63,6 +76,9 @@ export class ReasoningReader {
     return index
   }
 }
+
+/** Far longer than any name of a format. */
+const maxFormatCharacters = 100
 
 const kinds: ReadonlyMap<unknown, ReasoningDelta["kind"]> = new Map([
   ["reasoning.text", "text"],

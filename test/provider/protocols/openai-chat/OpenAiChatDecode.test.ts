@@ -300,6 +300,28 @@ describe("reasoning", () => {
     ])
   })
 
+  it("details tell once how their block is encoded", () => {
+    const detail = (more: object) => chunk({ reasoning_details: [{ index: 0, format: "google-gemini-v1", ...more }] })
+    const stream =
+      detail({ type: "reasoning.text", id: "early", text: "" }) +
+      detail({ type: "reasoning.text", text: "a" }) +
+      detail({ type: "reasoning.text", text: "b" }) +
+      detail({ type: "reasoning.encrypted", data: "e", format: null })
+    const { events } = decode(stream + text("hi") + finish)
+    expect(events.flatMap((event) => (event._tag === "Reasoning" ? [[event.text, event.providerFormat]] : []))).toEqual(
+      [
+        ["", undefined],
+        ["a", "google-gemini-v1"],
+        ["b", undefined],
+        ["e", undefined]
+      ]
+    )
+    expect(added(events)?.reasoning.map(({ providerFormat }) => providerFormat)).toEqual([
+      "google-gemini-v1",
+      undefined
+    ])
+  })
+
   it("reasoning in a list of content parts is not text", () => {
     const stream = chunk({
       content: [

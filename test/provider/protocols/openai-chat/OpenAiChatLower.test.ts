@@ -16,8 +16,10 @@ import {
   reasoningByType
 } from "../../../../src/provider/protocols/openai-chat/Quirks.ts"
 import { vendorOf } from "../../../../src/provider/vendors/Vendors.ts"
+import { reasoningDetail } from "../../../../src/wire/chat/ChatAnswer.ts"
 import { signatureOf } from "../../../../src/wire/messages/MessagesReasoning.ts"
 import { decode } from "../../../../src/wire/messages/MessagesRequest.ts"
+import { mint, recover } from "../../../../src/wire/responses/ResponsesReasoning.ts"
 import { call, model, saying } from "../calls.ts"
 
 const text = (asked: Partial<ChatRequest>, quirks: Quirks = openAi, more: Partial<ProviderCall> = {}): string =>
@@ -224,6 +226,23 @@ describe("messages", () => {
       role: "assistant",
       content: "a"
     })
+  })
+
+  it("blocks of reasoning go back whole, as the vendor has encoded them, from the fragments of a stream too", () => {
+    const model = "acme/large"
+    const block = { kind: "text" as const, text: "ab", signature: "g", id: null, providerFormat: "google-gemini-v1" }
+    const whole = { type: "reasoning.text", text: "ab", signature: "g", format: "google-gemini-v1" }
+    const fragments = [
+      { _tag: "Reasoning" as const, index: 0, kind: "text" as const, text: "a", providerFormat: "google-gemini-v1" },
+      { _tag: "Reasoning" as const, index: 0, kind: "text" as const, text: "b" },
+      { _tag: "Reasoning" as const, index: 0, kind: "text" as const, text: "", signature: "g" }
+    ]
+    const streamed = fragments.map((fragment) => reasoningDetail({ ...fragment, model }))
+    expect(back({ reasoning_details: streamed }, "reasoning_details")).toMatchObject({ reasoning_details: [whole] })
+    const plain = [reasoningDetail({ ...block, index: 0, model })]
+    expect(back({ reasoning_details: plain }, "reasoning_details")).toMatchObject({ reasoning_details: [whole] })
+    const sealed = [recover(mint(block, model), "ab")]
+    expect(back({ reasoning_details: sealed }, "reasoning_details")).toMatchObject({ reasoning_details: [whole] })
   })
 
   it("plain reasoning goes where a vendor wants it, and nowhere else", () => {
