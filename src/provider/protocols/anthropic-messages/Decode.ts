@@ -8,6 +8,7 @@ import { isObject, type Json, objectAt, parseObject, textAt } from "../shared/Js
 import {
   complete,
   failed,
+  finishAfter,
   incomplete,
   readable,
   type Step,
@@ -140,7 +141,7 @@ const finish = (state: State, native: string, delta: Json, events: Array<ChatEve
   if (native === "refusal") refusal(state, delta, events)
   events.push({
     _tag: "Finish",
-    reason: known === "stop" && state.blocks.toolCalls > 0 ? "tool_calls" : known,
+    reason: finishAfter(state.blocks.toolCalls, known),
     native,
     ...stopSequenceOf(delta)
   })

@@ -9,6 +9,7 @@ import { type Json, objectAt, parseObject, textAt } from "../shared/Json.ts"
 import {
   complete,
   failed,
+  finishAfter,
   incomplete,
   readable,
   type Step,
@@ -132,7 +133,7 @@ const messageStop = (state: State, json: Json): Step => {
   if (typeof known !== "string") return failed(known, events)
   if (state.finished) return incomplete(events)
   state.finished = true
-  const reason = known === "stop" && state.blocks.toolCalls > 0 ? "tool_calls" : known
+  const reason = finishAfter(state.blocks.toolCalls, known)
   return incomplete([...events, { _tag: "Finish", reason, native }])
 }
 

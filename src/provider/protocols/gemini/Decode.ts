@@ -8,6 +8,7 @@ import { isObject, type Json, objectAt, parseObject, textAt } from "../shared/Js
 import {
   complete,
   failed,
+  finishAfter,
   incomplete,
   readable,
   type Step,
@@ -199,7 +200,7 @@ const finish = (state: State, reason: string | undefined, events: Array<ChatEven
   state.finished = true
   events.push({
     _tag: "Finish",
-    reason: known === "stop" && state.calls.count > 0 ? "tool_calls" : known,
+    reason: finishAfter(state.calls.count, known),
     native: reason
   })
   return undefined

@@ -7,6 +7,7 @@ import { isObject, type Json, parseObject, textAt } from "../shared/Json.ts"
 import {
   complete,
   failed,
+  finishAfter,
   incomplete,
   readable,
   type Step,
@@ -196,7 +197,7 @@ const finish = (
   if (known === "stop" || known === "tool_calls") state.toolCalls.complete(events)
   events.push({
     _tag: "Finish",
-    reason: known === "stop" && state.toolCalls.count > 0 ? "tool_calls" : known,
+    reason: finishAfter(state.toolCalls.count, known),
     native: native ?? reason
   })
   return undefined

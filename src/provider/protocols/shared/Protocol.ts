@@ -128,4 +128,13 @@ export const unsaidFinish = (toolCalls: number): Finish => ({
   native: ""
 })
 
+/**
+ * Clients run tools by the finish reason alone. Some servers finish with `stop` after calls, and some, where a call was asked for,
+ * with `tool_calls` without any.
+ */
+export const finishAfter = (toolCalls: number, reason: Finish["reason"]): Finish["reason"] => {
+  if (reason === "stop" && toolCalls > 0) return "tool_calls"
+  return reason === "tool_calls" && toolCalls === 0 ? "stop" : reason
+}
+
 const none: ReadonlyArray<never> = []
