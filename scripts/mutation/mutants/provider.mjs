@@ -152,7 +152,7 @@ export const provider = {
     },
     {
       file: "src/provider/protocols/openai-chat/Decode.ts",
-      find: 'known === "stop" && state.toolCalls.count > 0 ? "tool_calls" : known',
+      find: "finishAfter(state.toolCalls.count, known)",
       replace: "known",
       breaks: "an answer with tool calls may say that it has stopped",
       tests: openAi
