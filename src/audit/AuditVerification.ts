@@ -21,7 +21,8 @@ export interface Verified {
 }
 
 const accountsAtATime = 100
-const rowsAtATime = 500
+/** Changes of full policies have half a megabyte each. */
+const rowsAtATime = 50
 
 /** Walks the log of every account, by pages, while the service may go on writing. */
 export const verify: Effect.Effect<Verified, StoreUnavailable, AuditStore> = Effect.gen(function* () {

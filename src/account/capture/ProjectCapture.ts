@@ -44,6 +44,12 @@ export interface Collection {
   readonly samples: number
 }
 
+/** Without content. */
+interface ListedSample {
+  readonly id: RequestId
+  readonly call: CapturedCall
+}
+
 export interface ProjectCaptureShape {
   readonly read: (id: ProjectId) => Effect.Effect<Collection, NotFound | StoreUnavailable, CurrentUser>
   /**
@@ -61,7 +67,7 @@ export interface ProjectCaptureShape {
     id: ProjectId,
     max: number,
     before: RequestId | undefined
-  ) => Effect.Effect<ReadonlyArray<{ readonly id: RequestId; readonly call: CapturedCall }>, Unread, CurrentUser>
+  ) => Effect.Effect<ReadonlyArray<ListedSample>, Unread, CurrentUser>
   /** With content, which stands in the audit log. */
   readonly sample: (id: RequestId) => Effect.Effect<CapturedCall, Unread, CurrentUser>
   readonly removeSample: (id: RequestId) => Effect.Effect<void, Unread, CurrentUser>
@@ -101,6 +107,8 @@ const saltBytes = 16
 /** How long an erasure waits for calls that this node has taken and not yet written. */
 const maxWait = Duration.seconds(2)
 const conversationsPerQuery = 100
+/** Each is opened whole for its place in a list, up to 1 MiB: more at once would hold the event loop. */
+const samplesPerQuery = 4
 
 const make = Effect.gen(function* () {
   const access = yield* ProjectAccess
@@ -192,11 +200,18 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         yield* requireReader(id)
         yield* keys.required(id)
-        const rows = yield* store.page(id, before, max, now())
-        const calls = yield* Effect.forEach(rows, (row) =>
-          Effect.map(captured.summary(row), (call) => (call === undefined ? [] : [{ id: row.id, call }]))
-        )
-        return calls.flat()
+        const listed: Array<ListedSample> = []
+        let last = before
+        while (listed.length < max) {
+          const rows = yield* store.page(id, last, Math.min(samplesPerQuery, max - listed.length), now())
+          if (rows.length === 0) break
+          for (const row of rows) {
+            const call = yield* captured.summary(row)
+            if (call !== undefined) listed.push({ id: row.id, call })
+            last = row.id
+          }
+        }
+        return listed
       }),
     sample: (id) =>
       transactions.commit(() =>

@@ -9,7 +9,7 @@ import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import type { AnalysisDetail, AnalysisReport, AnalysisSummary } from "../../wire/account/Analyses.ts"
 import { type ExperimentRow, ExperimentStore } from "../receipts/ExperimentStore.ts"
 import { receiptOf } from "../receipts/ReceiptOf.ts"
-import { type AnalysisRow, AnalysisStore } from "./AnalysisStore.ts"
+import { type AnalysisRow, AnalysisStore, type ListedAnalysis } from "./AnalysisStore.ts"
 import { ReportSeal } from "./ReportSeal.ts"
 
 export interface AnalysisReadingShape {
@@ -84,7 +84,7 @@ const withReceipts = (report: AnalysisReport, experiments: ReadonlyArray<Experim
 
 const noAnalysis = new NotFound({ message: "There is no such analysis." })
 
-export const summaryOf = (row: AnalysisRow): AnalysisSummary => ({
+export const summaryOf = (row: ListedAnalysis): AnalysisSummary => ({
   id: row.id,
   project_id: row.projectId,
   status: row.status,

@@ -37,6 +37,21 @@ const Row = Schema.Struct({
 })
 export type AnalysisRow = typeof Row.Type
 
+/** Without the report, which is large. */
+const ListedRow = Row.pick(
+  "id",
+  "projectId",
+  "status",
+  "rangeStart",
+  "rangeEnd",
+  "requestedCount",
+  "sampleCount",
+  "createdAt",
+  "finishedAt",
+  "error"
+)
+export type ListedAnalysis = typeof ListedRow.Type
+
 const TakenAction = Schema.Struct({
   actionId: Schema.String,
   kind: Schema.Literal(...actionKinds),
@@ -62,7 +77,7 @@ export interface AnalysisStoreShape {
     project: ProjectId,
     max: number,
     before: string | undefined
-  ) => Effect.Effect<ReadonlyArray<AnalysisRow>, StoreUnavailable>
+  ) => Effect.Effect<ReadonlyArray<ListedAnalysis>, StoreUnavailable>
   /** One that waits is cancelled at once; one that runs learns of it. */
   readonly cancel: (id: string) => Effect.Effect<void, StoreUnavailable>
   /** Lets an analysis that has ended run again, for a replay; false where it had one, or another one of the project waits or runs. */
@@ -115,6 +130,7 @@ const uniqueViolation = "23505"
 const maxKept = 100
 
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
+const decodeListed = Schema.decodeUnknown(Schema.Array(ListedRow))
 const decodeTaken = Schema.decodeUnknown(Schema.Array(TakenAction))
 const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
 const decodeReports = Schema.decodeUnknown(
@@ -123,11 +139,12 @@ const decodeReports = Schema.decodeUnknown(
 const decodeCancelled = Schema.decodeUnknown(Schema.Array(Schema.Struct({ cancelRequested: Schema.Boolean })))
 
 const make = (sql: SqlClient): AnalysisStoreShape => {
-  const columns =
-    sql.literal(`a.id, a.project_id as "projectId", a.status, a.phase, a.done, a.total, a.range_start as "rangeStart",
-    a.range_end as "rangeEnd", a.requested_count as "requestedCount", a.sample_count as "sampleCount", a.seed,
-    a.created_at as "createdAt", a.finished_at as "finishedAt", a.error, a.epoch, a.cancel_requested as "cancelRequested",
-    a.report_sealed as "reportSealed", a.replay, a.replay_epoch as "replayEpoch"`)
+  const listedColumns = sql.literal(`a.id, a.project_id as "projectId", a.status, a.range_start as "rangeStart",
+    a.range_end as "rangeEnd", a.requested_count as "requestedCount", a.sample_count as "sampleCount",
+    a.created_at as "createdAt", a.finished_at as "finishedAt", a.error`)
+  const columns = sql`${listedColumns}, ${sql.literal(`a.phase, a.done, a.total, a.seed, a.epoch,
+    a.cancel_requested as "cancelRequested", a.report_sealed as "reportSealed", a.replay,
+    a.replay_epoch as "replayEpoch"`)}`
   const first = <A>(rows: ReadonlyArray<A>): A | undefined => rows[0]
   const wrote = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
   return {
@@ -158,8 +175,8 @@ const make = (sql: SqlClient): AnalysisStoreShape => {
         fromSql
       ),
     list: (project, max, before) =>
-      sql`select ${columns} from analysis a where a.project_id = ${project} and (${before ?? null}::uuid is null or a.id < ${before ?? null}::uuid)
-        order by a.id desc limit ${max}`.pipe(Effect.flatMap(decodeRows), fromSql),
+      sql`select ${listedColumns} from analysis a where a.project_id = ${project} and (${before ?? null}::uuid is null or a.id < ${before ?? null}::uuid)
+        order by a.id desc limit ${max}`.pipe(Effect.flatMap(decodeListed), fromSql),
     cancel: (id) =>
       sql`update analysis set cancel_requested = true,
           status = case status when 'queued' then 'cancelled' else status end,

@@ -5,7 +5,7 @@ import { AccountIdempotency } from "../../../account/idempotency/AccountIdempote
 import { ProjectId, UserId } from "../../../domain/Ids.ts"
 import type { User } from "../../../identity/users/UserStore.ts"
 import { AdminProjectOut, type CreateProjectRequest, type UserOut } from "../../../wire/account/Admin.ts"
-import { page } from "../../../wire/account/Page.ts"
+import { charactersIn, type LargeItems, page, pageOfLarge } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent } from "../Idempotent.ts"
 
@@ -16,7 +16,7 @@ export const adminHandlers = HttpApiBuilder.group(AccountApi, "admin", (handlers
 
     return handlers
       .handle("listAllProjects", ({ urlParams }) =>
-        page(urlParams, (id) => ProjectId.make(id), admin.listProjects, projectOut)
+        pageOfLarge(urlParams, (id) => ProjectId.make(id), admin.listProjects, projectOut, largeProjects)
       )
       .handle("createProject", ({ headers, payload }) =>
         idempotent(
@@ -29,6 +29,12 @@ export const adminHandlers = HttpApiBuilder.group(AccountApi, "admin", (handlers
       .handle("listUsers", ({ urlParams }) => page(urlParams, (id) => UserId.make(id), admin.listUsers, userOut))
   })
 )
+
+const largeProjects: LargeItems<AdminProjectWithMoney> = {
+  atOnce: 8,
+  charactersOf: (project) =>
+    charactersIn(project.allowedModels, project.excludedModels, project.allowedProviders, project.excludedProviders)
+}
 
 const newProjectOf = (given: CreateProjectRequest): NewAdminProject => ({
   userId: given.user_id,

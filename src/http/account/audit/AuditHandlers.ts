@@ -5,23 +5,30 @@ import { type AuditRow, AuditStore } from "../../../audit/AuditStore.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { dateAt } from "../../../domain/Dates.ts"
 import type { AuditRowOut } from "../../../wire/account/Audit.ts"
-import { page } from "../../../wire/account/Page.ts"
+import { type LargeItems, pageOfLarge } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 
 export const auditHandlers = HttpApiBuilder.group(AccountApi, "audit", (handlers) =>
   Effect.map(AuditStore, (store) =>
     handlers.handle("listAuditRows", ({ urlParams }) =>
       Effect.flatMap(CurrentUser, ({ accountId }) =>
-        page(
+        pageOfLarge(
           urlParams,
           (id) => id,
           (max, before) => store.list(accountId, max, before),
-          outOf
+          outOf,
+          largeRows
         )
       )
     )
   )
 )
+
+/** A change of a policy has both policies. */
+const largeRows: LargeItems<AuditRow> = {
+  atOnce: 4,
+  charactersOf: ({ after, before }) => (after?.length ?? 0) + (before?.length ?? 0)
+}
 
 /** `Audit` writes objects only. */
 const stateOf = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))

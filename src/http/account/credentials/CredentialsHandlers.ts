@@ -7,7 +7,7 @@ import { type Credential, type CredentialPatch, Credentials } from "../../../acc
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { CredentialId, type ProjectId } from "../../../domain/Ids.ts"
 import { CredentialOut, type UpdateCredentialRequest } from "../../../wire/account/Credentials.ts"
-import { page } from "../../../wire/account/Page.ts"
+import { charactersIn, pageOfLarge } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
@@ -34,11 +34,12 @@ export const credentialsHandlers = HttpApiBuilder.group(AccountApi, "credentials
         )
       )
       .handle("listCredentials", ({ path, urlParams }) =>
-        page(
+        pageOfLarge(
           urlParams,
           (id) => CredentialId.make(id),
           (max, before) => credentials.list(path.id, max, before),
-          outOf
+          outOf,
+          { atOnce: 32, charactersOf: ({ allowedModels }) => charactersIn(allowedModels) }
         )
       )
       .handle("createCredential", ({ headers, path, payload }) => {

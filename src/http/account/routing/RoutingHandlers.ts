@@ -10,7 +10,7 @@ import { Timers } from "../../../domain/Timers.ts"
 import { CallRunner } from "../../../gateway/CallRunner.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import { Health } from "../../../routing/Health.ts"
-import { page } from "../../../wire/account/Page.ts"
+import { charactersIn, page, pageOfLarge } from "../../../wire/account/Page.ts"
 import {
   type RoutingConfigurationInput,
   RoutingConfigurationOut,
@@ -78,7 +78,7 @@ export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (hand
       )
       .handle("deleteRoutingConfiguration", ({ path }) => routings.remove(path.id, path.slug))
       .handle("listRoutingVersions", ({ path, urlParams }) =>
-        page(
+        pageOfLarge(
           urlParams,
           (id) => id,
           (max, before) =>
@@ -87,7 +87,8 @@ export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (hand
               ({ routing, versions }): ReadonlyArray<ListedVersion> =>
                 versions.map((version) => ({ ...version, id: idOf(version), active: routing.activeVersion }))
             ),
-          versionOut
+          versionOut,
+          { atOnce: 16, charactersOf: ({ settings }) => charactersIn(settings.models, settings.providers) }
         )
       )
       .handle("activateRoutingVersion", ({ path, payload }) =>
