@@ -9,7 +9,7 @@ export type WriteFailure = "Rejected" | "Contended" | "Outage"
 
 export const writeFailureOf = (cause: unknown): WriteFailure => {
   const state = sqlStateOf(cause)
-  if (state === undefined || state === insufficientPrivilege) return "Outage"
+  if (state === undefined) return "Outage"
   if (rejectingClasses.has(state.slice(0, 2))) return "Rejected"
   return isContended(state) ? "Contended" : "Outage"
 }
@@ -29,11 +29,11 @@ const lostStates = ["08", "57P", "58", "XX"]
 /** A row that another transaction has locked was waited for too long. */
 export const lockNotAvailable = "55P03"
 
-/** Classes of SQLSTATE that are about the data and the statement, not about the server's state. */
-const rejectingClasses = new Set(["21", "22", "23", "42", "54", "P0"])
-
-/** In a rejecting class, but privileges can be granted again, and the batch must still be written then. */
-const insufficientPrivilege = "42501"
+/**
+ * Classes of SQLSTATE that are about the data. Class 42 is not among them: the statement is always the same, so a table, function or
+ * privilege that is missing is missing for all settlements, and they must still be written once it is there.
+ */
+const rejectingClasses = new Set(["21", "22", "23", "54", "P0"])
 
 const rolledBack = "40"
 const queryCanceled = "57014"

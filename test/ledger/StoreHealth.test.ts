@@ -141,7 +141,9 @@ describe("Whether the store takes writes", () => {
           "57P03",
           "58030",
           "XX000",
-          "42501"
+          "42501",
+          "42883",
+          "42P01"
         ]) {
           const { health, lines } = yield* scripted
           expect([code, health.failed(databaseError(code, "this one"))]).toEqual([code, true])

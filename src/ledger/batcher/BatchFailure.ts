@@ -1,3 +1,4 @@
+import { zero } from "../../domain/Money.ts"
 import type { BatchReservation, BatchSettlement } from "../LedgerStore.ts"
 import { maxPerStatement } from "./FlushPolicy.ts"
 
@@ -69,9 +70,36 @@ export const isOutage = (elapsedMillis: number): boolean => elapsedMillis >= out
 export const needsVoid = (reservation: BatchReservation, uncertain: boolean): boolean =>
   uncertain && !reservation.extends
 
-/** First without its log row, the likelier cause of the rejection; then not at all (`undefined`): the hold expires. */
-export const afterRejection = (settlement: BatchSettlement): BatchSettlement | undefined =>
-  settlement.record === null ? undefined : { ...settlement, record: null }
+/** What is tried next in place of a rejected settlement. */
+export interface Reduced {
+  readonly settlement: BatchSettlement
+  readonly without: "log row" | "kept response" | "charge"
+}
+
+/**
+ * First without its log row, the likeliest cause of the rejection, then without the response that it keeps, then without its charge,
+ * so that the money is not held any longer; then not at all (`undefined`): the hold expires with its process.
+ */
+export const afterRejection = (settlement: BatchSettlement): Reduced | undefined => {
+  if (settlement.record !== null) return { settlement: { ...settlement, record: null }, without: "log row" }
+  if (settlement.kept !== undefined) return { settlement: { ...settlement, kept: undefined }, without: "kept response" }
+  if (settlement.state === "void") return undefined
+  return { settlement: { ...settlement, state: "void", actual: zero }, without: "charge" }
+}
+
+/** For the log: what an operator needs to make up for what was left out. */
+export const figuresOf = ({ actual, callId, caller, record, state }: BatchSettlement) => ({
+  callId,
+  accountId: caller.accountId,
+  projectId: caller.projectId,
+  keyId: caller.keyId,
+  billingMode: caller.billingMode,
+  state,
+  costMicroUsd: actual,
+  ...(record === null
+    ? {}
+    : { provider: record.provider, model: record.model, status: record.status, usage: record.usage })
+})
 
 /** After a settlement was left out, the batches that failed with it say nothing about the others. */
 export const afterDrop = (state: FailureState): FailureState => ({ ...state, failures: 0 })

@@ -220,21 +220,29 @@ export class LedgerQueues {
   }
 
   private rejectOldest(rejected: QueuedSettlement, cause: Cause.Cause<BatchFailed>): void {
-    const settlement = BatchFailure.afterRejection(rejected.settlement)
+    const reduced = BatchFailure.afterRejection(rejected.settlement)
+    this.logRejected(rejected, reduced, cause)
+    if (reduced === undefined || reduced.without === "charge") LedgerMetrics.settlementDropped()
     this.settlements.take(1)
-    if (settlement !== undefined) {
-      this.settlements.putBack([{ ...rejected, settlement }])
-      this.logRejected("the log row of a call was rejected and is left out", rejected, cause)
-      return
-    }
-    this.failureState = BatchFailure.afterDrop(this.failureState)
-    this.settlements.settled([rejected])
-    LedgerMetrics.settlementDropped()
-    this.logRejected("the settlement of a call was rejected; its hold will expire", rejected, cause)
+    if (reduced === undefined) {
+      this.failureState = BatchFailure.afterDrop(this.failureState)
+      this.settlements.settled([rejected])
+    } else this.settlements.putBack([{ ...rejected, settlement: reduced.settlement }])
   }
 
-  private logRejected(message: string, { settlement }: QueuedSettlement, cause: Cause.Cause<BatchFailed>): void {
-    this.deps.fork(Effect.annotateLogs(Effect.logError(message, cause), { callId: settlement.callId }))
+  private logRejected(
+    { settlement }: QueuedSettlement,
+    reduced: BatchFailure.Reduced | undefined,
+    cause: Cause.Cause<BatchFailed>
+  ): void {
+    const consequence =
+      reduced === undefined ? "its hold will expire" : `it is tried again without its ${reduced.without}`
+    this.deps.fork(
+      Effect.annotateLogs(
+        Effect.logError(`the settlement of a call was rejected; ${consequence}`, cause),
+        BatchFailure.figuresOf(settlement)
+      )
+    )
   }
 
   /** Nothing of the batch was written. */

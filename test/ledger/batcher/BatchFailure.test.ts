@@ -32,6 +32,16 @@ const reservation = (extendsHold: boolean): BatchReservation => ({
 })
 const settlement: BatchSettlement = { callId, caller, state: "settled", actual: microUsd(5), record: record() }
 
+const kept = {
+  keyId: caller.keyId,
+  idempotencyKey: "a key",
+  status: 200,
+  contentType: "application/json",
+  headers: {},
+  sealed: new Uint8Array(1),
+  keptMillis: 1
+}
+
 const outage = { reservations: 3, settlements: 100, lastSequence: 100, rejected: false }
 const rejection = { ...outage, rejected: true }
 
@@ -133,10 +143,14 @@ describe("After settlements were written", () => {
 })
 
 describe("A rejected settlement", () => {
-  it("a rejected settlement loses its log row first, then is dropped", () => {
-    const withoutRecord = afterRejection(settlement)
-    expect(withoutRecord).toEqual({ ...settlement, record: null })
-    expect(withoutRecord && afterRejection(withoutRecord)).toBeUndefined()
+  it("a rejected settlement loses its log row first, then its kept response, then its charge, then it is dropped", () => {
+    const withoutRecord = { ...settlement, kept, record: null }
+    expect(afterRejection({ ...settlement, kept })).toEqual({ settlement: withoutRecord, without: "log row" })
+    const withoutKept = { ...settlement, kept: undefined, record: null }
+    expect(afterRejection(withoutRecord)).toEqual({ settlement: withoutKept, without: "kept response" })
+    const free: BatchSettlement = { ...withoutKept, state: "void", actual: microUsd(0) }
+    expect(afterRejection(withoutKept)).toEqual({ settlement: free, without: "charge" })
+    expect(afterRejection(free)).toBeUndefined()
   })
 })
 

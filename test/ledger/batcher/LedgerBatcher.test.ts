@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import { AccountId, KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import { microUsd } from "../../../src/domain/Money.ts"
@@ -486,7 +487,54 @@ describe("A failing store", () => {
       })
   )
 
-  it.effect("a settlement that is rejected without its log row too is dropped, and the others are written", () =>
+  it.effect("charges a settlement of which only the log row and the kept response are rejected", () =>
+    Effect.gen(function* () {
+      const written: Array<BatchSettlement> = []
+      const { advance, batcher } = yield* scripted((batch) => {
+        if (batch.settlements.some(({ kept, record }) => record !== null || kept !== undefined)) {
+          return Effect.fail(rejected)
+        }
+        written.push(...batch.settlements)
+        return grantsAll(batch)
+      })
+      const kept = {
+        keyId: caller.keyId,
+        idempotencyKey: "a key",
+        status: 200,
+        contentType: "application/json",
+        headers: {},
+        sealed: new Uint8Array(1),
+        keptMillis: 1
+      }
+      batcher.settle({ ...settlement(), kept })
+      const flushed = yield* Effect.fork(batcher.flushed)
+      for (let round = 0; round < 20; round++) yield* advance(50)
+      yield* Fiber.join(flushed)
+      expect(written).toMatchObject([{ state: "settled", actual: 5, record: null }])
+    })
+  )
+
+  it.effect("releases the money of a settlement whose charge is rejected, and logs what it would have cost", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ annotations, message }) => {
+        lines.push(`${message} ${JSON.stringify(Object.fromEntries(annotations))}`)
+      })
+      const { advance, batcher, batches } = yield* scripted((batch) =>
+        batch.settlements.some(({ state }) => state !== "void") ? Effect.fail(rejected) : grantsAll(batch)
+      ).pipe(Effect.provide(Logger.add(logger)))
+      const lost = settlement()
+      batcher.settle(lost)
+      for (let round = 0; round < 20; round++) yield* advance(50)
+      expect(batches.at(-1)?.settlements).toMatchObject([{ callId: lost.callId, state: "void", actual: 0 }])
+      expect(lines).toHaveLength(2)
+      for (const value of [lost.callId, caller.accountId, '"costMicroUsd":5', "without its charge"]) {
+        expect(lines[1]).toContain(value)
+      }
+    })
+  )
+
+  it.effect("a settlement that is rejected without all of that too is dropped, and the others are written", () =>
     Effect.gen(function* () {
       const all = Array.from({ length: 8 }, settlement)
       const poisoned = all[0]?.callId

@@ -219,9 +219,15 @@ export const batcherMutants = [
   },
   {
     file: failure,
-    find: "settlement.record === null ? undefined : { ...settlement, record: null }",
-    replace: "undefined",
+    find: "if (settlement.record !== null) return",
+    replace: "if (settlement.record !== null) return undefined\n  if (settlement.record !== null) return",
     breaks: "a settlement whose log row is rejected is left out"
+  },
+  {
+    file: failure,
+    find: "if (settlement.kept !== undefined) return",
+    replace: "if (settlement.kept === null) return",
+    breaks: "a settlement whose kept response is rejected is not charged"
   },
   {
     file: failure,
