@@ -2,7 +2,13 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ChangeNotifications, type Commit } from "./ChangeNotifications.ts"
+import { CurrentUser } from "../domain/CurrentUser.ts"
+import { StoreUnavailable } from "../domain/GatewayError.ts"
+import type { UserId } from "../domain/Ids.ts"
+import { ChangeNotifications, type Commit, isCommitting } from "./ChangeNotifications.ts"
+
+/** A person's page asks for several things at once, and calls must keep most of the server. */
+export const maxAccountConnections = 4
 
 /**
  * The same database as `SqlClient`, on few connections of its own and with a short statement timeout: what the account API and
@@ -15,7 +21,9 @@ export class AccountSql extends Context.Tag("gateway/sql/AccountSql")<AccountSql
 export class AccountTransactions extends Context.Tag("gateway/sql/AccountTransactions")<
   AccountTransactions,
   {
-    /** As `ChangeNotifications.commit`. */
+    /**
+     * As `ChangeNotifications.commit`. Those of a person that wait for a lock, as of their project, leave a connection to other people.
+     */
     readonly commit: Commit
   }
 >() {
@@ -23,7 +31,49 @@ export class AccountTransactions extends Context.Tag("gateway/sql/AccountTransac
     this,
     Effect.gen(function* () {
       const changes = yield* ChangeNotifications
-      return { commit: changes.commitOn(yield* AccountSql) }
+      const commit = changes.commitOn(yield* AccountSql)
+      const turns = new Map<UserId, Turn>()
+      return { commit: (write) => inTurn(turns, commit(write)) }
     })
   )
 }
+
+interface Turn {
+  readonly semaphore: Effect.Semaphore
+  /** With those that run. */
+  waiting: number
+}
+
+/** Of one person on a node. */
+const maxRunning = maxAccountConnections - 1
+/** With those that run: more are refused. */
+const maxWaiting = 256
+
+/** A nested one has the turn already, and what no person asked for needs none. */
+const inTurn = <A, E, R>(
+  turns: Map<UserId, Turn>,
+  committed: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | StoreUnavailable, R> =>
+  Effect.gen(function* () {
+    const user = yield* Effect.serviceOption(CurrentUser)
+    if (user._tag === "None" || (yield* isCommitting)) return yield* committed
+    const { userId } = user.value
+    return yield* Effect.acquireUseRelease(
+      enter(turns, userId),
+      ({ semaphore }) => semaphore.withPermits(1)(committed),
+      (turn) =>
+        Effect.sync(() => {
+          turn.waiting -= 1
+          if (turn.waiting === 0) turns.delete(userId)
+        })
+    )
+  })
+
+const enter = (turns: Map<UserId, Turn>, userId: UserId): Effect.Effect<Turn, StoreUnavailable> =>
+  Effect.suspend(() => {
+    const turn = turns.get(userId) ?? { semaphore: Effect.unsafeMakeSemaphore(maxRunning), waiting: 0 }
+    if (turn.waiting >= maxWaiting) return new StoreUnavailable({ cause: "too many changes of one person" })
+    turn.waiting += 1
+    turns.set(userId, turn)
+    return Effect.succeed(turn)
+  })

@@ -192,6 +192,12 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
 /** What the outermost `commit` of this fiber has to publish. */
 const outerAnnounced = FiberRef.unsafeMake<Array<Change> | undefined>(undefined)
 
+/** Whether this fiber runs within a `commit`. */
+export const isCommitting: Effect.Effect<boolean> = Effect.map(
+  FiberRef.get(outerAnnounced),
+  (outer) => outer !== undefined
+)
+
 const unanswered = new SqlError({ cause: undefined, message: "the listening connection receives nothing" })
 const ended = new SqlError({ cause: undefined, message: "the listening connection has ended" })
 

@@ -11,7 +11,7 @@ import type * as Scope from "effect/Scope"
 import Pg from "pg"
 import { collecting } from "../observe/Collection.ts"
 import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
-import { AccountSql } from "./AccountDatabase.ts"
+import { AccountSql, maxAccountConnections } from "./AccountDatabase.ts"
 import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import * as Migrations from "./Migrations.ts"
@@ -44,8 +44,6 @@ export class Database extends Context.Tag("gateway/sql/Database")<Database, Data
 
 const defaultMaxConnections = 10
 const defaultStatementTimeoutMillis = 5_000
-/** Of the account API: a person's page asks for several things at once, and calls must keep most of the server. */
-const maxAccountConnections = 4
 const accountStatementTimeoutMillis = 2_000
 const connectMillis = 5_000
 /** The server ends a transaction whose process sends nothing for so long. */
