@@ -310,6 +310,30 @@ for (const [name, database] of databases) {
         }).pipe(Effect.scoped)
       )
 
+      it.effect("many events of one account do not go before one of another that is due later", () =>
+        Effect.gen(function* () {
+          const store = yield* AlertStore
+          const [many, one] = [yield* aProject(), yield* aProject()]
+          const url = "https://alerts.example/hook"
+          yield* watch(
+            many,
+            Array.from({ length: 20 }, (_, index) => per("day", index + 1)),
+            url
+          )
+          yield* spend(many, wednesday, 20)
+          yield* evaluateAt(wednesday)
+          yield* watch(one, [per("day", 1)], url)
+          yield* spend(one, wednesday, 1)
+          yield* evaluateAt(wednesday + 1_000)
+          const taken = (yield* store.take(new Date(wednesday + 2_000), 16, retryAfterSeconds)).map(
+            ({ projectId }) => projectId
+          )
+          expect(taken).toContain(one.projectId)
+          expect(taken).toContain(many.projectId)
+          yield* Effect.forEach([one, many], ({ projectId }) => store.erase(projectId))
+        })
+      )
+
       it.effect("an event is signed, sent again until it arrives, and then no more", () =>
         Effect.gen(function* () {
           const { received, url } = yield* receiver([500, 302, 204])

@@ -73,7 +73,10 @@ export interface AlertStoreShape {
    * the last project of the portion; `undefined` when there is none left, or another node is at it.
    */
   readonly evaluate: (after: ProjectId | undefined, at: Date) => Effect.Effect<ProjectId | undefined, StoreUnavailable>
-  /** Takes events that are due then; each is due again, for any node, after the delay for the number of its attempts. */
+  /**
+   * Takes events that are due then, of all accounts in turn: one whose webhooks do not answer delays no other. Each is due again, for any node, after
+   * the delay for the number of its attempts.
+   */
   readonly take: (
     at: Date,
     max: number,
@@ -174,10 +177,13 @@ const make = (sql: SqlClient, ids: IdGeneratorShape): AlertStoreShape => {
       ),
     evaluate: (after, at) => fromSql(sql.withTransaction(evaluation(after, at))),
     take: (at, max, retryAfterSeconds) =>
-      sql`with due as (
-          select e.id from alert_event e join alert a on a.project_id = e.project_id
+      sql`with ranked as (
+          select e.id, row_number() over (partition by p.account_id order by e.next_attempt_at, e.id) as place
+          from alert_event e join alert a on a.project_id = e.project_id join project p on p.id = e.project_id
           where e.next_attempt_at <= ${at} and a.webhook_url is not null
-          order by e.next_attempt_at limit ${max} for update of e skip locked
+        ), due as (
+          select e.id from alert_event e join ranked r on r.id = e.id where e.next_attempt_at <= ${at}
+          order by r.place, e.next_attempt_at limit ${max} for update of e skip locked
         )
         update alert_event e set attempts = e.attempts + 1, next_attempt_at = ${at}::timestamptz + interval '1 second'
           * (${`{${retryAfterSeconds.join(",")}}`}::int[])[least(e.attempts + 1, ${retryAfterSeconds.length}::int)]
