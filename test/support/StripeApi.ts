@@ -17,6 +17,8 @@ export interface StripeApi {
   readonly url: string
   readonly sessions: ReadonlyMap<string, StripeSession>
   readonly authorizations: ReadonlySet<string | undefined>
+  /** Requests so far. */
+  requests: number
   /** Fails every request from now on, or no more. */
   fails: boolean
   readonly stop: () => Promise<void>
@@ -31,6 +33,7 @@ export const start = async (): Promise<StripeApi> => {
     const parts: Array<Buffer> = []
     request.on("data", (part: Buffer) => parts.push(part))
     request.on("end", () => {
+      api.requests += 1
       authorizations.add(request.headers.authorization)
       const answer = (status: number, body: object) => {
         response.writeHead(status, { "content-type": "application/json" })
@@ -62,6 +65,7 @@ export const start = async (): Promise<StripeApi> => {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     sessions,
     authorizations,
+    requests: 0,
     fails: false,
     stop: async () => {
       server.closeAllConnections()

@@ -19,12 +19,14 @@ export interface ReportPaceShape {
  * person asks for without a pause only so much that the database is idle of it most of the time.
  */
 export class ReportPace extends Context.Tag("gateway/account/ReportPace")<ReportPace, ReportPaceShape>() {
-  static readonly layer: Layer.Layer<ReportPace> = Layer.sync(this, () => {
-    const paces = new Map<UserId, Pace>()
-    const run = <A, E, R>(user: UserId, report: Effect.Effect<A, E, R>): Effect.Effect<A, E | RateLimited, R> =>
-      Effect.suspend(() => runPaced(paces, user, report))
-    return { run }
-  })
+  static readonly layer: Layer.Layer<ReportPace> = Layer.sync(this, () => makePace("reports"))
+}
+
+/** A pace of its own, for other things that people ask for; `what` names them in the error. */
+export const makePace = (what: string): ReportPaceShape => {
+  const paces = new Map<UserId, Pace>()
+  const tooMany = tooManyOf(what)
+  return { run: (user, report) => Effect.suspend(() => runPaced(paces, user, report, tooMany)) }
 }
 
 interface Pace {
@@ -47,7 +49,8 @@ const maxPaces = 1_000
 const runPaced = <A, E, R>(
   paces: Map<UserId, Pace>,
   user: UserId,
-  report: Effect.Effect<A, E, R>
+  report: Effect.Effect<A, E, R>,
+  tooMany: RateLimited
 ): Effect.Effect<A, E | RateLimited, R> => {
   const pace = paces.get(user) ?? { turn: Effect.unsafeMakeSemaphore(1), waiting: 0, paidAtMillis: 0 }
   paces.set(user, pace)
@@ -80,8 +83,9 @@ const forgetPaid = (paces: Map<UserId, Pace>, now: number): void => {
   for (const [user, { paidAtMillis, waiting }] of paces) if (waiting === 0 && paidAtMillis <= now) paces.delete(user)
 }
 
-const tooMany = new RateLimited({
-  code: "rate_limit_exceeded",
-  message: `${maxWaiting} reports of yours are not done yet: wait for them, or ask less often.`,
-  retryAfterMillis: maxPauseMillis
-})
+const tooManyOf = (what: string) =>
+  new RateLimited({
+    code: "rate_limit_exceeded",
+    message: `${maxWaiting} ${what} of yours are not done yet: wait for them, or ask less often.`,
+    retryAfterMillis: maxPauseMillis
+  })

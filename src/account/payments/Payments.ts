@@ -4,13 +4,14 @@ import * as Layer from "effect/Layer"
 import { Audit } from "../../audit/Audit.ts"
 import { NotFound, type PaymentProviderFailed, PaymentsNotConfigured } from "../../domain/AccountError.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
-import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
+import { InvalidRequest, type RateLimited, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { PaymentId } from "../../domain/Ids.ts"
 import { isStorable } from "../../domain/StorableText.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { BalanceStore } from "../billing/BalanceStore.ts"
+import { makePace } from "../pace/ReportPace.ts"
 import { Checkouts, type Opened } from "./Checkouts.ts"
 import type { PaymentFact } from "./PaymentFact.ts"
 import { type Payment, PaymentStore, type Reversal } from "./PaymentStore.ts"
@@ -20,12 +21,16 @@ export interface PaymentsShape {
   readonly create: (
     amountCents: number
   ) => Effect.Effect<PaymentId, PaymentsNotConfigured | StoreUnavailable, CurrentUser>
-  /** Can be repeated: a payment has one page. */
+  /** Can be repeated: a payment has one page. For the current user. */
   readonly open: (
     id: PaymentId,
     publicUrl: string
-  ) => Effect.Effect<Opened, PaymentsNotConfigured | PaymentProviderFailed | StoreUnavailable>
-  /** Of the current user; asks the provider about a payment that is not decided. */
+  ) => Effect.Effect<
+    Opened,
+    PaymentsNotConfigured | PaymentProviderFailed | RateLimited | StoreUnavailable,
+    CurrentUser
+  >
+  /** Of the current user; asks the provider about a payment that is not decided, unless they ask too often. */
   readonly read: (sessionId: string) => Effect.Effect<Payment, NotFound | StoreUnavailable, CurrentUser>
   /** Of the current user, newest first, those before `before`. */
   readonly list: (
@@ -63,6 +68,8 @@ const make = Effect.gen(function* () {
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const ids = yield* IdGenerator
+  /** The provider limits how often this service may ask, all its people together. */
+  const pace = makePace("checkouts")
   const configured = Effect.suspend(() =>
     checkouts?.isOpen() === true ? Effect.succeed(checkouts) : Effect.fail(notConfigured)
   )
@@ -163,10 +170,9 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const payment = yield* existing(id)
         if (payment.checkoutUrl === null) {
-          yield* Effect.flatMap(
-            Effect.flatMap(configured, (provider) => provider.open(payment, publicUrl)),
-            (opened) => store.opened(id, opened)
-          )
+          const { userId } = yield* CurrentUser
+          const provider = yield* configured
+          yield* store.opened(id, yield* pace.run(userId, provider.open(payment, publicUrl)))
         }
         const { checkoutUrl, sessionId } = yield* existing(id)
         if (checkoutUrl === null || sessionId === null) return yield* Effect.dieMessage("a page was opened just now")
@@ -174,15 +180,23 @@ const make = Effect.gen(function* () {
       }),
     read: (sessionId) =>
       Effect.gen(function* () {
-        const { accountId } = yield* CurrentUser
+        const { accountId, userId } = yield* CurrentUser
         const payment = yield* findSession(sessionId)
         if (payment === undefined || payment.accountId !== accountId) return yield* noSession
-        if (payment.isPaid || isDecided(payment) || checkouts?.provider !== payment.provider) return payment
+        if (isDecided(payment) || checkouts?.provider !== payment.provider) return payment
+        const asked = Effect.gen(function* () {
+          // it may have been decided while this one has waited
+          if (isDecided(yield* existing(payment.id))) return
+          const fact = yield* checkouts.fetch(sessionId)
+          if (fact !== undefined) yield* record(fact, null)
+        })
         // what the provider cannot tell now its webhook will
-        const fact = yield* Effect.catchTag(checkouts.fetch(sessionId), "PaymentProviderFailed", () =>
-          Effect.succeed(undefined)
-        )
-        if (fact !== undefined) yield* Effect.catchTag(record(fact, null), "InvalidRequest", () => Effect.void)
+        const untold = () => Effect.void
+        yield* Effect.catchTags(pace.run(userId, asked), {
+          InvalidRequest: untold,
+          PaymentProviderFailed: untold,
+          RateLimited: untold
+        })
         return yield* existing(payment.id)
       }),
     list: (max, before) => Effect.flatMap(CurrentUser, ({ accountId }) => store.list(accountId, max, before)),
@@ -214,7 +228,7 @@ const movesOf = (paidMicroUsd: number, reversals: ReadonlyArray<Reversal>): Read
     .sort((a, b) => Number(a.targetMicroUsd > a.appliedMicroUsd) - Number(b.targetMicroUsd > b.appliedMicroUsd))
 }
 
-const isDecided = ({ state }: Payment): boolean => state === "failed" || state === "expired"
+const isDecided = ({ isPaid, state }: Payment): boolean => isPaid || state === "failed" || state === "expired"
 
 const isOf = (session: Extract<PaymentFact, { readonly _tag: "Session" }>, payment: Payment): boolean =>
   session.amountCents === payment.amountCents &&

@@ -147,6 +147,16 @@ describe.each(databaseKinds)("payments by Stripe on %s", (kind) => {
     await expectSound()
   })
 
+  it("ask the provider for a bounded number of those who read a session at once", async () => {
+    const person = await newPerson(node)
+    const created = await checkout(person, 1_000)
+    const before = api.requests
+    const read = await Promise.all(Array.from({ length: 150 }, () => statusOf(person, created.session_id)))
+    expect(read).toEqual(read.map(() => expect.objectContaining({ status: "open" })))
+    expect(api.requests - before).toBeGreaterThan(0)
+    expect(api.requests - before).toBeLessThan(75)
+  })
+
   it("take only 1000 to 100000 cents, and report a provider that fails; the same request can be sent again", async () => {
     const person = await newPerson(node)
     const key = { "idempotency-key": "a failing one" }
