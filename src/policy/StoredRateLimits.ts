@@ -49,6 +49,8 @@ export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never,
       yield* periodically(heartbeatEvery, "running requests could not be counted again", Effect.sync(limiter.beat))
       const sweep = prepare("rate_limit_sweep", sweepStatement)([])
       yield* periodically(sweepEvery, "running requests of ended processes could not be deleted", sweep)
+      const sweepLevels = prepare("rate_limit_sweep_levels", sweepLevelsStatement)([])
+      yield* periodically(sweepEvery, "unused rate limits could not be deleted", sweepLevels)
       yield* Effect.addFinalizer(() => Effect.sync(limiter.beat))
       return limiter
     })
@@ -61,6 +63,12 @@ const statement = `select verdicts, waits, remaining, resets
 const sweepStatement = `delete from rate_limit_running r using (
     select scope_id, process from rate_limit_running where seen_at < now() - interval '${sweepEvery}' for update skip locked
   ) old where r.scope_id = old.scope_id and r.process = old.process`
+
+/** By then a bucket is empty, which is what one without a row is. */
+const sweepLevelsStatement = `delete from rate_limit r using (
+    select scope_id from rate_limit where at_millis < (extract(epoch from now()) - 86400) * 1000 limit 10000
+    for update skip locked
+  ) old where r.scope_id = old.scope_id`
 
 /** A request that waits for its admission. */
 interface Waiting {

@@ -77,6 +77,26 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       })
     ))
 
+  it("forgets the level of a key that has had no request for a day", () =>
+    runtime.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const [unused, used] = [newCaller().keyId, newCaller().keyId]
+        const insert = (id: KeyId, hours: number) => sql`insert into rate_limit (scope_id, at_millis)
+          values (${id}, (extract(epoch from now()) - ${hours * 3_600}::int) * 1000)`
+        yield* insert(unused, 25)
+        yield* insert(used, 23)
+        const left = sql`select scope_id as id from rate_limit where scope_id in (${unused}, ${used})`
+        yield* Effect.scoped(
+          Effect.zipRight(
+            processes(1, {}),
+            Effect.repeat(left, { until: (rows) => rows.length < 2, schedule: Schedule.spaced("10 millis") })
+          )
+        )
+        expect(yield* left).toEqual([{ id: used }])
+      })
+    ))
+
   it("several processes together admit exactly a minute's requests", () =>
     runtime.runPromise(
       Effect.scoped(
