@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     })
     await page.reload()
     await page.getByRole("button", { name: "Undo" }).click()
-    await page.getByText(/^Taken back /).waitFor()
+    await page.getByText(/^Reverted /).waitFor()
     expect((await analysisOf(page.url())).actions_taken[0]?.undone_at).not.toBeNull()
 
     await page.getByRole("link", { name: "All analyses" }).click()

@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     await page.getByText(/^Done /).waitFor()
     expect((await policy()).default_alpha).toBeLessThan(1)
     await page.getByRole("button", { name: "Undo" }).click()
-    await page.getByText(/^Taken back /).waitFor()
+    await page.getByText(/^Reverted /).waitFor()
     expect((await policy()).default_alpha).toBe(1)
 
     await action.getByRole("button", { name: "Preview" }).click()
