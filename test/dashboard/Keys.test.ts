@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)("a key", () => {
       await route.continue()
     })
     await row.click()
-    await page.getByText(/It needed \$[\d.]+; \$0.000001 was left of the key/).waitFor()
+    await page.getByText(/It needed \$[\d.]+; \$0.000001 was left in the key/).waitFor()
     const raise = page.getByRole("link", { name: "Raise this limit" })
     // a click that is under way must not miss it
     const early = await raise.boundingBox()
