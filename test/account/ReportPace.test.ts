@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { maxWaiting, ReportPace } from "../../src/account/pace/ReportPace.ts"
+import { maxWaiting } from "../../src/account/pace/Pace.ts"
+import { ReportPace } from "../../src/account/pace/ReportPace.ts"
 import { UserId } from "../../src/domain/Ids.ts"
 
 const aPerson = () => UserId.make(randomUUID())

@@ -74,8 +74,8 @@ export interface AlertStoreShape {
    */
   readonly evaluate: (after: ProjectId | undefined, at: Date) => Effect.Effect<ProjectId | undefined, StoreUnavailable>
   /**
-   * Takes events that are due then, of all accounts in turn: one whose webhooks do not answer delays no other. Each is due again, for any node, after
-   * the delay for the number of its attempts.
+   * Takes events that are due then, of all accounts in turn, so that those of one whose webhooks do not answer do not delay all
+   * others. Each is due again, for any node, after the delay for the number of its attempts.
    */
   readonly take: (
     at: Date,
