@@ -43,6 +43,7 @@ const joined = (last: ReasoningDetail, next: ReasoningDetail): ReasoningDetail =
   ...(isPresent(next.summary) && { summary: (last.summary ?? "") + next.summary }),
   ...(isPresent(next.data) && { data: (last.data ?? "") + next.data }),
   ...(isPresent(next.signature) && { signature: next.signature }),
+  ...(isPresent(next.provider_format) && { provider_format: next.provider_format }),
   ...(isPresent(next.id) && { id: next.id })
 })
 

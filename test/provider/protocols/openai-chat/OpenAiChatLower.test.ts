@@ -233,6 +233,7 @@ describe("messages", () => {
     const block = { kind: "text" as const, text: "ab", signature: "g", id: null, providerFormat: "google-gemini-v1" }
     const whole = { type: "reasoning.text", text: "ab", signature: "g", format: "google-gemini-v1" }
     const fragments = [
+      { _tag: "Reasoning" as const, index: 0, kind: "text" as const, text: "", id: "before" },
       { _tag: "Reasoning" as const, index: 0, kind: "text" as const, text: "a", providerFormat: "google-gemini-v1" },
       { _tag: "Reasoning" as const, index: 0, kind: "text" as const, text: "b" },
       { _tag: "Reasoning" as const, index: 0, kind: "text" as const, text: "", signature: "g" }
