@@ -47,8 +47,11 @@ type Refused = NotFound | RoleRequired | StoreUnavailable
 
 /** Creates, reads and ends the keys of projects, each time as `CurrentUser`. */
 export interface KeysShape {
-  /** In a project in which the current user is at least a member; the secret is shown this once. */
-  readonly create: (project: ProjectId, key: NewKey) => Effect.Effect<KeyWithSecret, Refused, CurrentUser>
+  /** In a project in which the current user is at least a member, and that has fewer than 1,000; the secret is shown this once. */
+  readonly create: (
+    project: ProjectId,
+    key: NewKey
+  ) => Effect.Effect<KeyWithSecret, Refused | InvalidRequest, CurrentUser>
   /** In a project of anybody; for operators. */
   readonly createAnywhere: (
     project: ProjectId,
@@ -92,6 +95,9 @@ export class Keys extends Context.Tag("gateway/account/Keys")<Keys, KeysShape>()
   /** @internal With the rate limits that are configured for all keys. */
   static readonly layer = (configured: RateLimit) => Layer.effect(this, make(configured))
 }
+
+/** Without revoked ones; an operator may create more. */
+const maxKeys = 1_000
 
 const make = (configured: RateLimit) =>
   Effect.gen(function* () {
@@ -166,6 +172,7 @@ const make = (configured: RateLimit) =>
             // so that the project is not deleted meanwhile
             yield* projects.lock(projectId)
             const project = yield* access.require(projectId, "member")
+            if ((yield* keys.countUnrevoked(projectId)) >= maxKeys) return yield* tooMany
             return yield* createIn(projectId, project.accountId, key)
           })
         ),
@@ -230,6 +237,12 @@ const notWritten = Effect.dieMessage("a key that was written just now is found")
 const noKey = new NotFound({ message: "There is no such key." })
 const noProject = new NotFound({ message: "There is no such project." })
 const operatorRequired = new OperatorRequired({ message: "Only an operator may do this." })
+
+const tooMany = new InvalidRequest({
+  code: "invalid_value",
+  message: `A project has at most ${maxKeys} keys that are not revoked.`,
+  param: null
+})
 
 const withoutSecret = new InvalidRequest({
   code: "invalid_value",

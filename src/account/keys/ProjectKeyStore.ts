@@ -57,6 +57,8 @@ export interface ProjectKeyStoreShape {
     project: ProjectId,
     range: { readonly skip: number; readonly max: number }
   ) => Effect.Effect<{ readonly keys: ReadonlyArray<ProjectKey>; readonly total: number }, StoreUnavailable>
+  /** Those with a secret that are not revoked. */
+  readonly countUnrevoked: (project: ProjectId) => Effect.Effect<number, StoreUnavailable>
   readonly update: (key: KeyId, settings: KeySettings) => Effect.Effect<void, StoreUnavailable>
   /** The secret before works for so many seconds more, by the database's clock; the one before that ends now. */
   readonly replaceSecret: (key: KeyId, secret: string, graceSeconds: number) => Effect.Effect<void, StoreUnavailable>
@@ -106,6 +108,13 @@ const make = Effect.gen(function* () {
     execute: (project) => sql`
       select count(*)::int as total from api_key where project_id = ${project} and deleted_at is null`
   })
+  const countUnrevoked = SqlSchema.single({
+    Request: ProjectId,
+    Result: Schema.Struct({ total: Schema.Int }),
+    execute: (project) => sql`
+      select count(*)::int as total from api_key
+      where project_id = ${project} and deleted_at is null and revoked_at is null and kind = 'secret'`
+  })
   const announced = (key: KeyId, statement: Effect.Effect<unknown, SqlError>) =>
     transactions.commit((announce) => Effect.zipRight(statement, announce({ kind: "key", id: key })))
 
@@ -114,11 +123,9 @@ const make = Effect.gen(function* () {
     lock: (key) => fromSql(Effect.asVoid(sql`select from api_key where id = ${key} for no key update`)),
     list: (project, { max, skip }) =>
       fromSql(
-        Effect.all({ keys: page({ project, max, skip }), counted: count(project) }).pipe(
-          Effect.catchIf(Cause.isNoSuchElementException, () => Effect.dieMessage("a count has one row")),
-          Effect.map(({ counted, keys }) => ({ keys, total: counted.total }))
-        )
+        Effect.all({ keys: page({ project, max, skip }), total: totalOf(count(project)) })
       ),
+    countUnrevoked: (project) => fromSql(totalOf(countUnrevoked(project))),
     update: (key, { expiresAt, isActive, name, rateLimits }) =>
       announced(
         key,
@@ -142,3 +149,9 @@ const make = Effect.gen(function* () {
       )
   })
 })
+
+const totalOf = <E, R>(count: Effect.Effect<{ readonly total: number }, E | Cause.NoSuchElementException, R>) =>
+  count.pipe(
+    Effect.catchIf(Cause.isNoSuchElementException, () => Effect.dieMessage("a count has one row")),
+    Effect.map(({ total }) => total)
+  )

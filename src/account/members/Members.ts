@@ -25,12 +25,12 @@ export interface MembersShape {
     max: number,
     before: string | undefined
   ) => Effect.Effect<ReadonlyArray<Member>, NotFound | StoreUnavailable, CurrentUser>
-  /** For owners. */
+  /** For owners; at most 1,000 beside the owner of the account. */
   readonly add: (
     project: ProjectId,
     user: UserId,
     role: Role
-  ) => Effect.Effect<Member, Refused | AlreadyExists, CurrentUser>
+  ) => Effect.Effect<Member, Refused | AlreadyExists | InvalidRequest, CurrentUser>
   /** For owners, and for whoever leaves the project. The owner of the account stays. */
   readonly remove: (project: ProjectId, user: UserId) => Effect.Effect<void, Refused | InvalidRequest, CurrentUser>
 }
@@ -46,6 +46,8 @@ export class Members extends Context.Tag("gateway/account/Members")<Members, Mem
     Effect.suspend(() => make)
   )
 }
+
+const maxMembers = 1_000
 
 const make = Effect.gen(function* () {
   const access = yield* ProjectAccess
@@ -80,6 +82,7 @@ const make = Effect.gen(function* () {
           const project = yield* access.require(projectId, "owner")
           const user = yield* users.find(userId)
           if (user === undefined) return yield* new NotFound({ message: "There is no such user." })
+          if ((yield* members.count(projectId)) >= maxMembers) return yield* tooMany
           const known = yield* members.find(projectId, userId)
           const createdAt = dateAt(timers.now())
           const id = ids.uuid()
@@ -108,6 +111,12 @@ const make = Effect.gen(function* () {
         })
       )
   })
+})
+
+const tooMany = new InvalidRequest({
+  code: "invalid_value",
+  message: `A project has at most ${maxMembers} members beside the owner of its account.`,
+  param: null
 })
 
 /** So that a project always has an owner. */

@@ -13,7 +13,7 @@ import {
 } from "../../domain/AccountError.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { dateAt } from "../../domain/Dates.ts"
-import type { InvalidRequest, StoreUnavailable } from "../../domain/GatewayError.ts"
+import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { ProjectId } from "../../domain/Ids.ts"
 import { Timers } from "../../domain/Timers.ts"
@@ -39,8 +39,8 @@ type Refused = NotFound | RoleRequired | StoreUnavailable
 
 /** Creates, reads and changes projects, each time as `CurrentUser`. */
 export interface ProjectsShape {
-  /** In the account of the current user; every model is allowed, and nothing is limited. */
-  readonly create: (name: string) => Effect.Effect<Project, StoreUnavailable, CurrentUser>
+  /** In the account of the current user, of which it is one of at most 1,000; every model is allowed, and nothing is limited. */
+  readonly create: (name: string) => Effect.Effect<Project, InvalidRequest | StoreUnavailable, CurrentUser>
   /** All that the current user may use, newest first, those before `before`. */
   readonly list: (
     max: number,
@@ -65,6 +65,9 @@ export class Projects extends Context.Tag("gateway/account/Projects")<Projects, 
   /** @internal With the rate limits that are configured for all projects. */
   static readonly layer = (configured: RateLimit) => Layer.effect(this, make(configured))
 }
+
+/** Of an account; an operator may create more. */
+const maxProjects = 1_000
 
 const make = Effect.fnUntraced(function* (configured: RateLimit) {
   const access = yield* ProjectAccess
@@ -107,6 +110,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
       transactions.commit(() =>
         Effect.gen(function* () {
           const { accountId } = yield* CurrentUser
+          if ((yield* projects.count(accountId)) >= maxProjects) return yield* tooMany
           const id = ProjectId.make(ids.uuid())
           yield* projects.create({ id, accountId, name, isDefault: false })
           yield* scopes.open("project", id, null)
@@ -172,6 +176,12 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
         })
       )
   })
+})
+
+const tooMany = new InvalidRequest({
+  code: "invalid_value",
+  message: `An account has at most ${maxProjects} projects.`,
+  param: null
 })
 
 const audited = ({ limitMicroUsd, limitReset, name, rateLimits }: Project) => ({

@@ -41,6 +41,8 @@ export interface MemberStoreShape {
     before: string | undefined
   ) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>
   readonly find: (project: ProjectId, user: UserId) => Effect.Effect<Member | undefined, StoreUnavailable>
+  /** Without the account's owner. */
+  readonly count: (project: ProjectId) => Effect.Effect<number, StoreUnavailable>
   /** False when the person is a member already. */
   readonly create: (member: NewMember) => Effect.Effect<boolean, StoreUnavailable>
   readonly remove: (project: ProjectId, user: UserId) => Effect.Effect<void, StoreUnavailable>
@@ -75,6 +77,11 @@ const make = Effect.gen(function* () {
     Result: Member,
     execute: ({ project, user }) => sql`select * from (${members(project)}) as m where m."userId" = ${user}`
   })
+  const added = SqlSchema.findAll({
+    Request: ProjectId,
+    Result: Schema.Struct({ id: Schema.UUID }),
+    execute: (project) => sql`select id from project_member where project_id = ${project}`
+  })
   const create = ({ createdAt, id, projectId, role, userId }: NewMember) => sql`
     insert into project_member (id, project_id, user_id, role, created_at)
     values (${id}, ${projectId}, ${userId}, ${role}, ${createdAt})
@@ -83,6 +90,7 @@ const make = Effect.gen(function* () {
   return MemberStore.of({
     list: (project, max, before) => fromSql(list({ project, max, before })),
     find: (project, user) => fromSql(Effect.map(find({ project, user }), Option.getOrUndefined)),
+    count: (project) => fromSql(Effect.map(added(project), (rows) => rows.length)),
     create: flow(
       create,
       Effect.map((rows) => rows.length === 1),

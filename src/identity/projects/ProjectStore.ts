@@ -23,6 +23,8 @@ export interface NewProject {
 
 export interface ProjectStoreShape {
   readonly create: (project: NewProject) => Effect.Effect<void, StoreUnavailable>
+  /** Without deleted ones. */
+  readonly count: (account: AccountId) => Effect.Effect<number, StoreUnavailable>
   readonly findDefault: Effect.Effect<ProjectId | undefined, StoreUnavailable>
   /** The account that a project belongs to; `undefined` also for a deleted one. */
   readonly findAccount: (project: ProjectId) => Effect.Effect<AccountId | undefined, StoreUnavailable>
@@ -55,6 +57,11 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const changes = yield* ChangeNotifications
 
+  const ofAccount = SqlSchema.findAll({
+    Request: AccountId,
+    Result: Found,
+    execute: (account) => sql`select id from project where account_id = ${account} and deleted_at is null`
+  })
   const findDefault = SqlSchema.findOne({
     Request: Schema.Void,
     Result: Found,
@@ -89,6 +96,7 @@ const make = Effect.gen(function* () {
 
   return ProjectStore.of({
     create: flow(insert, Effect.asVoid, fromSql),
+    count: (account) => fromSql(Effect.map(ofAccount(account), (rows) => rows.length)),
     findDefault: findDefault().pipe(
       Effect.map((found) => Option.getOrUndefined(found)?.id),
       fromSql

@@ -23,6 +23,7 @@ import { ProjectPath } from "../ProjectPath.ts"
 
 const KeyPath = Schema.Struct({ id: sentId(KeyId, "Id of the key.") })
 const shownOnce = "The response has the complete key, which is shown only once."
+const maxOfProject = "A project can have 1,000 keys that are not revoked; an operator can create more."
 
 const listMyKeys = HttpApiEndpoint.get("listMyKeys", "/api/me/keys")
   .setUrlParams(NumberedPageParameters)
@@ -37,7 +38,7 @@ const createMyKey = HttpApiEndpoint.post("createMyKey", "/api/me/keys")
   .addError(Errors.RoleRequired)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Create a key in the default project")
-  .annotate(OpenApi.Description, `${shownOnce} Without any project it is 404.`)
+  .annotate(OpenApi.Description, `${shownOnce} ${maxOfProject} Without any project it is 404.`)
 
 const listKeys = HttpApiEndpoint.get("listKeys", "/api/projects/:id/keys")
   .setPath(ProjectPath)
@@ -55,7 +56,7 @@ const createKey = HttpApiEndpoint.post("createKey", "/api/projects/:id/keys")
   .addError(Errors.RoleRequired)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Create a key in a project")
-  .annotate(OpenApi.Description, `For members. ${shownOnce}`)
+  .annotate(OpenApi.Description, `For members. ${shownOnce} ${maxOfProject}`)
 
 const createAnyKey = HttpApiEndpoint.post("createAnyKey", "/api/admin/keys")
   .setHeaders(IdempotencyHeaders)

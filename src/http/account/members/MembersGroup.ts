@@ -29,7 +29,7 @@ const addMember = HttpApiEndpoint.post("addMember", "/api/projects/:id/members")
   .addError(Errors.AlreadyExists)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Let a person use a project")
-  .annotate(OpenApi.Description, "For owners. A role is changed by removing the member and adding them again.")
+  .annotate(OpenApi.Description, "For owners. A role is changed by removing the member and adding them again. A project can have 1,000 members beside the owner of its account.")
 
 const removeMember = HttpApiEndpoint.del("removeMember", "/api/projects/:id/members")
   .setPath(ProjectPath)

@@ -31,7 +31,7 @@ const createMyProject = HttpApiEndpoint.post("createMyProject", "/api/me/project
   .addSuccess(ProjectOut, { status: 201 })
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Create a project in the own account")
-  .annotate(OpenApi.Description, "A new project allows every model and has no limit.")
+  .annotate(OpenApi.Description, "A new project allows every model and has no limit. An account can have 1,000 projects; an operator can create more.")
 
 const getProject = HttpApiEndpoint.get("getProject", "/api/projects/:id")
   .setPath(ProjectPath)
