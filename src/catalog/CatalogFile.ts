@@ -51,7 +51,7 @@ const ReasoningEntry = Schema.Struct({
   defaultEffort: Schema.NullOr(EffortName).annotations({
     description: "The provider's own default; null is unknown."
   }),
-  mandatory: Schema.Boolean.annotations({ description: "Reasoning cannot be switched off." })
+  mandatory: Schema.Boolean.annotations({ description: "Whether reasoning cannot be disabled." })
 })
 
 const CacheEntry = Schema.Struct({
@@ -82,7 +82,9 @@ export const CatalogEntry = Schema.Struct({
   }),
   knowledgeCutoff: Schema.NullOr(Schema.String).annotations({ description: "A year, month or day." }),
   prices: Schema.NullOr(PricesEntry).annotations({ description: "null: unknown, hence not routable for money." }),
-  contextTokens: Schema.NullOr(Tokens).annotations({ description: "Prompt and completion together, in tokens." }),
+  contextTokens: Schema.NullOr(Tokens).annotations({
+    description: "Maximum length of prompt and completion together, in tokens."
+  }),
   inputTokens: Schema.NullOr(Tokens).annotations({ description: "Longest prompt, in tokens." }),
   outputTokens: Schema.NullOr(Tokens).annotations({
     description: "Longest completion, reasoning included, in tokens."

@@ -42,7 +42,7 @@ const configurableCapabilities = [
 const required = {
   inputPriceMicroUsdPerMillion: Price.annotations({ description: "Prompt tokens, in micro-USD per million." }),
   outputPriceMicroUsdPerMillion: Price.annotations({ description: "Completion tokens, in micro-USD per million." }),
-  contextTokens: Tokens.annotations({ description: "Prompt and completion together, in tokens." }),
+  contextTokens: Tokens.annotations({ description: "Maximum length of prompt and completion together, in tokens." }),
   outputTokens: Tokens.annotations({ description: "Longest completion, in tokens." })
 }
 

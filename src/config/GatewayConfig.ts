@@ -72,7 +72,7 @@ const PolicyEntry = Schema.Struct({
 })
 
 const RoutingEntry = Schema.Struct({
-  slug: Slug.annotations({ description: "Addressed as `auto:<slug>`." }),
+  slug: Slug.annotations({ description: "Slug, addressed as `auto:<slug>`." }),
   name: Schema.optionalWith(Schema.NullOr(Text), { default: () => null }),
   models: Schema.optionalWith(Schema.NullOr(Patterns), { default: () => null }).annotations({
     description: "The models it may choose; null and default: all that the project allows."

@@ -20,7 +20,7 @@ export type CallError = typeof CallError.Type
 /** What a cost is counted from. */
 export const CostBasis = Schema.Literal("charged", "estimated").annotations({
   description:
-    "charged: from the usage that the provider reported, at the prices of admission. estimated: counted by the gateway."
+    "charged: from the usage that the provider reported, at the prices at admission. estimated: counted by the gateway."
 })
 export type CostBasis = typeof CostBasis.Type
 
@@ -47,7 +47,7 @@ export const noCost: Cost = cost(0, "charged")
 /** The models that the router chose from, in rank order. */
 export const CandidatePool = Schema.Struct({
   models: Schema.NonEmptyArray(Schema.String).annotations({ description: "Ids of the models in rank order." })
-}).annotations({ identifier: "CandidatePool", description: "The models from which the router chose." })
+}).annotations({ identifier: "CandidatePool", description: "The models that the router chose from." })
 export type CandidatePool = typeof CandidatePool.Type
 
 /** One call to one provider, as it is in `router_metadata` and in the call log. */

@@ -6,9 +6,9 @@ const Skipped = Schema.Struct({
   model: Schema.String.annotations({ description: "Concrete model id." }),
   reason: Schema.Literal("resting", "unaffordable").annotations({
     description:
-      "resting: most of its recent attempts have failed, or it is not tried for a time. unaffordable: the money for it could not be held."
+      "resting: most of its recent attempts failed, or its circuit breaker is open. unaffordable: the money for it could not be held."
   })
-}).annotations({ identifier: "SkippedCandidate", description: "A candidate that was passed over without an attempt." })
+}).annotations({ identifier: "SkippedCandidate", description: "A candidate that was skipped without an attempt." })
 export type SkippedCandidate = typeof Skipped.Type
 
 const Predicted = {
@@ -23,8 +23,8 @@ const Prediction = Schema.Struct({
   ...Predicted,
   runner_up: Schema.NullOr(
     Schema.Struct({ model: Schema.String.annotations({ description: "Id of the model." }), ...Predicted })
-  ).annotations({ description: "The best of the other candidates; null without one." })
-}).annotations({ description: "What the router expected of the model that answered." })
+  ).annotations({ description: "The best of the other candidates; null without others." })
+}).annotations({ description: "The router's expectations of the model that answered." })
 export type Prediction = typeof Prediction.Type
 
 /** Every response has it as `router_metadata`. */
@@ -36,13 +36,13 @@ export const RouterMetadata = Schema.Struct({
   upstream_model: Schema.String.annotations({ description: "The model name that the provider reports." }),
   reason: Schema.Literal(...routingReasons).annotations({
     description:
-      "Why this model was chosen. exploration: by chance among those near the best, as the project allows. first_affordable: the candidates before it could not be paid for."
+      "Why this model was chosen. exploration: at random among the models close to the best, as the project allows. first_affordable: the available funds did not cover the candidates before it."
   }),
   routing_config: Schema.NullOr(Schema.String).annotations({
-    description: "Slug of the routing configuration in force."
+    description: "Slug of the routing configuration that was used."
   }),
   alpha: Schema.NullOr(Schema.Number).annotations({
-    description: "Quality-versus-cost weight in force, 0 to 1; null for a pinned model."
+    description: "Quality-versus-cost weight that was applied, 0 to 1; null for a pinned model."
   }),
   latency_ms: Schema.Number.annotations({
     description: "From the request's admission to this point, in milliseconds."
@@ -51,8 +51,8 @@ export const RouterMetadata = Schema.Struct({
     description: "From admission to the first content, in milliseconds; null for a non-streaming response."
   }),
   fallback: Schema.Struct({
-    enabled: Schema.Boolean.annotations({ description: "Another candidate could have been tried." }),
-    used: Schema.Boolean.annotations({ description: "The response is not from the first candidate." })
+    enabled: Schema.Boolean.annotations({ description: "Whether another candidate could have been tried." }),
+    used: Schema.Boolean.annotations({ description: "Whether the response is from another candidate than the first." })
   }).annotations({ description: "Whether fallback was allowed and used." }),
   attempts: Schema.Array(Attempt).annotations({
     description: "Every attempt, in order; the last one returned the response."
@@ -60,24 +60,24 @@ export const RouterMetadata = Schema.Struct({
   cost: Cost,
   candidate_pool: CandidatePool,
   skipped: Schema.optionalWith(Schema.Array(Skipped), { exact: true }).annotations({
-    description: "Candidates that would have come before the model of the response; absent when there are none."
+    description: "Candidates that ranked before the model of the response; absent if there are none."
   }),
   prediction: Schema.optionalWith(Prediction, { exact: true }).annotations({
-    description: "What the router expected of the model that answered; absent where the request names its model."
+    description: "The router's expectations of the model that answered; absent for a pinned model."
   }),
   excluded: Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({
-    description: "How many models were not eligible, by reason."
+    description: "Number of models that were not eligible, by reason."
   }),
   dropped_parameters: Schema.Array(Schema.String).annotations({
     description:
-      "Request parameters that were left out, or sent in part or with another value: the chosen model does not support them as they are, or what they cost there is not known."
+      "Request parameters that were omitted, or sent partially or with another value, because the chosen model does not support them as they are or their price is unknown."
   }),
   notes: Schema.optionalWith(Schema.Array(Schema.Literal("output_capped_by_funds", "user_turn_added")), {
     exact: true
   }).annotations({
     description:
-      "What else the response is explained by. output_capped_by_funds: a longer one could not be paid for. user_turn_added: the provider accepts no conversation that ends with the assistant, so a turn of the user was added."
+      "Notes on the response. output_capped_by_funds: the output was capped because of insufficient funds. user_turn_added: the provider accepts no conversation that ends with the assistant, so a user turn was added."
   }),
-  policy_version: Schema.Int.annotations({ description: "Version of the project's policy that was applied." })
+  policy_version: Schema.Int.annotations({ description: "Version of the project's policy that applied." })
 }).annotations({ identifier: "RouterMetadata", description: "Routing metadata of the response." })
 export type RouterMetadata = typeof RouterMetadata.Type

@@ -25,8 +25,8 @@ import { inferencePaths, modelPath, projectChatPath, routedPaths } from "./Paths
 const errors = {
   400: "The request is invalid, or the requested model does not support it.",
   401: "The API key is missing or invalid.",
-  402: "Insufficient balance or spend limit.",
-  404: "The model does not exist, or project and request together allow no model.",
+  402: "Insufficient balance, or spend limit exceeded.",
+  404: "The model does not exist, or the project and the request together allow no model.",
   429: "A rate limit was exceeded.",
   500: "The gateway failed unexpectedly.",
   502: "The provider failed, or every provider that was tried failed.",
@@ -66,20 +66,20 @@ const model = HttpApiEndpoint.get("getModel", modelPath)
   .setPath(
     Schema.Struct({
       id: Schema.String.annotations({
-        description: "`id` of an entry of the list. Its slash may be percent-encoded or not."
+        description: "`id` of an entry in the model list. Its slash may be percent-encoded or not."
       })
     })
   )
   .addSuccess(Schema.Union(ModelEntry, AnthropicModelEntry))
-  .annotate(OpenApi.Summary, "One model of the list")
+  .annotate(OpenApi.Summary, "Get a model")
   .annotate(
     OpenApi.Description,
-    "With an `anthropic-version` header, of any value, it has Anthropic's shape. What the list does not have for this key is 404 `model_not_found`."
+    "With an `anthropic-version` header, of any value, the response has Anthropic's shape. A model that is not in the list for this key is 404 `model_not_found`."
   )
 
 const key = HttpApiEndpoint.get("getKey", routedPaths.getKey)
   .addSuccess(KeyStatusOut)
-  .annotate(OpenApi.Summary, "The limits of the key that the request is sent with")
+  .annotate(OpenApi.Summary, "Get the limits of the key that the request is sent with")
 
 const generation = HttpApiEndpoint.get("getGeneration", routedPaths.getGeneration)
   .setUrlParams(
@@ -90,15 +90,15 @@ const generation = HttpApiEndpoint.get("getGeneration", routedPaths.getGeneratio
     })
   )
   .addSuccess(RequestOut)
-  .annotate(OpenApi.Summary, "One ended call of the key's project, with its attempts and cost")
+  .annotate(OpenApi.Summary, "Get an ended call of the key's project, with its attempts and cost")
 
 const route = HttpApiEndpoint.post("previewRoute", routedPaths.previewRoute)
   .setPayload(ChatCompletionRequest)
   .addSuccess(RouteOut)
-  .annotate(OpenApi.Summary, "What a request would be routed to now")
+  .annotate(OpenApi.Summary, "Preview the route of a request")
   .annotate(
     OpenApi.Description,
-    "Takes the body of a chat completion. Nothing is sent to a provider, held or charged; that nothing could take the call is told as `error`, with status 200."
+    "Takes the body of a chat completion. Nothing is sent to a provider, held or charged; if no model could take the call, the response has status 200 and an `error`."
   )
 
 const feedback = HttpApiEndpoint.post("giveFeedback", routedPaths.giveFeedback)
@@ -107,17 +107,17 @@ const feedback = HttpApiEndpoint.post("giveFeedback", routedPaths.giveFeedback)
   .annotate(OpenApi.Summary, "Grade the response of a call")
   .annotate(
     OpenApi.Description,
-    "For calls of the key's project that named no model. Grades move the routing of that project alone: from 30 grades of a model in a class of prompts on, within minutes. It counts as one request of the key's rate limits; a project may send 600 a minute."
+    "For `auto` calls of the key's project. Grades affect only the routing of that project, from 30 grades of a model in a class of prompts, within minutes. Counts as one request towards the key's rate limits; a project may send 600 grades per minute."
   )
 
 const projectChat = HttpApiEndpoint.post("createProjectChatCompletion", projectChatPath)
   .setPath(Schema.Struct({ id: sentId(ProjectId, "Id of the project.") }))
   .setPayload(ChatCompletionRequest)
   .addSuccess(ChatCompletion)
-  .annotate(OpenApi.Summary, "Create a chat completion as the person who is signed in")
+  .annotate(OpenApi.Summary, "Create a chat completion as the signed-in user")
   .annotate(
     OpenApi.Description,
-    "As `POST /v1/chat/completions`, by an identity instead of a project key, for members of the project. The calls of a person count by a key of their own, which is listed with those of the project and can carry a limit."
+    "Like `POST /v1/chat/completions`, but authenticated by an identity instead of a project key. Requires the member role. The calls of a user are attributed to their own key, which is listed among those of the project and can have a limit."
   )
 
 const messages = HttpApiEndpoint.post("createMessage", inferencePaths.createMessage)
@@ -126,7 +126,7 @@ const messages = HttpApiEndpoint.post("createMessage", inferencePaths.createMess
   .annotate(OpenApi.Summary, "Create a message")
   .annotate(
     OpenApi.Description,
-    "Anthropic's Messages format, with the same routing, fallback and billing as chat completions, whatever the provider behind it. With `stream` the response is a stream of events that ends with `message_stop`; a failure during the stream ends it with `error`. Hosted web search is removed and named in `X-Service-Dropped-Tools`; other hosted tools are rejected. The key may come in `x-api-key` too. `anthropic-version` and `anthropic-beta` are accepted, and change nothing."
+    "Anthropic's Messages format, with the same routing, fallback and billing as chat completions, for every provider. With `stream` the response is a stream of events that ends with `message_stop`; a failure during the stream ends it with `error`. Hosted web search is removed and named in `X-Service-Dropped-Tools`; other hosted tools are rejected. The key may also be sent as `x-api-key`. `anthropic-version` and `anthropic-beta` are accepted and have no effect."
   )
 
 const countTokens = HttpApiEndpoint.post("countMessageTokens", inferencePaths.countMessageTokens)
@@ -135,7 +135,7 @@ const countTokens = HttpApiEndpoint.post("countMessageTokens", inferencePaths.co
   .annotate(OpenApi.Summary, "Estimate the tokens of a message's prompt")
   .annotate(
     OpenApi.Description,
-    "The gateway's own estimate, the one that it routes by: no provider is asked, nothing is charged. It counts as one request of the key's rate limits."
+    "The gateway's own estimate, which it also uses for routing: no provider is called, nothing is charged. Counts as one request towards the key's rate limits."
   )
 
 const Health = Schema.Struct({ status: Schema.String.annotations({ description: "Health status." }) })
@@ -143,11 +143,11 @@ const text = HttpApiSchema.Text()
 
 const livez = HttpApiEndpoint.get("livez", routedPaths.livez)
   .addSuccess(Health)
-  .annotate(OpenApi.Summary, "The process is alive")
+  .annotate(OpenApi.Summary, "Liveness probe")
 const readyz = HttpApiEndpoint.get("readyz", routedPaths.readyz)
   .addSuccess(Health)
   .addError(Health, { status: 503 })
-  .annotate(OpenApi.Summary, "The node accepts calls")
+  .annotate(OpenApi.Summary, "Readiness probe")
 const metrics = HttpApiEndpoint.get("metrics", routedPaths.metrics)
   .addSuccess(text)
   .annotate(OpenApi.Summary, "Prometheus metrics")
@@ -171,7 +171,7 @@ export const Api = HttpApi.make("gateway")
       .add(messages)
       .add(countTokens)
       .add(model)
-      .annotate(OpenApi.Description, "Beyond the specified endpoints, by project key.")
+      .annotate(OpenApi.Description, "Extensions beyond the specified endpoints, authenticated with project keys.")
   )
   .add(
     HttpApiGroup.make("operations")
@@ -184,6 +184,6 @@ export const Api = HttpApi.make("gateway")
   .annotate(OpenApi.Version, version)
   .annotate(
     OpenApi.Description,
-    "One OpenAI-compatible API for all configured model providers, with routing, fallback and exact costs. `/v1` takes project keys; `/api` takes identities of people. Clients with one base address use `/v1` of this server."
+    "One OpenAI-compatible API for all configured model providers, with routing, fallback and exact costs. `/v1` is authenticated with project keys, `/api` with user identities. Clients that take a single base URL use `/v1` of this server."
   )
   .annotate(OpenApi.License, { name: "MIT" })

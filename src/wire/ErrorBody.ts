@@ -13,27 +13,28 @@ export const WireError = Schema.Struct({
     Schema.Struct(
       {
         attempts: Schema.optionalWith(Schema.Array(Attempt), { exact: true }).annotations({
-          description: "The attempts at providers that led to the error."
+          description: "The provider attempts that led to the error."
         }),
         reason: Schema.optionalWith(Schema.Literal("exhausted", "held", "too_large"), { exact: true }).annotations({
           description:
-            "Of a 402. exhausted: nothing is left. held: running calls hold what is left. too_large: the call may cost more than is left."
+            "For a 402. exhausted: nothing is left. held: running calls hold what is left. too_large: the call could cost more than is left."
         }),
         scope: Schema.optionalWith(Schema.Literal("account", "project", "key"), { exact: true }).annotations({
           description:
-            "Of a 402: the account's balance, or the spend limit of the project or key, that refused the call."
+            "For a 402: whether the account's balance, or the spend limit of the project or key, refused the call."
         }),
         needed_microusd: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }).annotations({
-          description: "Of a 402, in micro-USD: what has to be held for the call at least."
+          description: "For a 402: minimum amount to be held for the call, in micro-USD."
         }),
         available_microusd: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }).annotations({
-          description: "Of a 402, in micro-USD: what is left of the scope beside `held_microusd`."
+          description: "For a 402: remaining amount of the scope after spent and held, in micro-USD."
         }),
         held_microusd: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }).annotations({
-          description: "Of a 402, in micro-USD: what running calls hold of the scope."
+          description: "For a 402: amount of the scope held by running calls, in micro-USD."
         }),
         fitting_output_tokens: Schema.optionalWith(Schema.NonNegativeInt, { exact: true }).annotations({
-          description: "Of a 402 `too_large`: the largest output cap with which the call would have been let in."
+          description:
+            "For a 402 `too_large`: the largest output cap with which the call would have been admitted, in tokens."
         })
       },
       { key: Schema.String, value: Schema.Unknown }
@@ -70,12 +71,12 @@ export const AnthropicErrorResponse = Schema.Struct({
     details: Schema.optionalWith(
       Schema.Struct({
         error_code: Schema.Literal("thread_unsupported_request").annotations({
-          description: "Anthropic's name of the error."
+          description: "Anthropic's name for the error."
         }),
-        unsupported: Schema.Array(Schema.String).annotations({ description: "What is not supported." })
+        unsupported: Schema.Array(Schema.String).annotations({ description: "Features that are not supported." })
       }),
       { exact: true }
-    ).annotations({ description: "Where Anthropic's clients decide by it what to do next." })
+    ).annotations({ description: "Details that Anthropic's clients act on; absent otherwise." })
   }).annotations({ description: "The error." }),
   request_id: Schema.String.annotations({ description: "The gateway's id of the request." })
 }).annotations({ identifier: "AnthropicErrorResponse" })

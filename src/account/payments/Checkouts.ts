@@ -85,7 +85,7 @@ const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: Time
       try: send,
       // Stripe's own message may have parts of the key
       catch: () =>
-        new PaymentProviderFailed({ message: "The provider of payments could not be reached, or has refused." })
+        new PaymentProviderFailed({ message: "The payment provider could not be reached, or rejected the request." })
     })
   return {
     provider: "stripe",

@@ -3155,7 +3155,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What an action would change. Nothing is written. */
+            /** @description Preview of what an action would change; nothing is written. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3261,7 +3261,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a replay would ask and cost. Costs are expected ones; the maximum is certain. */
+            /** @description What a replay would compare and cost. Costs are expected values; the maximum is a hard limit. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3478,7 +3478,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A conversation with all that is in it. */
+            /** @description A conversation with its messages and artifacts. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3588,7 +3588,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A version of a document that a model has made. */
+            /** @description A version of a document created in a conversation. */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3673,7 +3673,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A version of a document that a model has made. */
+            /** @description A version of a document created in a conversation. */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5114,7 +5114,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a project has called and spent; equal to the ledger's rows at the time of the request. */
+            /** @description Usage and spend of a project; equal to the ledger's rows at the time of the request. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5147,7 +5147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description When a project is told what it has spent. */
+            /** @description Spend alerts of a project. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5187,7 +5187,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description When a project is told what it has spent. */
+            /** @description Spend alerts of a project. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5223,7 +5223,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Past calls at each alpha, under the policy in force. */
+            /** @description Past calls at each alpha, under the current policy. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5459,7 +5459,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a project collects of calls that opt in. */
+            /** @description What a project captures of calls that opt in. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5499,7 +5499,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a project collects of calls that opt in. */
+            /** @description What a project captures of calls that opt in. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6267,7 +6267,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a request would be routed to now. */
+            /** @description Where a request would be routed to now. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6580,7 +6580,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What routing has saved, estimated: the best model would have used other numbers of tokens. Calls that name their model are not in it. */
+            /** @description Estimated savings from routing; an estimate because the best model would have used a different number of tokens. Pinned calls are not included. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];

@@ -6,7 +6,7 @@ import { VersionMismatch } from "../../domain/AccountError.ts"
 /** The header of every PUT and PATCH of a single resource. */
 export const IfMatchHeaders = Schema.Struct({
   "if-match": Schema.optional(Schema.String).annotations({
-    description: "`ETag` of the version that the change is meant for; another version is 412 `version_mismatch`."
+    description: "`ETag` of the version to change; any other version is rejected with 412 `version_mismatch`."
   })
 })
 

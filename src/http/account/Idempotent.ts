@@ -7,7 +7,7 @@ import { CurrentUser } from "../../domain/CurrentUser.ts"
 
 const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[\x21-\x7e][\x20-\x7e]{0,254}$/))
 const description =
-  "1 to 255 printable ASCII characters, best a random UUID. The same request, sent again within 24 hours, gets the first answer; another request with the same key is an error."
+  "1 to 255 printable ASCII characters, preferably a random UUID. A retry of the same request within 24 hours receives the first response; a different request with the same key is an error."
 
 /** The header of every POST that creates something or moves money. */
 export const IdempotencyHeaders = Schema.Struct({

@@ -27,10 +27,10 @@ const answer = {
 /** Requests that run as they stand, with any provider; the first one is what the reference page offers. */
 export const requestExamples: Readonly<Record<string, Json>> = {
   [inferencePaths.createChatCompletion]: {
-    plain: { summary: "A complete answer", value: { model: "auto", messages: hello } },
-    stream: { summary: "A stream", value: { model: "auto", messages: hello, stream: true } },
+    plain: { summary: "A complete response", value: { model: "auto", messages: hello } },
+    stream: { summary: "A stream of chunks", value: { model: "auto", messages: hello, stream: true } },
     tools: {
-      summary: "With a tool",
+      summary: "A tool call",
       value: {
         model: "auto",
         messages: [{ role: "user", content: "Get the weather in Rome." }],
@@ -50,16 +50,16 @@ export const requestExamples: Readonly<Record<string, Json>> = {
       value: { model: "auto", input: "Say hello in one sentence.", stream: true }
     },
     tools: {
-      summary: "With a tool",
+      summary: "A tool call",
       value: { model: "auto", input: "Get the weather in Rome.", tools: [{ type: "function", ...weather }] }
     }
   },
   [routedPaths.previewRoute]: {
-    plain: { summary: "Where a request would go", value: { model: "auto", messages: hello } }
+    plain: { summary: "Preview the route of a request", value: { model: "auto", messages: hello } }
   },
   [routedPaths.giveFeedback]: {
     plain: {
-      summary: "A response that was of use",
+      summary: "A useful response",
       value: { request_id: "chatcmpl-0192f0c1a2b374d58e6f708192a3b4c5", score: 1 }
     }
   }

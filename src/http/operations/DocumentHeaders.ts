@@ -5,33 +5,34 @@ const text = { type: "string" }
 
 /** Headers of answers, by the name under which operations refer to them. */
 export const documentedHeaders: Json = {
-  RequestId: { description: "The gateway's id of the request; quote it when you report a problem.", schema: text },
-  AnthropicRequestId: { description: "The same as `x-request-id`, in answers of Anthropic's shape.", schema: text },
-  CacheControl: { description: "Answers are not for caches.", schema: text },
+  RequestId: { description: "The gateway's id of the request; include it when you report a problem.", schema: text },
+  AnthropicRequestId: { description: "The same as `x-request-id`, in responses in Anthropic's format.", schema: text },
+  CacheControl: { description: "Responses must not be cached.", schema: text },
   ContentTypeOptions: { description: "Always nosniff.", schema: text },
   DroppedTools: {
     description: "Hosted tools that were removed from the request before execution, separated by commas.",
     schema: text
   },
   IdempotentReplayed: {
-    description: "true: this is the answer of an earlier request with the same `Idempotency-Key`; nothing was charged.",
+    description:
+      "true: this is the response to an earlier request with the same `Idempotency-Key`; nothing was charged.",
     schema: text
   },
-  RetryAfter: { description: "Whole seconds until another try makes sense.", schema: { type: "integer", minimum: 1 } },
-  ShouldRetry: { description: "Whether an official client is to try again: true or false.", schema: text },
+  RetryAfter: { description: "Whole seconds to wait before retrying.", schema: { type: "integer", minimum: 1 } },
+  ShouldRetry: { description: "Whether official clients should retry: true or false.", schema: text },
   Authenticate: { description: "Always Bearer.", schema: text },
-  Vary: { description: "What the answer depends on beside the path.", schema: text },
-  AccelBuffering: { description: "no, on streams: proxies must not hold them back.", schema: text },
+  Vary: { description: "Request headers that the response depends on.", schema: text },
+  AccelBuffering: { description: "no, on streams: proxies must not buffer them.", schema: text },
   AnswerReplayed: {
     description:
-      "true: this is the answer of an earlier request with the same `Idempotency-Key`; nothing was done anew.",
+      "true: this is the response to an earlier request with the same `Idempotency-Key`; the operation was not repeated.",
     schema: text
   },
-  EntityTag: { description: "The version of what is answered, for `If-Match`.", schema: text },
-  Attachment: { description: "The name of the file that an export is to be saved as.", schema: text },
-  Location: { description: "Where the browser goes on.", schema: text },
+  EntityTag: { description: "Version of the returned resource, for `If-Match`.", schema: text },
+  Attachment: { description: "File name for saving the export.", schema: text },
+  Location: { description: "URL that the browser is redirected to.", schema: text },
   SetCookie: {
-    description: "The cookie of the session, or of a sign-in that has begun; one that has ended is emptied.",
+    description: "The cookie of the session, or of a sign-in in progress; cleared when it has ended.",
     schema: text
   }
 }
@@ -43,7 +44,7 @@ export const documentedParameters: Json = {
     in: "header",
     required: false,
     description:
-      "Makes the call run once: a repetition with the same key and body gets the first answer again, for 24 hours, and is not charged. 1 to 255 printable ASCII characters.",
+      "Makes the call idempotent: for 24 hours, a retry with the same key and body receives the first response again and is not charged. 1 to 255 printable ASCII characters.",
     schema: { type: "string", minLength: 1, maxLength: 255 }
   },
   ClientRequestId: {
@@ -51,14 +52,14 @@ export const documentedParameters: Json = {
     in: "header",
     required: false,
     description:
-      "The client's own id of the request, for the request log: letters, digits, `.`, `_` and `-`, at most 64.",
+      "The client's own id of the request, recorded in the request log: letters, digits, `.`, `_` and `-`, at most 64 characters.",
     schema: { type: "string", pattern: "^[\\w.-]{1,64}$" }
   },
   AnthropicVersion: {
     name: "anthropic-version",
     in: "header",
     required: false,
-    description: "With any value, the answer has the shape of Anthropic's models list.",
+    description: "With any value, the response has the shape of Anthropic's model list.",
     schema: { type: "string" }
   }
 }

@@ -36,7 +36,7 @@ const completed = (spec: Json): Json => {
       type: "apiKey",
       in: "header",
       name: "x-api-key",
-      description: "The same key, on the paths of the Messages format; an Authorization header comes first."
+      description: "The same key, only on the paths of the Messages format; the Authorization header takes precedence."
     },
     ...identitySchemes
   }
@@ -51,7 +51,7 @@ const completed = (spec: Json): Json => {
   describe(asPerson, schemas, callErrors, ChatCompletionChunk)
   asPerson["security"] = identities
   child(asPerson, "responses")["403"] = {
-    description: "The role of a viewer does not include it.",
+    description: "The viewer role does not permit this operation.",
     content: errorSchema
   }
   describeMessages(operation(paths, inferencePaths.createMessage, "post"), schemas, callErrors, MessagesEvent)
@@ -67,11 +67,11 @@ const completed = (spec: Json): Json => {
   describe(operation(paths, routedPaths.previewRoute, "post"), schemas, listErrors)
   describe(operation(paths, routedPaths.giveFeedback, "post"), schemas, [...listErrors, 404])
   const ofFeedback = child(operation(paths, routedPaths.giveFeedback, "post"), "responses")
-  child(ofFeedback, "404")["description"] = "The project has no such call, or it has not ended yet."
+  child(ofFeedback, "404")["description"] = "The call was not found in the project, or has not ended yet."
   describe(operation(paths, routedPaths.getKey, "get"), schemas, keyErrors)
   describe(operation(paths, routedPaths.getGeneration, "get"), schemas, [...keyErrors, 404])
   const ofGeneration = child(operation(paths, routedPaths.getGeneration, "get"), "responses")
-  child(ofGeneration, "404")["description"] = "The project has no such call, or it has not ended yet."
+  child(ofGeneration, "404")["description"] = "The call was not found in the project, or has not ended yet."
   for (const path of [
     inferencePaths.createChatCompletion,
     inferencePaths.createResponse,
@@ -81,10 +81,10 @@ const completed = (spec: Json): Json => {
     child(child(operation(paths, path, "post"), "responses"), "402")["headers"] = {
       ...rateLimitHeaders,
       "Retry-After": {
-        description: "Where `reason` is held: whole seconds until running calls have returned enough.",
+        description: "If `reason` is held: whole seconds until running calls are expected to have released enough.",
         schema: { type: "integer", minimum: 1 }
       },
-      "x-should-retry": { description: "true where `reason` is held.", schema: { type: "string" } }
+      "x-should-retry": { description: "true if `reason` is held.", schema: { type: "string" } }
     }
   }
   const responses = operation(paths, inferencePaths.createResponse, "post")
@@ -109,7 +109,7 @@ const identitySchemes: Json = {
   identityToken: {
     type: "http",
     scheme: "bearer",
-    description: "The token of a session, or of the identity provider."
+    description: "A session token, or a token of the identity provider."
   },
   sessionCookie: {
     type: "apiKey",
@@ -140,23 +140,23 @@ const describeAccount = (paths: Json): void => {
 
 const accountErrors: ReadonlyMap<number, string> = new Map([
   [400, "The request is invalid; `param` names the field."],
-  [401, "There is no identity, or it is not valid."],
-  [403, "The caller's rights do not include this."],
-  [404, "No such thing, or one of another account."],
-  [409, "It conflicts with the present state; `code` says how."],
-  [412, "It was changed meanwhile."],
-  [429, "Too many requests without a valid identity."],
-  [502, "The provider of payments could not be reached, or has refused."],
-  [503, "Temporarily unavailable, or not set up; `code` says which."]
+  [401, "The session or identity token is missing or invalid."],
+  [403, "The caller's role does not permit this operation."],
+  [404, "Not found, or it belongs to another account."],
+  [409, "The request conflicts with the current state; see `code`."],
+  [412, "The resource has changed since it was read."],
+  [429, "Too many requests without valid authentication."],
+  [502, "The payment provider could not be reached, or rejected the request."],
+  [503, "Temporarily unavailable, or not configured; see `code`."]
 ])
 
 /** Present where a limit per minute is configured. */
 const rateLimitHeaders: Json = Object.fromEntries(
   ["requests", "tokens"].flatMap((what) =>
     [
-      ["limit", `The limit: ${what} a minute.`, "integer"],
-      ["remaining", `What is left of the ${what} a minute.`, "integer"],
-      ["reset", "Until the whole limit can be used again: `250ms`, `7s`, `6m0s`.", "string"]
+      ["limit", `The limit: ${what} per minute.`, "integer"],
+      ["remaining", `Remaining ${what} of the limit per minute.`, "integer"],
+      ["reset", "Time until the complete limit is available again, such as `250ms`, `7s` or `6m0s`.", "string"]
     ].map(([kind, description, type]) => [`x-ratelimit-${kind}-${what}`, { description, schema: { type } }])
   )
 )

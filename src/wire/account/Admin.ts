@@ -16,19 +16,19 @@ const Price = Schema.Number.pipe(allowed({ type: "integer", minimum: 0, maximum:
 const Alpha = Schema.Number.pipe(allowed({ type: "number", minimum: 0, maximum: 1 }))
 
 const described = {
-  allowed_models: "Models that calls may use: ids, `<prefix>/*` or `*`; null: every model, an empty list: none.",
-  excluded_models: "Models that calls may not use, in the same form; an exclusion always wins.",
-  allowed_providers: "Providers that calls may use; null: every provider, an empty list: none.",
-  excluded_providers: "Providers that calls may not use.",
-  max_input_price_microusd_per_million: "The highest price of a million input tokens, in micro-USD; null: no cap.",
-  max_output_price_microusd_per_million: "The highest price of a million output tokens, in micro-USD; null: no cap.",
-  default_alpha: "Weight of quality against cost, 0 to 1, of calls that name none; null: the gateway's own.",
+  allowed_models: "Allowed models, as ids, `<prefix>/*` or `*`; null: all models, an empty list: none.",
+  excluded_models: "Excluded models, in the same form; exclusions take precedence.",
+  allowed_providers: "Allowed providers; null: all providers, an empty list: none.",
+  excluded_providers: "Excluded providers.",
+  max_input_price_microusd_per_million: "Maximum price per million input tokens, in micro-USD; null: no cap.",
+  max_output_price_microusd_per_million: "Maximum price per million output tokens, in micro-USD; null: no cap.",
+  default_alpha: "Default quality-versus-cost weight, 0 to 1; null: the gateway's default.",
   enable_fallback: "Whether a call may fall back to the next candidate; true by default."
 } as const
 
 /** Unknown fields are ignored: the record is not closed. */
 export const CreateProjectRequest = Schema.Struct({
-  user_id: sentId(UserId, "Whose account pays for the project."),
+  user_id: sentId(UserId, "The user whose account pays for the project."),
   name: Name.annotations({ description: "Name of the project, 1 to 200 characters." }),
   allowed_models: optional(Patterns, described.allowed_models),
   excluded_models: optional(Patterns, described.excluded_models),
@@ -49,12 +49,15 @@ export const AdminProjectOut = Schema.Struct({
   account_id: AccountId.annotations({ description: "The account that pays for its calls." }),
   user_id: UserId.annotations({ description: "The owner of the account." }),
   billing_mode: Schema.Literal("managed", "byok").annotations({
-    description: "managed: calls are paid from the balance. byok: by the project's own credentials."
+    description:
+      "managed: calls are paid from the balance. byok: calls are paid with the project's own provider credentials."
   }),
   spend_limit_microusd: Schema.NullOr(Schema.Int).annotations({
-    description: "What all keys of the project together may spend, in micro-USD; null: no limit."
+    description: "Spend limit of all keys of the project together, in micro-USD; null: no limit."
   }),
-  total_spent_microusd: Schema.Int.annotations({ description: "Spent so far, in micro-USD." }),
+  total_spent_microusd: Schema.Int.annotations({
+    description: "Total spent since the project was created, in micro-USD."
+  }),
   allowed_models: PatternsOut.annotations({ description: described.allowed_models }),
   excluded_models: PatternsOut.annotations({ description: described.excluded_models }),
   allowed_providers: PatternsOut.annotations({ description: described.allowed_providers }),
@@ -68,22 +71,22 @@ export const AdminProjectOut = Schema.Struct({
   default_alpha: Schema.NullOr(Schema.Number).annotations({ description: described.default_alpha }),
   enable_fallback: Schema.Boolean.annotations({ description: described.enable_fallback }),
   created_at: timestamp("When it was created."),
-  updated_at: timestamp("When it was changed last.")
+  updated_at: timestamp("When it was last updated.")
 }).annotations({ identifier: "AdminProjectOut" })
 export type AdminProjectOut = typeof AdminProjectOut.Type
 
 export const AdminProjectsPage = pageOf("AdminProjectsPage", AdminProjectOut)
 
 export const UserOut = Schema.Struct({
-  id: UserId.annotations({ description: "Id of the person." }),
-  name: Schema.String.annotations({ description: "Name of the person." }),
-  account_id: AccountId.annotations({ description: "The account that the person owns." }),
+  id: UserId.annotations({ description: "Id of the user." }),
+  name: Schema.String.annotations({ description: "Name of the user." }),
+  account_id: AccountId.annotations({ description: "The account that the user owns." }),
   issuer: Schema.NullOr(Schema.String).annotations({
-    description: "The identity provider that knows the person; null after a local sign-in."
+    description: "Issuer URL of the user's identity provider; null after a local sign-in."
   }),
-  subject: Schema.NullOr(Schema.String).annotations({ description: "The person's id there." }),
-  is_operator: Schema.Boolean.annotations({ description: "Whether the person may use the admin endpoints." }),
-  created_at: timestamp("When the person was first seen.")
+  subject: Schema.NullOr(Schema.String).annotations({ description: "The user's id at the identity provider." }),
+  is_operator: Schema.Boolean.annotations({ description: "Whether the user may use the admin endpoints." }),
+  created_at: timestamp("When the user was first seen.")
 }).annotations({ identifier: "UserOut" })
 export type UserOut = typeof UserOut.Type
 

@@ -14,55 +14,55 @@ const text = (description: string) => Schema.String.annotations({ description })
 const verdicts = ["not_worse", "worse", "insufficient_data", "judge_unfit", "judge_biased", "stopped_by_cap"] as const
 
 const AnsweredQuestion = Schema.Struct({
-  incumbent: text("Id of the model that was served."),
-  candidate: text("Id of the model that might replace it."),
+  incumbent: text("Id of the model in use."),
+  candidate: text("Id of the model that could replace it."),
   verdict: Schema.Literal(...verdicts).annotations({
     description:
-      "not_worse, worse: shown, with a probability of being wrong of 5 % at most for all questions together. insufficient_data, stopped_by_cap: not shown. judge_unfit, judge_biased: the judge could not have shown it."
+      "not_worse, worse: shown, with an error probability of at most 5 % over all questions together. insufficient_data, stopped_by_cap: inconclusive. judge_unfit, judge_biased: the judge could not have shown it."
   }),
-  delta: number("How much worse, in the mean difference, still counts as not worse."),
-  pairs: count("Prompts that both have answered."),
-  wins: count("Of these, such that the candidate answered better."),
-  losses: count("Such that it answered worse."),
-  ties: count("Such that made no difference."),
-  mean: number("Mean difference, -1 to 1: above 0 where the candidate is better."),
-  e_value: number("Evidence that the candidate is not worse."),
-  sensitivity_lo: number("Share of planted faults that the judge finds at least, 0 to 1."),
+  delta: number("Non-inferiority margin: how much worse, in the mean difference, still counts as not worse."),
+  pairs: count("Prompts that both models answered."),
+  wins: count("Of these, pairs in which the candidate's response was better."),
+  losses: count("Pairs in which it was worse."),
+  ties: count("Pairs without a difference."),
+  mean: number("Mean difference, -1 to 1; positive where the candidate is better."),
+  e_value: number("E-value: evidence that the candidate is not worse."),
+  sensitivity_lo: number("Lower bound of the share of planted faults that the judge detects, 0 to 1."),
   placebo_mean: Schema.NullOr(Schema.Number).annotations({
-    description: "Mean difference of the served model to itself; null without any judged pair."
+    description: "Mean difference between the model in use and itself; null without judged pairs."
   }),
-  saving_per_call_microusd: money("What a call would cost less"),
+  saving_per_call_microusd: money("Saving per call"),
   pairs_needed: Schema.NullOr(Schema.NonNegativeInt).annotations({
-    description: "Further pairs that an outcome is likely to need; null where more would not help."
+    description: "Further pairs that a conclusive outcome is expected to need; null where more would not help."
   }),
   cost_to_know_microusd: Schema.NullOr(Schema.NonNegativeInt).annotations({
-    description: "What these pairs are likely to cost, in micro-USD; null as before."
+    description: "Expected cost of these pairs, in micro-USD; null where `pairs_needed` is."
   })
 })
 export type AnsweredQuestion = typeof AnsweredQuestion.Type
 
 export const AnalysisSegment = Schema.Struct({
   class: Schema.Literal(...promptClasses).annotations({ description: "What the prompts ask for." }),
-  calls: count("Calls of this class that named no model."),
-  spent_microusd: money("What they cost"),
+  calls: count("`auto` calls of this class."),
+  spent_microusd: money("Cost of these calls"),
   served: Schema.Array(
     Schema.Struct({
-      model: text("Id of the model that has answered."),
-      calls: count("Calls that it has answered."),
-      spent_microusd: money("What they cost"),
-      conversations: count("Conversations of which a call may be sent to other models."),
-      input_tokens: count("Prompt tokens that no cache had part in."),
-      cache_read_tokens: count("Prompt tokens that were read from the provider's cache."),
-      cache_write_tokens: count("Prompt tokens that were written to it."),
-      output_tokens: count("Tokens of the answers, with reasoning."),
+      model: text("Id of the model that answered."),
+      calls: count("Calls that it answered."),
+      spent_microusd: money("Cost of these calls"),
+      conversations: count("Conversations with a call that may be sent to other models."),
+      input_tokens: count("Prompt tokens neither read from nor written to a cache."),
+      cache_read_tokens: count("Prompt tokens read from a cache."),
+      cache_write_tokens: count("Prompt tokens written to a cache."),
+      output_tokens: count("Completion tokens, including reasoning tokens."),
       cost_p50_microusd: money("Median cost of a call"),
       first_content_p50_ms: Schema.NullOr(Schema.Number).annotations({
         description: "Median time to the first content, in milliseconds; null where none was streamed."
       })
     })
-  ).annotations({ description: "Which models have answered, the dearest first." }),
+  ).annotations({ description: "The models that answered, by descending cost." }),
   questions: Schema.Array(AnsweredQuestion).annotations({
-    description: "What a replay has been asked about this class; empty before one."
+    description: "Questions that a replay has answered about this class; empty before a replay."
   })
 })
 export type AnalysisSegment = typeof AnalysisSegment.Type
@@ -72,21 +72,21 @@ const maxSpendMicroUsd = 1_000_000_000
 
 export const ReplayRequest = strict({
   max_spend_microusd: Schema.Int.pipe(Schema.between(1, maxSpendMicroUsd)).annotations({
-    description:
-      "What the replay may cost at most, in micro-USD: a limit of the ledger, which holds like that of a key."
+    description: "Maximum cost of the replay, in micro-USD; enforced by the ledger like the spend limit of a key."
   }),
   judge_model: Schema.optionalWith(Schema.NullOr(Pattern), { default: () => null, exact: true }).annotations({
     description:
-      "Id of the model that compares answers, of another family than those that it compares; null: the best that the project may use."
+      "Id of the judge model, which must be of another family than the models that it compares; null: the best that the project may use."
   }),
   candidates: Schema.optionalWith(Schema.NullOr(Schema.Array(Pattern).pipe(Schema.minItems(1), Schema.maxItems(20))), {
     default: () => null,
     exact: true
   }).annotations({
-    description: "Ids of models that might replace what was served; null: all that the project may use."
+    description: "Ids of models that could replace those in use; null: all that the project may use."
   }),
   confirm: Schema.optionalWith(Schema.Boolean, { default: () => false, exact: true }).annotations({
-    description: "false, the default: only the quote; nothing is called or changed. true: the replay begins."
+    description:
+      "false, the default: only returns the quote; no model is called and nothing is changed. true: starts the replay."
   })
 }).annotations({ identifier: "ReplayRequest" })
 export type ReplayRequest = typeof ReplayRequest.Type
@@ -95,29 +95,32 @@ export const ReplayQuote = Schema.Struct({
   analysis_id: Schema.UUID.annotations({ description: "Id of the analysis." }),
   started: Schema.Boolean.annotations({ description: "Whether the replay was started with this quote." }),
   judge_model: Schema.NullOr(Schema.String).annotations({
-    description: "Id of the model that would compare answers; null where the project may use none that is fit."
+    description: "Id of the judge model; null where the project may use no suitable one."
   }),
   questions: Schema.Array(
     Schema.Struct({
       class: Schema.Literal(...promptClasses).annotations({ description: "What the prompts ask for." }),
-      incumbent: text("Id of the model that was served."),
-      candidate: text("Id of the model that might replace it."),
-      pairs: count("Prompts that both would answer at most: an outcome ends it earlier."),
-      cost_microusd: money("What all of them are likely to cost, with the judge and its test"),
-      saving_per_call_microusd: money("What a call would cost less"),
+      incumbent: text("Id of the model in use."),
+      candidate: text("Id of the model that could replace it."),
+      pairs: count("Maximum number of prompts that both would answer; a conclusive outcome ends it earlier."),
+      cost_microusd: money("Expected cost of all pairs, including the judge and its test"),
+      saving_per_call_microusd: money("Saving per call"),
       payback_calls: Schema.NullOr(Schema.NonNegativeInt).annotations({
-        description: "Calls after which the saving has paid for the question; null without a saving."
+        description: "Calls after which the saving exceeds the cost of the question; null without a saving."
       }),
       payback_days: Schema.NullOr(Schema.Number).annotations({
-        description: "Days after which it has, at the present number of calls; null without any."
+        description:
+          "Days after which the saving exceeds the cost of the question, at the current call volume; null without calls."
       }),
-      advised: Schema.Boolean.annotations({ description: "Whether it has within 30 days." })
+      advised: Schema.Boolean.annotations({ description: "Whether the saving exceeds the cost within 30 days." })
     })
-  ).annotations({ description: "At most three: more would leave too few pairs to each. Empty: nothing can be asked." }),
-  cost_microusd: money("What all questions are likely to cost"),
-  max_spend_microusd: money("What they can cost at most")
+  ).annotations({
+    description: "At most three questions: more would leave too few pairs for each. Empty: nothing can be compared."
+  }),
+  cost_microusd: money("Expected cost of all questions"),
+  max_spend_microusd: money("Maximum cost of all questions")
 }).annotations({
   identifier: "ReplayQuote",
-  description: "What a replay would ask and cost. Costs are expected ones; the maximum is certain."
+  description: "What a replay would compare and cost. Costs are expected values; the maximum is a hard limit."
 })
 export type ReplayQuote = typeof ReplayQuote.Type

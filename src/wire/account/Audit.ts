@@ -8,21 +8,22 @@ const State = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Un
 
 export const AuditRowOut = Schema.Struct({
   id: Schema.UUID.annotations({ description: "Id of the row." }),
-  position: Schema.Int.annotations({ description: "Place in the account's log: 1, 2, 3 and so on, without gaps." }),
-  at: timestamp("When it was changed."),
+  position: Schema.Int.annotations({ description: "Position in the account's log, from 1, without gaps." }),
+  at: timestamp("When the change was made."),
   actor_user_id: Schema.NullOr(UserId).annotations({
-    description: "Who changed it; null for what the gateway does by itself, as for the next two fields."
+    description:
+      "The user who made the change; null for changes that the gateway makes by itself, as are the next two fields."
   }),
-  address: Schema.NullOr(Schema.String).annotations({ description: "Address from which the request came." }),
+  address: Schema.NullOr(Schema.String).annotations({ description: "Client address of the request." }),
   request_id: Schema.NullOr(RequestId).annotations({ description: "`x-request-id` of the request." }),
-  action: Schema.String.annotations({ description: "What was done, such as `project.create`." }),
-  target_kind: Schema.String.annotations({ description: "Kind of what was changed, such as `project`." }),
-  target_id: Schema.String.annotations({ description: "Id of what was changed." }),
+  action: Schema.String.annotations({ description: "The action, such as `project.create`." }),
+  target_kind: Schema.String.annotations({ description: "Kind of the changed object, such as `project`." }),
+  target_id: Schema.String.annotations({ description: "Id of the changed object." }),
   before: State.annotations({
-    description: "What the change replaced, without secrets; null where there was nothing."
+    description: "State before the change, without secrets; null where there was none."
   }),
-  after: State.annotations({ description: "What the change made, without secrets; null where there is nothing." }),
-  hash: Schema.String.annotations({ description: "SHA-256 of this row and the hash of the one before it, in hex." })
+  after: State.annotations({ description: "State after the change, without secrets; null where there is none." }),
+  hash: Schema.String.annotations({ description: "SHA-256 of this row and the hash of the previous row, in hex." })
 }).annotations({ identifier: "AuditRowOut" })
 export type AuditRowOut = typeof AuditRowOut.Type
 

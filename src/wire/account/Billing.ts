@@ -7,44 +7,45 @@ import { timestamp } from "./Times.ts"
 
 export const BalanceOut = Schema.Struct({
   credited_microusd: Schema.Int.annotations({
-    description: "All credits, less what was refunded or disputed, in micro-USD; spent + held + available."
+    description: "All credits, less refunds and disputes, in micro-USD; equals spent + held + available."
   }),
-  spent_microusd: Schema.Int.annotations({ description: "What calls have cost, in micro-USD." }),
-  held_microusd: Schema.Int.annotations({ description: "What running calls hold, in micro-USD." }),
+  spent_microusd: Schema.Int.annotations({ description: "Total cost of calls, in micro-USD." }),
+  held_microusd: Schema.Int.annotations({ description: "Held by running calls, in micro-USD." }),
   available_microusd: Schema.Int.annotations({
-    description: "What new calls can use, in micro-USD; negative after a refund of money that was spent."
+    description: "Available to new calls, in micro-USD; negative after a refund of money that was already spent."
   })
 }).annotations({ identifier: "BalanceOut" })
 
 export const LedgerEntryOut = Schema.Struct({
-  id: Schema.UUID.annotations({ description: "Id of the entry; ids rise in the order of writing." }),
+  id: Schema.UUID.annotations({ description: "Id of the entry; ids increase in the order of writing." }),
   kind: Schema.Literal("usage", "credit", "refund", "dispute").annotations({
-    description: "usage: a call. credit: a payment or a gift. refund, dispute: a payment that was paid back."
+    description:
+      "usage: a call. credit: a payment, or a credit of the operator. refund, dispute: a payment that was returned."
   }),
   debit: Schema.String.annotations({
-    description: "Where the money comes from: `account:<id>` or `payments`."
+    description: "Debited account: `account:<id>` or `payments`."
   }),
   credit: Schema.String.annotations({
-    description: "Where it goes to: `account:<id>`, `revenue` or `payments`."
+    description: "Credited account: `account:<id>`, `revenue` or `payments`."
   }),
   amount_microusd: Schema.Int.annotations({ description: "Amount in micro-USD, always positive." }),
-  call_id: Schema.NullOr(RequestId).annotations({ description: "The call of a usage; else null." }),
+  call_id: Schema.NullOr(RequestId).annotations({ description: "The call of a usage entry; otherwise null." }),
   source: Schema.NullOr(Schema.String).annotations({
-    description: "What was paid or paid back, such as `checkout:<session id>`; null for a usage."
+    description: "Source of a credit, refund or dispute, such as `checkout:<session id>`; null for a usage entry."
   }),
-  note: Schema.NullOr(Schema.String).annotations({ description: "What the operator wrote to a credit." }),
-  at: timestamp("When it was written.")
+  note: Schema.NullOr(Schema.String).annotations({ description: "The operator's note on a credit." }),
+  at: timestamp("When the entry was written.")
 }).annotations({ identifier: "LedgerEntryOut" })
 
 export const LedgerPage = pageOf("LedgerPage", LedgerEntryOut)
 
 export const InFlightOut = Schema.Struct({
   id: RequestId.annotations({ description: "Id of the call." }),
-  key_id: KeyId.annotations({ description: "The key that sent it." }),
-  requested_model: Schema.String.annotations({ description: "The model that the request names." }),
-  held_microusd: Schema.Int.annotations({ description: "What the call holds, in micro-USD." }),
+  key_id: KeyId.annotations({ description: "The project key that it was sent with." }),
+  requested_model: Schema.String.annotations({ description: "`model` of the request." }),
+  held_microusd: Schema.Int.annotations({ description: "Amount held for the call, in micro-USD." }),
   billing_mode: Schema.Literal("managed", "byok").annotations({
-    description: "managed: held of the balance too. byok: of the limits of key and project only."
+    description: "managed: also held from the balance. byok: held only from the limits of key and project."
   }),
   started_at: timestamp("When it was admitted.")
 }).annotations({ identifier: "InFlightOut" })
@@ -57,5 +58,7 @@ export const CreateCreditRequest = strict({
   amount_microusd: Schema.Number.pipe(Schema.int(), Schema.between(1, maxCreditMicroUsd)).annotations({
     description: `Credit in micro-USD, 1 to ${maxCreditMicroUsd}.`
   }),
-  note: storedText(200).annotations({ description: "What it is for, 1 to 200 characters; stands in the ledger." })
+  note: storedText(200).annotations({
+    description: "Reason for the credit, 1 to 200 characters; recorded in the ledger."
+  })
 }).annotations({ identifier: "CreateCreditRequest" })

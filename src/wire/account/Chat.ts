@@ -28,7 +28,7 @@ const Title = storedText(maxTitleCharacters)
 export const ChatProjectOut = Schema.Struct({
   id: ProjectId.annotations({ description: "Id of the project." }),
   name: Schema.String.annotations({ description: "Name of the project." })
-}).annotations({ identifier: "ChatProjectOut", description: "A project that pays for conversations." })
+}).annotations({ identifier: "ChatProjectOut", description: "A project that can pay for conversations." })
 
 export const ChatProjectsPage = pageOf("ChatProjectsPage", ChatProjectOut)
 
@@ -42,10 +42,10 @@ export const ChatModelsPage = pageOf("ChatModelsPage", ChatModelOut)
 
 export const ChatImageOut = Schema.Struct({
   id: id("Id of the image."),
-  filename: Schema.String.annotations({ description: "Name of the file, as it was uploaded." }),
-  media_type: Schema.String.annotations({ description: "Media type, read from the bytes." }),
+  filename: Schema.String.annotations({ description: "File name, as uploaded." }),
+  media_type: Schema.String.annotations({ description: "Media type, detected from the content." }),
   size_bytes: Schema.Int.annotations({ description: "Size, in bytes." }),
-  url: Schema.String.annotations({ description: "Where it is shown from, for some hours; needs no identity." })
+  url: Schema.String.annotations({ description: "URL of the image; valid for some hours, without authentication." })
 }).annotations({ identifier: "ChatImageOut", description: "An image of a message." })
 export type ChatImageOut = typeof ChatImageOut.Type
 
@@ -55,13 +55,15 @@ export const ChatArtifactOut = Schema.Struct({
   media_type: Schema.String.annotations({ description: "Media type of this version." }),
   size_bytes: Schema.Int.annotations({ description: "Size of this version, in bytes of UTF-8." }),
   version: Schema.Int.annotations({ description: "Number of the version, from 1." }),
-  created_at: timestamp("When its first version was made."),
-  updated_at: timestamp("When this version was made."),
+  created_at: timestamp("When its first version was created."),
+  updated_at: timestamp("When this version was created."),
   content_url: Schema.String.annotations({
-    description: "Where this version is shown from in a frame, for some hours; needs no identity."
+    description: "URL of this version for display in a frame; valid for some hours, without authentication."
   }),
-  download_url: Schema.String.annotations({ description: "The same as a file." })
-}).annotations({ identifier: "ChatArtifactOut", description: "A version of a document that a model has made." })
+  download_url: Schema.String.annotations({
+    description: "URL for downloading this version as a file; valid for some hours, without authentication."
+  })
+}).annotations({ identifier: "ChatArtifactOut", description: "A version of a document created in a conversation." })
 export type ChatArtifactOut = typeof ChatArtifactOut.Type
 
 export const ChatArtifactVersionsPage = pageOf("ChatArtifactVersionsPage", ChatArtifactOut)
@@ -83,7 +85,7 @@ export const artifactFields = {
   content: Schema.String.pipe(
     withoutNul,
     Schema.filter((content) => Buffer.byteLength(content) <= maxArtifactBytes || `at most ${maxArtifactBytes} bytes`)
-  ).annotations({ description: "The whole text, at most 1 MiB of UTF-8." })
+  ).annotations({ description: "The complete text, at most 1 MiB of UTF-8." })
 } as const
 
 export const SaveArtifactRequest = strict(artifactFields).annotations({ identifier: "SaveArtifactRequest" })
@@ -95,60 +97,60 @@ export const RestoreArtifactRequest = strict({
 
 export const artifactActions = ["created", "updated", "restored", "deleted"] as const
 export const ChatArtifactEventOut = Schema.Struct({
-  action: Schema.Literal(...artifactActions).annotations({ description: "What was done." }),
-  artifact: ChatArtifactOut.annotations({ description: "The artifact as it was then." })
+  action: Schema.Literal(...artifactActions).annotations({ description: "What happened to the artifact." }),
+  artifact: ChatArtifactOut.annotations({ description: "The artifact at that time." })
 }).annotations({ identifier: "ChatArtifactEventOut" })
 export type ChatArtifactEventOut = typeof ChatArtifactEventOut.Type
 
 export const messageRoles = ["user", "assistant"] as const
 export const messageStatuses = ["complete", "streaming", "stopped", "failed", "interrupted"] as const
-const Role = Schema.Literal(...messageRoles).annotations({ description: "Who has written it." })
+const Role = Schema.Literal(...messageRoles).annotations({ description: "Author of the message." })
 const Status = Schema.Literal(...messageStatuses).annotations({
   description:
-    "complete. streaming: content is still added at its end. stopped: by the person. failed: see `error`. interrupted: the gateway stopped before."
+    "complete. streaming: content is still being appended. stopped: by the user. failed: see `error`. interrupted: the gateway stopped before it was complete."
 })
 
 /** What a message is, in each of its versions. */
 const versioned = {
   id: id("Id of the message."),
-  content: Schema.String.annotations({ description: "Text; only ever appended to while streaming." }),
+  content: Schema.String.annotations({ description: "Text; append-only while streaming." }),
   status: Status,
-  created_at: timestamp("When it was begun."),
-  model_requested: orNull(Schema.String, "`model` that an answer was asked for with; null for a question."),
-  model_used: orNull(Schema.String, "Id of the model that has answered; null before, and for a question."),
+  created_at: timestamp("When it was created."),
+  model_requested: orNull(Schema.String, "Requested `model` of an answer; null for a question."),
+  model_used: orNull(Schema.String, "Id of the model that answered; null until then, and for a question."),
   request_ids: Schema.Array(Schema.UUID).annotations({
-    description: "The calls of an answer, in order: ids of `GET /api/requests/{id}`."
+    description: "Ids of the calls of an answer, in order, for `GET /api/requests/{id}`."
   }),
-  reasoning: Schema.String.annotations({ description: "What the model has shown of its reasoning." }),
-  finish_reason: orNull(Schema.String, "Why the model stopped; null before."),
-  error: orNull(CallError, "Why the answer failed; null for any other."),
-  cost: orNull(Cost, "What the calls of an answer were charged so far; null for a question.")
+  reasoning: Schema.String.annotations({ description: "Reasoning that the model returned." }),
+  finish_reason: orNull(Schema.String, "Why the model stopped; null until then."),
+  error: orNull(CallError, "Why the answer failed; otherwise null."),
+  cost: orNull(Cost, "Amount charged so far for the calls of an answer; null for a question.")
 }
 
 const ChatMessageVersionOut = Schema.Struct(versioned).annotations({
   identifier: "ChatMessageVersionOut",
-  description: "What was at the place of a message before it was written anew."
+  description: "An earlier version of a message that was edited or regenerated."
 })
 
 export const ChatMessageOut = Schema.Struct({
   ...versioned,
   role: Role,
-  position: Schema.Int.annotations({ description: "Its place in the conversation, from 0." }),
+  position: Schema.Int.annotations({ description: "Position in the conversation, from 0." }),
   images: Schema.Array(ChatImageOut).annotations({ description: "The images of a question." }),
   artifact_events: Schema.Array(ChatArtifactEventOut).annotations({
-    description: "What was done to artifacts during it, or after it and before the next, in order."
+    description: "Changes of artifacts during this message, or after it and before the next, in order."
   }),
-  versions: Schema.Array(ChatMessageVersionOut).annotations({ description: "Those before this one, oldest first." })
+  versions: Schema.Array(ChatMessageVersionOut).annotations({ description: "Earlier versions, oldest first." })
 }).annotations({ identifier: "ChatMessageOut", description: "A message of a conversation." })
 export type ChatMessageOut = typeof ChatMessageOut.Type
 
 const conversation = {
   id: id("Id of the conversation."),
   project_id: ProjectId.annotations({ description: "The project that pays." }),
-  title: Schema.String.annotations({ description: "Title; until it is set, the beginning of the first question." }),
+  title: Schema.String.annotations({ description: "Title; by default the beginning of the first question." }),
   created_at: timestamp("When it was created."),
-  updated_at: timestamp("When the last message or title was written."),
-  running: Schema.Boolean.annotations({ description: "Whether an answer is being written." })
+  updated_at: timestamp("When the last message was created or the title changed."),
+  running: Schema.Boolean.annotations({ description: "Whether an answer is being generated." })
 }
 
 export const ConversationOut = Schema.Struct(conversation).annotations({ identifier: "ConversationOut" })
@@ -156,15 +158,17 @@ export type ConversationOut = typeof ConversationOut.Type
 
 export const ConversationDetailOut = Schema.Struct({
   ...conversation,
-  messages: Schema.Array(ChatMessageOut).annotations({ description: "The messages, by `position`." }),
-  artifacts: Schema.Array(ChatArtifactOut).annotations({ description: "The artifacts in their last version, by name." })
-}).annotations({ identifier: "ConversationDetailOut", description: "A conversation with all that is in it." })
+  messages: Schema.Array(ChatMessageOut).annotations({ description: "The messages, ordered by `position`." }),
+  artifacts: Schema.Array(ChatArtifactOut).annotations({
+    description: "The latest version of each artifact, ordered by name."
+  })
+}).annotations({ identifier: "ConversationDetailOut", description: "A conversation with its messages and artifacts." })
 export type ConversationDetailOut = typeof ConversationDetailOut.Type
 
 export const ConversationPageOut = Schema.Struct({
-  items: Schema.Array(ConversationOut).annotations({ description: "The conversations, last changed first." }),
-  has_more: Schema.Boolean.annotations({ description: "Whether older ones follow." }),
-  next_cursor: orNull(Schema.String, "`cursor` of the next page; null where there is none.")
+  items: Schema.Array(ConversationOut).annotations({ description: "The conversations, most recently updated first." }),
+  has_more: Schema.Boolean.annotations({ description: "Whether more conversations follow." }),
+  next_cursor: orNull(Schema.String, "`cursor` of the next page; null on the last page.")
 }).annotations({ identifier: "ConversationPageOut" })
 
 const maxQueryCharacters = 200
@@ -179,19 +183,19 @@ export const ConversationParameters = Schema.Struct({
   limit: pageParameters.limit,
   cursor: Schema.optional(
     ConversationCursor.annotations({
-      jsonSchema: { type: "string", description: "`next_cursor` of the page before this one." }
+      jsonSchema: { type: "string", description: "`next_cursor` of the previous page." }
     })
   ),
-  project_id: Schema.optional(sentId(ProjectId, "Only those that this project pays for.")),
+  project_id: Schema.optional(sentId(ProjectId, "Only conversations that this project pays for.")),
   q: Schema.optional(
-    storedText(maxQueryCharacters, 0).annotations({ description: "Only those with this in their title." })
+    storedText(maxQueryCharacters, 0).annotations({ description: "Only conversations whose title contains this text." })
   ),
   running: Schema.optional(
     Schema.BooleanFromString.annotations({
       jsonSchema: {
         type: "string",
         enum: ["true", "false"],
-        description: "`true`: only those whose answer is being written; `false`: only the others."
+        description: "`true`: only conversations in which an answer is being generated; `false`: only the others."
       }
     })
   )
@@ -199,17 +203,17 @@ export const ConversationParameters = Schema.Struct({
 export type ConversationParameters = typeof ConversationParameters.Type
 
 export const ChatModelsParameters = Schema.Struct({
-  project_id: sentId(ProjectId, "The project that will pay."),
+  project_id: sentId(ProjectId, "The project that pays."),
   limit: pageParameters.limit,
   cursor: Schema.optional(
     Schema.StringFromBase64Url.pipe(Schema.minLength(1), Schema.maxLength(maxModelCharacters))
-  ).annotations({ description: "`next_cursor` of the page before this one." })
+  ).annotations({ description: "`next_cursor` of the previous page." })
 })
 
 export const CreateConversationRequest = strict({
   project_id: sentId(ProjectId, "The project that pays."),
   title: Schema.optionalWith(Title, { exact: true }).annotations({
-    description: `Title, 1 to ${maxTitleCharacters} characters; without one the beginning of the first question.`
+    description: `Title, 1 to ${maxTitleCharacters} characters; by default the beginning of the first question.`
   })
 }).annotations({ identifier: "CreateConversationRequest" })
 export type CreateConversationRequest = typeof CreateConversationRequest.Type
@@ -227,15 +231,17 @@ const answerSettings = {
   }),
   alpha: Schema.optionalWith(
     Schema.Number.pipe(
-      allowed({ type: "number", minimum: 0, maximum: 1, description: "For `auto`: 0 is cheapest, 1 is best." })
+      allowed({
+        type: "number",
+        minimum: 0,
+        maximum: 1,
+        description: "Quality-versus-cost weight for `auto`: 0 is cheapest, 1 is highest quality."
+      })
     ),
     exact
   ),
-  effort: Schema.optionalWith(Schema.Literal(...efforts).annotations({ description: "How much it reasons." }), exact),
-  system: Schema.optionalWith(
-    storedText(100_000, 0).annotations({ description: "Instructions before the conversation." }),
-    exact
-  ),
+  effort: Schema.optionalWith(Schema.Literal(...efforts).annotations({ description: "Reasoning effort." }), exact),
+  system: Schema.optionalWith(storedText(100_000, 0).annotations({ description: "System instructions." }), exact),
   temperature: Schema.optionalWith(
     Schema.Number.pipe(
       allowed({ type: "number", minimum: 0, maximum: 2, description: "Sampling temperature, 0 to 2." })
@@ -247,7 +253,7 @@ const answerSettings = {
       allowed({
         type: "integer",
         minimum: 1,
-        description: "At most so many tokens of the answer, in each of its calls."
+        description: "Maximum completion tokens of each call of the answer."
       })
     ),
     exact
@@ -273,7 +279,7 @@ const imageIds = listOf(sentId(Schema.UUID, "Id of an uploaded image."), { max: 
 export const SendMessageRequest = strict({
   content: question,
   image_ids: Schema.optionalWith(imageIds, { default: () => [], exact: true }).annotations({
-    description: `Images that were uploaded before, ${maxImagesPerMessage} at most.`
+    description: `Ids of uploaded images, at most ${maxImagesPerMessage}.`
   }),
   ...answerSettings
 }).annotations({ identifier: "SendMessageRequest" })
@@ -284,42 +290,39 @@ const { model, ...otherSettings } = answerSettings
 /** What is left out stays as it was for the answer before. */
 const changedSettings = {
   model: Schema.optionalWith(model, exact).annotations({
-    description: "`auto`, `auto:<slug>`, or the id of a model; by default as before."
+    description: "`auto`, `auto:<slug>`, or the id of a model; unchanged by default."
   }),
   ...otherSettings,
   artifacts: Schema.optionalWith(Schema.Boolean, exact).annotations({
-    description: "Whether the model may write artifacts; by default as before."
+    description: "Whether the model may write artifacts; unchanged by default."
   })
 }
 
 export const RetryMessageRequest = strict(changedSettings).annotations({
   identifier: "RetryMessageRequest",
-  description: "What is left out stays as it was for the answer before."
+  description: "Omitted fields keep their values from the previous answer."
 })
 export type RetryMessageRequest = typeof RetryMessageRequest.Type
 
 export const EditMessageRequest = strict({
   content: question,
   image_ids: Schema.optionalWith(imageIds, exact).annotations({
-    description: `Images that were uploaded before, ${maxImagesPerMessage} at most; by default those of the question.`
+    description: `Ids of uploaded images, at most ${maxImagesPerMessage}; by default those of the question.`
   }),
   ...changedSettings
 }).annotations({
   identifier: "EditMessageRequest",
-  description: "What is left out stays as it was for the question and the answer before."
+  description: "Omitted fields keep their values from the previous question and answer."
 })
 export type EditMessageRequest = typeof EditMessageRequest.Type
 
 export const ForkConversationRequest = strict({
-  message_id: Schema.optionalWith(
-    sentId(MessageId, "The last message that the new conversation has; without it all."),
-    exact
-  )
+  message_id: Schema.optionalWith(sentId(MessageId, "The last message to copy; all by default."), exact)
 }).annotations({ identifier: "ForkConversationRequest" })
 
 export const StartedTurnOut = Schema.Struct({
   user_message: ChatMessageOut.annotations({ description: "The question." }),
-  assistant_message: ChatMessageOut.annotations({ description: "The answer that is being written." }),
-  cursor: Schema.String.annotations({ description: "`cursor` of the events from the beginning of the answer." })
+  assistant_message: ChatMessageOut.annotations({ description: "The answer that is being generated." }),
+  cursor: Schema.String.annotations({ description: "`cursor` for the events from the beginning of the answer." })
 }).annotations({ identifier: "StartedTurnOut" })
 export type StartedTurnOut = typeof StartedTurnOut.Type

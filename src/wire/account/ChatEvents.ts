@@ -4,8 +4,8 @@ import { ChatArtifactEventOut, ChatMessageOut, ConversationDetailOut, Conversati
 
 /** The data of the events of `GET /api/chat/conversations/{id}/events`. */
 
-const message_id = Schema.UUID.annotations({ description: "The answer that is being written." })
-const offset = Schema.Int.annotations({ description: "Where the text belongs, in UTF-16 units from the beginning." })
+const message_id = Schema.UUID.annotations({ description: "The answer that is being generated." })
+const offset = Schema.Int.annotations({ description: "Position of the text, in UTF-16 units from the beginning." })
 const text = Schema.String.annotations({ description: "The text." })
 
 const ChatDelta = Schema.Struct({ message_id, offset, text }).annotations({ identifier: "ChatDelta" })
@@ -13,13 +13,13 @@ const ChatDelta = Schema.Struct({ message_id, offset, text }).annotations({ iden
 const ChatAttempt = Schema.Struct({
   message_id,
   request_id: Schema.UUID.annotations({ description: "The call." }),
-  index: Schema.Int.annotations({ description: "Counts the attempts of the call from 0." }),
+  index: Schema.Int.annotations({ description: "Position of the attempt in the call, from 0." }),
   provider: Schema.String.annotations({ description: "Provider id." }),
   model: Schema.String.annotations({ description: "Concrete model id." }),
   status: Schema.Union(Schema.Literal("running"), CallStatus).annotations({
-    description: "running; once the attempt is over, how it ended."
+    description: "running, or how the attempt ended."
   }),
-  error: Schema.NullOr(CallError).annotations({ description: "Why it failed; null for any other." })
+  error: Schema.NullOr(CallError).annotations({ description: "Why it failed; otherwise null." })
 }).annotations({ identifier: "ChatAttempt" })
 
 const ChatArtifactDelta = Schema.Struct({

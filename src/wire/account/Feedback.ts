@@ -12,22 +12,22 @@ const maxIdCharacters = 64
 export const FeedbackRequest = Schema.Struct({
   request_id: Schema.String.pipe(Schema.maxLength(maxIdCharacters)).annotations({
     description:
-      "The call that is graded: `x-request-id` of its response, or the `id` of the body (`chatcmpl-…`, `resp_…`, `msg_…`)."
+      "The graded call: `x-request-id` of its response, or the `id` of the body (`chatcmpl-…`, `resp_…`, `msg_…`)."
   }),
   score: Schema.Number.pipe(Schema.between(0, 1, { title: "a number from 0 to 1" })).annotations({
-    description: "How good the response was for its task: 0 is useless, 1 as good as can be."
+    description: "How good the response was for its task: 0 is useless, 1 is ideal."
   })
 }).annotations({ identifier: "FeedbackRequest", description: "A grade for the response of a call." })
 export type FeedbackRequest = typeof FeedbackRequest.Type
 
 export const FeedbackOut = Schema.Struct({
   request_id: Schema.UUID.annotations({ description: "Id of the call." }),
-  model: Schema.String.annotations({ description: "Id of the model that is graded." }),
+  model: Schema.String.annotations({ description: "Id of the graded model." }),
   class: Schema.Literal(...promptClasses).annotations({ description: "What the prompt most likely asked for." }),
   recorded: Schema.Boolean.annotations({
-    description: "False where the call had been graded before: its first grade counts."
+    description: "false if the call had already been graded: its first grade counts."
   })
-}).annotations({ identifier: "FeedbackOut", description: "What a grade counts for." })
+}).annotations({ identifier: "FeedbackOut", description: "The model and class of prompts that a grade counts for." })
 
 const parse = Schema.decodeUnknownEither(FeedbackRequest)
 const explain = explainer(FeedbackRequest)

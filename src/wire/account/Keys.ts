@@ -8,7 +8,7 @@ import { strict } from "./Strict.ts"
 import { sentTimestamp, timestamp } from "./Times.ts"
 
 const keyName = Name.annotations({ description: "Name of the key, 1 to 200 characters." })
-const spendLimit = LimitMicroUsd.annotations({ description: "What the key may spend, in micro-USD; null: no limit." })
+const spendLimit = LimitMicroUsd.annotations({ description: "Spend limit of the key, in micro-USD; null: no limit." })
 
 export const CreateMyApiKeyRequest = strict({
   name: keyName,
@@ -17,12 +17,12 @@ export const CreateMyApiKeyRequest = strict({
 
 export const CreateApiKeyRequest = strict({
   ...CreateMyApiKeyRequest.fields,
-  project_id: sentId(ProjectId, "The project that the key is for.")
+  project_id: sentId(ProjectId, "The project that the key belongs to.")
 }).annotations({ identifier: "CreateApiKeyRequest" })
 
 export const CreateApiKeyResponse = Schema.Struct({
   id: KeyId.annotations({ description: "Id of the key." }),
-  api_key: Schema.String.annotations({ description: "The complete key; it is shown only here." }),
+  api_key: Schema.String.annotations({ description: "The full key; shown only once." }),
   key_prefix: Schema.String.annotations({ description: "The first characters of the key." }),
   name: Schema.String.annotations({ description: "Name of the key." })
 }).annotations({ identifier: "CreateApiKeyResponse" })
@@ -31,14 +31,14 @@ export type CreateApiKeyResponse = typeof CreateApiKeyResponse.Type
 export const UpdateApiKeyRequest = strict({
   name: Schema.optionalWith(keyName, { exact: true }),
   is_active: Schema.optionalWith(Schema.Boolean, { exact: true }).annotations({
-    description: "false: the key is refused until it is made active again. A revoked key stays inactive."
+    description: "false: the key is rejected until it is activated again. A revoked key stays inactive."
   }),
   spend_limit_microusd: Schema.optionalWith(spendLimit, { exact: true }),
   limit_reset: Schema.optionalWith(LimitReset, { exact: true }),
-  expires_at: Schema.optionalWith(Schema.NullOr(sentTimestamp("When the key stops working.")), {
+  expires_at: Schema.optionalWith(Schema.NullOr(sentTimestamp("When the key expires.")), {
     exact: true
   }).annotations({
-    description: "When the key stops working; null: never."
+    description: "When the key expires; null: never."
   }),
   rate_limits: Schema.optionalWith(OwnRateLimits, { exact: true })
 }).annotations({ identifier: "UpdateApiKeyRequest" })
@@ -50,7 +50,7 @@ export const RotateApiKeyRequest = strict({
   grace_seconds: Schema.optionalWith(Schema.Number.pipe(Schema.int(), Schema.between(0, maxGraceSeconds)), {
     default: () => 0
   }).annotations({
-    description: `For how long the secret before works too, in seconds: 0, the default, to ${maxGraceSeconds} (30 days).`
+    description: `Grace period in which the previous secret also works, in seconds: 0, the default, to ${maxGraceSeconds} (30 days).`
   })
 }).annotations({ identifier: "RotateApiKeyRequest" })
 
@@ -58,32 +58,32 @@ export const ApiKeyOut = Schema.Struct({
   id: KeyId.annotations({ description: "Id of the key." }),
   key_prefix: Schema.String.annotations({ description: "The first characters of the key." }),
   name: Schema.String.annotations({ description: "Name of the key." }),
-  project_id: ProjectId.annotations({ description: "The project that it is for." }),
+  project_id: ProjectId.annotations({ description: "The project that it belongs to." }),
   kind: Schema.Literal("secret", "dashboard").annotations({
     description:
-      "secret: whoever has the key may call. dashboard: counts the calls that a person makes from the dashboard; nobody has its secret."
+      "secret: for clients that send the key. dashboard: for the calls that a user makes from the dashboard; it has no secret."
   }),
-  is_active: Schema.Boolean.annotations({ description: "Whether it is accepted, until it expires." }),
+  is_active: Schema.Boolean.annotations({ description: "Whether the key is accepted, until it expires." }),
   spend_limit_microusd: Schema.NullOr(Schema.Int).annotations({
-    description: "What it may spend in each period, in micro-USD; null: no limit of its own."
+    description: "Spend limit per reset period, in micro-USD; null: no limit of its own."
   }),
   limit_reset: LimitReset,
   spent_microusd: Schema.Int.annotations({
-    description: "Spent in the current period of the limit, in micro-USD; without a period for ever."
+    description: "Spent in the current reset period of the limit, in micro-USD; without one, the total."
   }),
-  total_spent_microusd: Schema.Int.annotations({ description: "Spent for ever, in micro-USD." }),
-  expires_at: Schema.NullOr(timestamp("When it stops working.")).annotations({
-    description: "When it stops working; null: never."
+  total_spent_microusd: Schema.Int.annotations({ description: "Total spent since the key was created, in micro-USD." }),
+  expires_at: Schema.NullOr(timestamp("When it expires.")).annotations({
+    description: "When it expires; null: never."
   }),
   rate_limits: OwnRateLimits,
-  previous_secret_until: Schema.NullOr(timestamp("When the secret before stops working.")).annotations({
-    description: "Until when the secret before the last rotation works too; null: it does not."
+  previous_secret_until: Schema.NullOr(timestamp("When the previous secret expires.")).annotations({
+    description: "When the grace period of the previous secret ends; null: there is none."
   }),
   revoked_at: Schema.NullOr(timestamp("When it was revoked.")).annotations({
-    description: "When it was revoked, for good; null: it was not."
+    description: "When it was permanently revoked; null: it was not."
   }),
   last_used_at: Schema.NullOr(timestamp("When its last call ended.")).annotations({
-    description: "When its last call ended, of the calls that are kept; null: there is none."
+    description: "When its last call ended, among the calls that are retained; null: there is none."
   }),
   created_at: timestamp("When it was created.")
 }).annotations({ identifier: "ApiKeyOut" })
@@ -97,15 +97,15 @@ const maxPage = 1_000_000
 export const NumberedPageParameters = Schema.Struct({
   page: Schema.optionalWith(sentCount(maxPage), {
     default: () => 1
-  }).annotations({ description: "Number of the page, from 1, which is the default." }),
+  }).annotations({ description: "Number of the page, from 1; 1 by default." }),
   limit: Schema.optionalWith(sentCount(maxLimit), {
     default: () => defaultLimit
-  }).annotations({ description: `At most so many keys, 1 to ${maxLimit}; ${defaultLimit} by default.` })
+  }).annotations({ description: `Maximum number of keys, 1 to ${maxLimit}; ${defaultLimit} by default.` })
 })
 
 export const ApiKeysPage = Schema.Struct({
-  items: Schema.Array(ApiKeyOut).annotations({ description: "The keys of this page, newest first." }),
-  total: Schema.Int.annotations({ description: "How many keys the project has." }),
+  items: Schema.Array(ApiKeyOut).annotations({ description: "The keys on this page, newest first." }),
+  total: Schema.Int.annotations({ description: "Total number of keys of the project." }),
   page: Schema.Int.annotations({ description: "Number of this page, from 1." }),
-  limit: Schema.Int.annotations({ description: "At most so many keys are on a page." })
+  limit: Schema.Int.annotations({ description: "Maximum number of keys on a page." })
 }).annotations({ identifier: "ApiKeysPage" })

@@ -7,25 +7,25 @@ export const LimitMicroUsd = Schema.NullOr(
 )
 
 export const LimitReset = Schema.NullOr(Schema.Literal("day", "week", "month")).annotations({
-  description: "How often the limit begins anew, at 00:00 UTC (week: on Monday); null: never."
+  description: "How often the limit resets, at 00:00 UTC (week: on Monday); null: never."
 })
 
 const maxRate = 1_000_000_000
 const Rate = Schema.NullOr(Schema.Number.pipe(Schema.int(), Schema.between(1, maxRate)))
 const rate = (what: string) =>
   Schema.optionalWith(Rate, { default: () => null }).annotations({
-    description: `${what}; null and default: any number.`
+    description: `${what}; null and default: unlimited.`
   })
 
 export const RateLimits = strict({
-  requests_per_minute: rate("Requests a minute"),
-  tokens_per_minute: rate("Prompt tokens a minute"),
-  concurrent_requests: rate("Requests at the same time")
+  requests_per_minute: rate("Maximum requests per minute"),
+  tokens_per_minute: rate("Maximum prompt tokens per minute"),
+  concurrent_requests: rate("Maximum concurrent requests")
 }).annotations({ identifier: "RateLimits" })
 export type RateLimits = typeof RateLimits.Type
 
 /** As the owner of a key or project sets them. */
 export const OwnRateLimits = Schema.NullOr(RateLimits).annotations({
   description:
-    "How often it may call, in place of what the configuration has for all; null: as configured. Only an operator may exceed the configuration."
+    "Rate limits that replace the configured ones; null: the configured ones apply. Only an operator may set higher limits than configured."
 })

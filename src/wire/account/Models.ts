@@ -7,24 +7,24 @@ import { HealthOut } from "./Route.ts"
 import { sentId } from "./SentId.ts"
 
 const rates = {
-  input: Schema.Number.annotations({ description: "Of uncached input tokens." }),
-  output: Schema.Number.annotations({ description: "Of output tokens." }),
+  input: Schema.Number.annotations({ description: "Price of uncached input tokens." }),
+  output: Schema.Number.annotations({ description: "Price of output tokens." }),
   cache_read: Schema.NullOr(Schema.Number).annotations({
-    description: "Of input tokens read from a cache; null: unknown, then as input."
+    description: "Price of input tokens read from a cache; null: unknown, the input price applies."
   }),
   cache_write: Schema.NullOr(Schema.Number).annotations({
-    description: "Of input tokens written to a cache; null: unknown, then as input."
+    description: "Price of input tokens written to a cache; null: unknown, the input price applies."
   })
 }
 
 const Tier = Schema.Struct({
-  above_prompt_tokens: Schema.Int.annotations({ description: "For calls with a longer prompt than this." }),
+  above_prompt_tokens: Schema.Int.annotations({ description: "Applies to calls with more prompt tokens than this." }),
   ...rates
 })
 
 const PricesOut = Schema.Struct({
   ...rates,
-  tiers: Schema.Array(Tier).annotations({ description: "Prices of longer prompts, ascending." })
+  tiers: Schema.Array(Tier).annotations({ description: "Prices for longer prompts, ascending." })
 })
 
 const tokens = (description: string) =>
@@ -34,22 +34,23 @@ export const CatalogModelOut = Schema.Struct({
   id: Schema.String.annotations({ description: "Value to send as `model`." }),
   provider: Schema.String.annotations({ description: "Id of its provider." }),
   name: Schema.String.annotations({ description: "Display name." }),
-  alias: Schema.String.annotations({ description: "The name that the model has at all of its providers." }),
+  alias: Schema.String.annotations({ description: "Name of the model at all of its providers." }),
   listed: Schema.Boolean.annotations({ description: "Whether `auto` may choose it and `GET /v1/models` lists it." }),
   prices: Schema.NullOr(PricesOut).annotations({
-    description: "In micro-USD per million tokens; null: unknown, so that no call may be charged for it."
+    description: "Prices in micro-USD per million tokens; null: unknown, so that no call can be charged for it."
   }),
-  context_tokens: tokens("Prompt and completion together"),
-  input_tokens: tokens("The longest prompt"),
-  output_tokens: tokens("The longest completion"),
+  context_tokens: tokens("Maximum length of prompt and completion together"),
+  input_tokens: tokens("Maximum prompt length"),
+  output_tokens: tokens("Maximum completion length"),
   capabilities: Schema.Record({
     key: Schema.Literal(...capabilities),
     value: Schema.NullOr(Schema.Boolean).annotations({ description: "Whether it is supported; null: unknown." })
-  }).annotations({ description: "What it can take and give." }),
+  }).annotations({ description: "Capabilities of the model." }),
   reasoning_efforts: Schema.NullOr(Schema.Array(Schema.Literal(...efforts))).annotations({
-    description: "Efforts that a request may choose, lowest first; null: it does not reason, or cannot be told to."
+    description:
+      "Reasoning efforts that a request can select, lowest first; null: it does not reason, or the effort cannot be selected."
   }),
-  quality: Schema.Number.annotations({ description: "Estimate of the quality of its answers, 0 to 1." }),
+  quality: Schema.Number.annotations({ description: "Estimated quality of its responses, 0 to 1." }),
   health: HealthOut
 }).annotations({ identifier: "CatalogModelOut" })
 export type CatalogModelOut = typeof CatalogModelOut.Type
@@ -66,11 +67,11 @@ export const CatalogParameters = Schema.Struct({
   project_id: Schema.optional(
     sentId(
       ProjectId,
-      "A project in which the caller has any role: adds the models that only its own credentials make callable."
+      "A project in which the caller has any role: adds the models that are callable only with the project's own credentials."
     )
   ),
   limit: pageParameters.limit,
-  cursor: Schema.optional(Cursor).annotations({ description: "`next_cursor` of the page before this one." })
+  cursor: Schema.optional(Cursor).annotations({ description: "`next_cursor` of the previous page." })
 })
 
 export const catalogCursor = Schema.encodeSync(Cursor)

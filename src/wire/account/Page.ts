@@ -29,10 +29,10 @@ export const pageParameters = {
   limit: Schema.optionalWith(sentCount(maxLimit), {
     default: () => defaultLimit
   }).annotations({
-    description: `At most so many items, 1 to ${maxLimit}; ${defaultLimit} by default. A page of large items has fewer.`
+    description: `Maximum number of items, 1 to ${maxLimit}; ${defaultLimit} by default. A page of large items has fewer.`
   }),
   cursor: Schema.optional(
-    Cursor.annotations({ jsonSchema: { type: "string", description: "`next_cursor` of the page before this one." } })
+    Cursor.annotations({ jsonSchema: { type: "string", description: "`next_cursor` of the previous page." } })
   )
 }
 
@@ -45,7 +45,7 @@ export const pageOf = <A, I>(identifier: string, item: Schema.Schema<A, I>) =>
     items: Schema.Array(item).annotations({ description: "The items, newest first." }),
     has_more: Schema.Boolean.annotations({ description: "Whether older items follow." }),
     next_cursor: Schema.NullOr(Schema.String).annotations({
-      description: "`cursor` of the next page; null where there is none."
+      description: "`cursor` of the next page; null on the last page."
     })
   }).annotations({ identifier })
 

@@ -6,12 +6,12 @@ import { timestamp } from "./Times.ts"
 
 export const CreateCheckoutRequest = strict({
   credit_amount_cents: Schema.Number.pipe(Schema.int(), Schema.between(1_000, 100_000)).annotations({
-    description: "Credit to buy, in US cents, 1000 to 100000."
+    description: "Amount of credit to buy, in US cents, 1000 to 100000."
   })
 }).annotations({ identifier: "CreateCheckoutRequest" })
 
 export const CreateCheckoutResponse = Schema.Struct({
-  checkout_url: Schema.String.annotations({ description: "The page on which it is paid." }),
+  checkout_url: Schema.String.annotations({ description: "URL of the checkout page." }),
   session_id: Schema.String.annotations({ description: "Id of the checkout session." }),
   payment_id: Schema.String.annotations({ description: "Id of the payment." })
 }).annotations({ identifier: "CreateCheckoutResponse" })
@@ -20,14 +20,16 @@ const fields = {
   session_id: Schema.String.annotations({ description: "Id of the checkout session." }),
   status: Schema.String.annotations({
     description:
-      "open: not paid yet. processing: paid, not confirmed. credited: in the balance. failed, expired: not paid. refunded, disputed: paid back."
+      "open: not yet paid. processing: paid, not yet confirmed. credited: added to the balance. failed, expired: not paid. refunded, disputed: returned to the payer."
   }),
-  checkout_amount_cents: Schema.Int.annotations({ description: "What is to be paid, in US cents." }),
+  checkout_amount_cents: Schema.Int.annotations({ description: "Amount to be paid, in US cents." }),
   credited_amount_microusd: Schema.Int.annotations({
-    description: "What the balance has of it, in micro-USD: what was credited, less what was paid back."
+    description: "Net amount credited to the balance, in micro-USD: the credit, less refunds and disputes."
   }),
-  failure_category: Schema.NullOr(Schema.String).annotations({ description: "Why it failed, for programs." }),
-  failure_message: Schema.NullOr(Schema.String).annotations({ description: "Why it failed, for people." })
+  failure_category: Schema.NullOr(Schema.String).annotations({
+    description: "Machine-readable reason of the failure."
+  }),
+  failure_message: Schema.NullOr(Schema.String).annotations({ description: "Human-readable reason of the failure." })
 }
 
 export const CheckoutStatusOut = Schema.Struct(fields).annotations({ identifier: "CheckoutStatusOut" })
@@ -35,14 +37,14 @@ export const CheckoutStatusOut = Schema.Struct(fields).annotations({ identifier:
 export const PaymentOut = Schema.Struct({
   id: PaymentId.annotations({ description: "Id of the payment." }),
   provider: Schema.Literal("stripe", "test").annotations({
-    description: "test: the local checkout page, where nothing is really paid."
+    description: "test: the local test checkout, which takes no real money."
   }),
   ...fields,
   session_id: Schema.NullOr(Schema.String).annotations({
-    description: "Id of the checkout session; null where none could be opened yet."
+    description: "Id of the checkout session; null where none has been opened yet."
   }),
-  created_at: timestamp("When it was begun."),
-  updated_at: timestamp("When its state changed last.")
+  created_at: timestamp("When it was created."),
+  updated_at: timestamp("When its status last changed.")
 }).annotations({ identifier: "PaymentOut" })
 
 export const PaymentsPage = pageOf("PaymentsPage", PaymentOut)

@@ -11,17 +11,17 @@ export const Patterns = patternList(maxPatterns)
 type List = typeof Patterns | typeof StoredPatterns
 const allowed = (what: string, list: List) =>
   Schema.optionalWith(Schema.NullOr(list), { default: () => null }).annotations({
-    description: `${what} that may be used, as ids, \`<prefix>/*\` or \`*\`; null and default: all.`
+    description: `Allowed ${what}, as ids, \`<prefix>/*\` or \`*\`; null and default: all.`
   })
 const excluded = (what: string, list: List) =>
   Schema.optionalWith(list, { default: () => [], nullable: true }).annotations({
-    description: `${what} that may not be used, in the same form; exclusions win.`
+    description: `Excluded ${what}, in the same form; exclusions take precedence.`
   })
 const lists = (list: List) => ({
-  allowed_models: allowed("Models", list),
-  excluded_models: excluded("Models", list),
-  allowed_providers: allowed("Providers", list),
-  excluded_providers: excluded("Providers", list)
+  allowed_models: allowed("models", list),
+  excluded_models: excluded("models", list),
+  allowed_providers: allowed("providers", list),
+  excluded_providers: excluded("providers", list)
 })
 
 export const Alpha = Schema.NullOr(Schema.Number.pipe(Schema.between(0, 1)))
@@ -44,15 +44,15 @@ export const PolicyInput = strict({
   ...lists(Patterns),
   default_alpha: Schema.optionalWith(Alpha, { default: () => null }).annotations({
     description:
-      "Quality against cost where a request does not say: 0 is cheapest, 1 is best; null and default: the gateway's own."
+      "Default quality-versus-cost weight: 0 is cheapest, 1 is highest quality; null and default: the gateway's default."
   }),
   exploration_share: Schema.optionalWith(ExplorationShare, { default: () => 0, nullable: true }).annotations({
-    description: `In this share of the calls that name no model, one of the models near the best is tried instead of it, at most ${maxExplorationShare}; 0 and default: never.`
+    description: `Share of \`auto\` calls for which one of the models close to the best is tried instead of it, at most ${maxExplorationShare}; 0 and default: none.`
   }),
   ...capsAndFallback
 }).annotations({
   identifier: "PolicyInput",
-  description: "What the keys of a project may use; left out is unrestricted."
+  description: "Models and providers that the keys of a project may use; omitted fields are unrestricted."
 })
 export type PolicyInput = typeof PolicyInput.Type
 
@@ -60,10 +60,10 @@ export const PolicyOut = Schema.Struct({
   ...PolicyInput.fields,
   ...lists(StoredPatterns),
   policy_version: Schema.Int.annotations({
-    description: "Goes up with every change of the policy or of the project's routing configurations."
+    description: "Incremented by every change of the policy or of the project's routing configurations."
   }),
   managed_by_configuration: Schema.Boolean.annotations({
-    description: "Whether GATEWAY_CONFIG has it, which then is the only place to change it."
+    description: "Whether it is managed by GATEWAY_CONFIG and can be changed only there."
   })
 }).annotations({ identifier: "PolicyOut" })
 export type PolicyOut = typeof PolicyOut.Type
@@ -73,10 +73,10 @@ const Eligible = Schema.Struct({
 })
 
 export const PolicySimulationOut = Schema.Struct({
-  before: Eligible.annotations({ description: "The models that keys may use now." }),
-  after: Eligible.annotations({ description: "The models that they may use under the policy of the request." }),
+  before: Eligible.annotations({ description: "The models that keys may use under the current policy." }),
+  after: Eligible.annotations({ description: "The models that keys may use under the requested policy." }),
   becomes_empty: Schema.Array(Schema.String).annotations({
-    description: "`auto` and each `auto:<slug>` that has a model to choose now and would have none."
+    description: "`auto` and each `auto:<slug>` that has eligible models now and would have none."
   }),
   replay: PolicyReplayOut
 }).annotations({ identifier: "PolicySimulationOut" })

@@ -9,7 +9,8 @@ import { timestamp } from "./Times.ts"
 const projectRoles = ["owner", "member", "viewer"] as const
 export const ProjectRole = Schema.Literal(...projectRoles).annotations({
   identifier: "ProjectRole",
-  description: "owner: everything. member: keys, credentials and settings too, but no members. viewer: reads only."
+  description:
+    "viewer: read-only. member: can change keys, credentials and settings, but not members. owner: full access. Each role includes the previous ones."
 })
 export type ProjectRole = typeof ProjectRole.Type
 
@@ -23,7 +24,7 @@ export const CreateMyProjectRequest = strict({
 export const UpdateProjectRequest = strict({
   name: Schema.optionalWith(Name, { exact: true }).annotations({ description: "Name, 1 to 200 characters." }),
   spend_limit_microusd: Schema.optionalWith(LimitMicroUsd, { exact: true }).annotations({
-    description: "What all keys of the project together may spend, in micro-USD; null: no limit."
+    description: "Spend limit of all keys of the project together, in micro-USD; null: no limit."
   }),
   limit_reset: Schema.optionalWith(LimitReset, { exact: true }),
   rate_limits: Schema.optionalWith(OwnRateLimits, { exact: true })
@@ -34,22 +35,25 @@ export const ProjectOut = Schema.Struct({
   id: ProjectId.annotations({ description: "Id of the project." }),
   name: Schema.String.annotations({ description: "Name of the project." }),
   account_id: AccountId.annotations({ description: "The account that pays for its calls." }),
-  role: ProjectRole.annotations({ description: "What the caller may do with it." }),
-  is_default: Schema.Boolean.annotations({ description: "Whether GATEWAY_CONFIG writes to this project." }),
+  role: ProjectRole.annotations({ description: "Role of the caller in the project." }),
+  is_default: Schema.Boolean.annotations({ description: "Whether GATEWAY_CONFIG applies to this project." }),
   billing_mode: Schema.Literal("managed", "byok").annotations({
-    description: "managed: calls are paid from the balance. byok: by the project's own credentials."
+    description:
+      "managed: calls are paid from the balance. byok: calls are paid with the project's own provider credentials."
   }),
   spend_limit_microusd: Schema.NullOr(Schema.Int).annotations({
-    description: "What all keys of the project together may spend, in micro-USD; null: no limit."
+    description: "Spend limit of all keys of the project together, in micro-USD; null: no limit."
   }),
   limit_reset: LimitReset,
   spent_microusd: Schema.Int.annotations({
-    description: "Spent in the current period of the limit, in micro-USD; without a period for ever."
+    description: "Spent in the current reset period of the limit, in micro-USD; without one, the total."
   }),
-  total_spent_microusd: Schema.Int.annotations({ description: "Spent for ever, in micro-USD." }),
+  total_spent_microusd: Schema.Int.annotations({
+    description: "Total spent since the project was created, in micro-USD."
+  }),
   rate_limits: OwnRateLimits,
   created_at: timestamp("When it was created."),
-  updated_at: timestamp("When it was changed last.")
+  updated_at: timestamp("When it was last updated.")
 }).annotations({ identifier: "ProjectOut" })
 export type ProjectOut = typeof ProjectOut.Type
 
@@ -57,22 +61,22 @@ export const ProjectsPage = pageOf("ProjectsPage", ProjectOut)
 
 export const MeOut = Schema.Struct({
   user: Schema.Struct({
-    id: UserId.annotations({ description: "Id of the person." }),
-    name: Schema.String.annotations({ description: "Name of the person." }),
+    id: UserId.annotations({ description: "Id of the user." }),
+    name: Schema.String.annotations({ description: "Name of the user." }),
     issuer: Schema.NullOr(Schema.String).annotations({
-      description: "The identity provider that knows the person; null after a local sign-in."
+      description: "Issuer URL of the user's identity provider; null after a local sign-in."
     }),
-    subject: Schema.NullOr(Schema.String).annotations({ description: "The person's id there." }),
-    created_at: timestamp("When the person was first seen.")
-  }).annotations({ description: "Who sent the request." }),
+    subject: Schema.NullOr(Schema.String).annotations({ description: "The user's id at the identity provider." }),
+    created_at: timestamp("When the user was first seen.")
+  }).annotations({ description: "The caller." }),
   accounts: Schema.Array(
     Schema.Struct({
       id: AccountId.annotations({ description: "Id of the account." }),
-      role: Schema.Literal("owner").annotations({ description: "What the person may do with it." })
+      role: Schema.Literal("owner").annotations({ description: "Role of the user in the account." })
     })
-  ).annotations({ description: "The accounts whose balance the person uses." }),
+  ).annotations({ description: "The accounts whose balance the user can spend." }),
   roles: Schema.Array(Schema.Literal("operator")).annotations({
-    description: "operator: may use the admin endpoints. Roles in projects are in the list of projects."
+    description: "operator: may use the admin endpoints. Project roles are returned by the list of projects."
   }),
   default_project_id: Schema.NullOr(ProjectId).annotations({
     description: "The project that `/api/me/keys` acts on; null where there is none."

@@ -14,68 +14,71 @@ const moneyOrNull = (description: string) =>
 const GuardOut = Schema.Struct({
   guard: Schema.Literal("errors", "retries", "feedback").annotations({
     description:
-      "errors: conversations with a call that failed. retries: conversations with a call that was cancelled, or asked again with a prompt of the same length within ten minutes. feedback: by how much grades are below 1, of conversations that have any."
+      "errors: share of conversations with a failed call. retries: share of conversations with a call that was cancelled, or repeated with a prompt of the same length within ten minutes. feedback: by how much grades are below 1, for conversations with grades."
   }),
   treated: rate("Mean of the conversations with the change, 0 (good) to 1 (bad)"),
-  held_out: rate("Mean of the conversations that were held out, 0 to 1"),
-  before: rate("Mean of the newest 1,000 conversations of the 14 days before, 0 to 1"),
+  held_out: rate("Mean of the held-out conversations, 0 to 1"),
+  before: rate("Mean of the newest 1,000 conversations of the 14 days before the change, 0 to 1"),
   e_value: Schema.Number.annotations({
-    description: "Evidence that the change makes it worse; 1 says nothing. It may be looked at any time."
+    description: "E-value: evidence that the change makes it worse; 1 is no evidence. It is valid at any time."
   })
 })
 
 export const Receipt = Schema.Struct({
-  experiment_id: Schema.UUID.annotations({ description: "Of the experiment; its arms are divided by it." }),
+  experiment_id: Schema.UUID.annotations({
+    description: "Id of the experiment, by which conversations are assigned to its arms."
+  }),
   state: Schema.Literal(...experimentStates).annotations({
     description:
-      "running. reverted: the guards have shown harm, and the change was taken back. final: the days are over, or 20,000 calls were measured; all conversations get the change. undone: somebody has taken the action back. superseded: somebody has changed what the action had changed."
+      "running. reverted: the guards showed harm, and the change was reverted. final: the hold-out period is over, or 20,000 calls were measured; all conversations get the change. undone: a user undid the action. superseded: a user changed the fields that the action had changed."
   }),
-  reason: Schema.NullOr(Schema.String).annotations({ description: "Why it has ended; null: it runs." }),
-  share: Schema.Number.annotations({ description: "Of the conversations that get the change, 0 to 1." }),
+  reason: Schema.NullOr(Schema.String).annotations({ description: "Why it ended; null: it is running." }),
+  share: Schema.Number.annotations({ description: "Share of conversations that get the change, 0 to 1." }),
   started_at: timestamp("When the change was applied."),
-  ends_at: timestamp("When the hold-out ends by itself."),
-  ended_at: Schema.NullOr(timestamp("When it has ended.")).annotations({
-    description: "When it has ended; null: it runs."
+  ends_at: timestamp("When the hold-out period ends."),
+  ended_at: Schema.NullOr(timestamp("When it ended.")).annotations({
+    description: "When it ended; null: it is running."
   }),
   measured_at: Schema.NullOr(timestamp("When these figures were computed.")).annotations({
     description: "When these figures were computed; null: not yet."
   }),
   conversations: Schema.Struct({
-    treated: count("With the change."),
-    held_out: count("Held out of it."),
-    before: count("From before it, for the guards.")
+    treated: count("Conversations with the change."),
+    held_out: count("Conversations held out of it."),
+    before: count("Conversations before the change, for the guards.")
   }).annotations({
-    description: "Conversations that were measured: with calls that named no model and that the change concerns."
+    description: "Measured conversations: those with `auto` calls that the change affects."
   }),
   cost_per_conversation_microusd: Schema.Struct({
-    treated: moneyOrNull("Mean with the change; null without a conversation"),
-    held_out: moneyOrNull("Mean of those held out; null without a conversation")
-  }).annotations({ description: "What a conversation has cost." }),
+    treated: moneyOrNull("Mean with the change; null without conversations"),
+    held_out: moneyOrNull("Mean of the held-out conversations; null without conversations")
+  }).annotations({ description: "Cost of a conversation." }),
   saved_per_conversation_microusd: moneyOrNull(
-    "Held out less with the change, below 0 where it costs more; null while an arm has no conversation"
+    "Cost held out minus cost with the change, negative where the change costs more; null while an arm has no conversations"
   ),
   saved_at_least_microusd: moneyOrNull(
-    "A lower bound of it with a confidence of .975; null below 20 conversations of either arm"
+    "Lower bound of the saving, at a confidence of 0.975; null below 20 conversations in either arm"
   ),
-  estimated_per_conversation_microusd: moneyOrNull("What the report expected; null where it expected nothing"),
+  estimated_per_conversation_microusd: moneyOrNull("Saving that the report estimated; null without an estimate"),
   realised_over_estimated: Schema.NullOr(Schema.Number).annotations({
-    description: "Saved by estimated amount; null below 20 conversations of either arm and without an estimate."
+    description:
+      "Measured saving divided by estimated saving; null below 20 conversations in either arm, or without an estimate."
   }),
   guards: Schema.Array(GuardOut).annotations({
-    description: "What must not become worse; empty before the first measurement."
+    description: "Guard metrics, which must not become worse; empty before the first measurement."
   }),
-  e_value: Schema.Number.annotations({ description: "Of all guards together: the mean." }),
-  revert_at_e_value: Schema.Number.annotations({ description: "At this e_value the change is taken back." })
+  e_value: Schema.Number.annotations({ description: "Mean e-value of all guards." }),
+  revert_at_e_value: Schema.Number.annotations({ description: "E-value at which the change is reverted." })
 }).annotations({
   identifier: "Receipt",
-  description: "What was measured of an action since it was applied with a hold-out."
+  description: "Measurements of an action since it was applied with a hold-out."
 })
 export type Receipt = typeof Receipt.Type
 
 export const PastReceipts = Schema.Struct({
-  n: count("Final receipts of the project with an estimate and 20 conversations of either arm."),
+  n: count("Final receipts of the project with an estimate and 20 conversations in each arm."),
   realised_over_estimated: Schema.NullOr(Schema.Number).annotations({
-    description: "What they have saved by what their reports had estimated; null without any."
+    description: "Measured saving divided by estimated saving; null without receipts."
   })
-}).annotations({ description: "How far the estimates of earlier reports of the project came true." })
+}).annotations({ description: "Accuracy of the estimates of earlier reports of the project." })
 export type PastReceipts = typeof PastReceipts.Type

@@ -12,26 +12,26 @@ export const RefusalOut = Schema.Struct({
     description: "The endpoint, or the library (`embedded`)."
   }),
   requested_model: Schema.String.annotations({ description: "`model` of the request." }),
-  status: Schema.Literal(402, 404, 429).annotations({ description: "The status of the response." }),
-  code: Schema.String.annotations({ description: "The code of the error." }),
-  message: Schema.String.annotations({ description: "The message of the error." }),
+  status: Schema.Literal(402, 404, 429).annotations({ description: "HTTP status of the response." }),
+  code: Schema.String.annotations({ description: "Code of the error." }),
+  message: Schema.String.annotations({ description: "Message of the error." }),
   scope: orNull(
     Schema.Literal("account", "project", "key"),
-    "Whose balance, spend limit or rate limit refused it; null for a 404."
+    "Scope whose balance, spend limit or rate limit refused it; null for a 404."
   ),
   reason: orNull(
     Schema.Literal("exhausted", "held", "too_large"),
-    "Of a 402. exhausted: nothing is left. held: running calls hold what is left. too_large: the call may cost more than is left."
+    "For a 402. exhausted: nothing is left. held: running calls hold what is left. too_large: the call could cost more than is left."
   ),
-  needed_microusd: orNull(Schema.NonNegativeInt, "Of a 402, in micro-USD: what has to be held for the call at least."),
+  needed_microusd: orNull(Schema.NonNegativeInt, "For a 402: minimum amount to be held for the call, in micro-USD."),
   remaining_microusd: orNull(
     Schema.NonNegativeInt,
-    "Of a 402, in micro-USD: what was left of the scope beside what running calls held."
+    "For a 402: remaining amount of the scope after spent and held, in micro-USD."
   ),
-  held_microusd: orNull(Schema.NonNegativeInt, "Of a 402, in micro-USD: what running calls held of the scope."),
-  remaining_requests: orNull(Schema.NonNegativeInt, "Of a 429: requests that its limit per minute still had left."),
-  remaining_tokens: orNull(Schema.NonNegativeInt, "Of a 429: prompt tokens that its limit per minute still had left."),
-  retry_after_ms: orNull(Schema.NonNegativeInt, "Of a 429: when the limit would let it through, in milliseconds."),
+  held_microusd: orNull(Schema.NonNegativeInt, "For a 402: amount of the scope held by running calls, in micro-USD."),
+  remaining_requests: orNull(Schema.NonNegativeInt, "For a 429: remaining requests of the limit per minute."),
+  remaining_tokens: orNull(Schema.NonNegativeInt, "For a 429: remaining prompt tokens of the limit per minute."),
+  retry_after_ms: orNull(Schema.NonNegativeInt, "For a 429: time until the limit would allow it, in milliseconds."),
   refused_at: Schema.String.annotations({ description: "RFC 3339 in UTC, with milliseconds.", format: "date-time" })
 }).annotations({
   identifier: "RefusalOut",

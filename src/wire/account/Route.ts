@@ -6,12 +6,12 @@ import { WireError } from "../ErrorBody.ts"
 export const HealthOut = Schema.Struct({
   failure: Schema.Number.annotations({ description: "Probability that the next attempt fails, 0 to 1." }),
   open_for_ms: Schema.Number.annotations({
-    description: "For how long it is not tried any more, in milliseconds; 0 when it is."
+    description: "Time until it may be tried again, in milliseconds; 0 if it may be tried now."
   }),
   latency_ms: Schema.NullOr(Schema.Number).annotations({
-    description: "Moving average of the time to the first content, in milliseconds; null without calls."
+    description: "Moving average of the time to first content, in milliseconds; null without calls."
   })
-}).annotations({ identifier: "RouteHealth", description: "Of this node's recent calls." })
+}).annotations({ identifier: "RouteHealth", description: "Health of the route, from this node's recent calls." })
 
 const RouteCandidate = Schema.Struct({
   model: Schema.String.annotations({ description: "Id of the model." }),
@@ -19,10 +19,10 @@ const RouteCandidate = Schema.Struct({
   quality: Schema.Number.annotations({
     description: "Expected quality, reduced by the probability of failure, 0 to 1."
   }),
-  score: Schema.Number.annotations({ description: "What it is ranked by; higher is better." }),
-  expected_cost_microusd: Schema.Int.annotations({ description: "Cost of a likely answer, in micro-USD." }),
+  score: Schema.Number.annotations({ description: "Score for the ranking; higher is better." }),
+  expected_cost_microusd: Schema.Int.annotations({ description: "Expected cost, in micro-USD." }),
   max_cost_microusd: Schema.Int.annotations({
-    description: "The highest cost that the call can have there, in micro-USD."
+    description: "Maximum cost of the call with this model, in micro-USD."
   }),
   effort: Schema.NullOr(Schema.Union(Schema.Literal(...efforts), Schema.Number)).annotations({
     description: "Reasoning effort, or depth, that is sent; null: none."
@@ -36,34 +36,35 @@ const RouteCandidate = Schema.Struct({
 export const RouteOut = Schema.Struct({
   requested_model: Schema.String.annotations({ description: "`model` of the request." }),
   candidates: Schema.Array(RouteCandidate).annotations({
-    description: "In the order in which they would be tried; empty with an `error`."
+    description: "The candidates, in the order in which they would be tried; empty with an `error`."
   }),
   classes: Schema.Record({ key: Schema.String, value: Schema.Number }).annotations({
-    description:
-      "Probability of each kind of prompt that it may be; empty with an `error`, or for a model that is named."
+    description: "Probability of each class of prompt; empty with an `error`, or for a pinned model."
   }),
   skipped: Schema.Array(Schema.String).annotations({
-    description: "Models that would come before the first candidate, were most of their recent attempts not failing."
+    description: "Models that would rank before the first candidate if most of their recent attempts had not failed."
   }),
   reason: Schema.NullOr(Schema.Literal(...routingReasons)).annotations({
-    description: "Why the first one is first; null with an `error`."
+    description: "Why the first candidate was chosen; null with an `error`."
   }),
   routing_config: Schema.NullOr(Schema.String).annotations({ description: "Slug of the routing configuration." }),
   alpha: Schema.NullOr(Schema.Number).annotations({
-    description: "Quality against cost, as in force; null with an `error`."
+    description: "Quality-versus-cost weight that applies; null with an `error`."
   }),
-  fallback_enabled: Schema.Boolean.annotations({ description: "Whether more than the first one would be tried." }),
+  fallback_enabled: Schema.Boolean.annotations({
+    description: "Whether more than the first candidate would be tried."
+  }),
   excluded: Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({
-    description: "How many models are not eligible, by reason."
+    description: "Number of models that are not eligible, by reason."
   }),
   prompt_tokens: Schema.NullOr(Schema.Int).annotations({
-    description: "Likely length of the prompt; null with an `error`."
+    description: "Estimated prompt tokens; null with an `error`."
   }),
   policy_version: Schema.NullOr(Schema.Int).annotations({
     description: "Version of the project's policy; null with an `error`."
   }),
   error: Schema.NullOr(WireError).annotations({
-    description: "What the request would be answered by routing; null where a candidate would be tried."
+    description: "The error that routing would return; null where a candidate would be tried."
   })
-}).annotations({ identifier: "RouteOut", description: "What a request would be routed to now." })
+}).annotations({ identifier: "RouteOut", description: "Where a request would be routed to now." })
 export type RouteOut = typeof RouteOut.Type

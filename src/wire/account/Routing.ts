@@ -8,12 +8,12 @@ import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
 export const Slug = Schema.String.pipe(Schema.pattern(/^[a-z0-9-]{1,120}$/)).annotations({
-  description: "Addressed as `auto:<slug>`; 1 to 120 characters of a-z, 0-9 and '-'."
+  description: "Slug, addressed as `auto:<slug>`; 1 to 120 characters of a-z, 0-9 and '-'."
 })
 
 const some = (what: string, list: typeof Patterns | typeof StoredPatterns) =>
   Schema.optionalWith(Schema.NullOr(list), { default: () => null }).annotations({
-    description: `${what} that it may choose, as ids, \`<prefix>/*\` or \`*\`; null and default: all that the project allows.`
+    description: `${what} to choose from, as ids, \`<prefix>/*\` or \`*\`; null and default: all that the project allows.`
   })
 
 const lists = (list: typeof Patterns | typeof StoredPatterns) => ({
@@ -27,7 +27,8 @@ const settings = {
   }),
   ...lists(Patterns),
   alpha: Schema.optionalWith(Alpha, { default: () => null }).annotations({
-    description: "Quality against cost: 0 is cheapest, 1 is best; null and default: as the project."
+    description:
+      "Quality-versus-cost weight: 0 is cheapest, 1 is highest quality; null and default: that of the project."
   }),
   ...capsAndFallback
 }
@@ -41,7 +42,7 @@ export const CreateRoutingConfigurationRequest = strict({ slug: Slug, ...setting
 
 export const ActivateVersionRequest = strict({
   version: Schema.Number.pipe(Schema.int(), Schema.between(1, 2_147_483_647)).annotations({
-    description: "Number of the version that is to be in force."
+    description: "Number of the version to activate."
   })
 }).annotations({ identifier: "ActivateVersionRequest" })
 
@@ -50,27 +51,27 @@ const settingsOut = { ...settings, ...lists(StoredPatterns), name: Schema.String
 export const RoutingConfigurationOut = Schema.Struct({
   id: Schema.UUID.annotations({ description: "Id of the routing configuration." }),
   project_id: ProjectId.annotations({ description: "The project that it belongs to." }),
-  slug: Schema.String.annotations({ description: "Addressed as `auto:<slug>`." }),
+  slug: Schema.String.annotations({ description: "Slug, addressed as `auto:<slug>`." }),
   ...settingsOut,
   active_version: Schema.NullOr(Schema.Int).annotations({
-    description: "Number of the version in force; null where GATEWAY_CONFIG has it, which keeps no versions."
+    description: "Number of the active version; null if it is managed by GATEWAY_CONFIG, which keeps no versions."
   }),
   managed_by_configuration: Schema.Boolean.annotations({
-    description: "Whether GATEWAY_CONFIG has it, which then is the only place to change it."
+    description: "Whether it is managed by GATEWAY_CONFIG and can be changed only there."
   }),
   created_at: timestamp("When it was created."),
-  updated_at: timestamp("When another version came into force.")
+  updated_at: timestamp("When another version last became active.")
 }).annotations({ identifier: "RoutingConfigurationOut" })
 export type RoutingConfigurationOut = typeof RoutingConfigurationOut.Type
 
 export const RoutingConfigurationsPage = pageOf("RoutingConfigurationsPage", RoutingConfigurationOut)
 
 export const RoutingVersionOut = Schema.Struct({
-  version: Schema.Int.annotations({ description: "From 1; a version never changes." }),
-  is_active: Schema.Boolean.annotations({ description: "Whether it is in force." }),
+  version: Schema.Int.annotations({ description: "Number of the version, from 1; versions are immutable." }),
+  is_active: Schema.Boolean.annotations({ description: "Whether the version is active." }),
   ...settingsOut,
-  created_at: timestamp("When it was made."),
-  created_by: UserId.annotations({ description: "Who made it." })
+  created_at: timestamp("When it was created."),
+  created_by: UserId.annotations({ description: "The user who created it." })
 }).annotations({ identifier: "RoutingVersionOut" })
 export type RoutingVersionOut = typeof RoutingVersionOut.Type
 

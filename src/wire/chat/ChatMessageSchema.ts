@@ -4,7 +4,7 @@ import { allowed, freeForm, nonEmptyText, optional } from "../validation/SchemaP
 const TextPart = Schema.Struct({
   type: Schema.Literal("text").annotations({ description: "Marks a text part." }),
   text: Schema.String.annotations({ description: "The text." }),
-  prompt_cache_breakpoint: optional(freeForm, "Cache hint for providers that support it.")
+  prompt_cache_breakpoint: optional(freeForm, "Cache breakpoint for providers that support it.")
 }).annotations({ identifier: "TextPart" })
 
 const RefusalPart = Schema.Struct({
@@ -44,8 +44,8 @@ const FilePart = Schema.Struct({
   type: Schema.Literal("file").annotations({ description: "Marks a file part." }),
   file: Schema.Struct({
     filename: optional(Schema.String, "Name of the file."),
-    file_data: optional(MediaUrl, "The file as a data: URL, or its https: address, which the gateway never fetches."),
-    file_id: optional(Schema.String, "Id of a file that the provider already has.")
+    file_data: optional(MediaUrl, "The file as a data: URL, or its https: URL, which the gateway never fetches."),
+    file_id: optional(Schema.String, "Id of a file stored at the provider.")
   }).annotations({ description: "The file." })
 }).annotations({ identifier: "FilePart" })
 
@@ -74,7 +74,7 @@ const UserMessage = Schema.Struct({
 export const ToolCall = Schema.Union(
   Schema.Struct({
     id: Schema.String.annotations({ description: "Id of the call; its result refers to this id." }),
-    type: Schema.Literal("function").annotations({ description: "A call of a function tool." }),
+    type: Schema.Literal("function").annotations({ description: "A function tool call." }),
     function: Schema.Struct({
       name: Schema.String.annotations({ description: "Name of the function." }),
       arguments: Schema.String.annotations({ description: "Arguments as JSON text, not necessarily valid." })
@@ -83,7 +83,7 @@ export const ToolCall = Schema.Union(
   }),
   Schema.Struct({
     id: Schema.String.annotations({ description: "Id of the call; its result refers to this id." }),
-    type: Schema.Literal("custom").annotations({ description: "A call of a custom tool." }),
+    type: Schema.Literal("custom").annotations({ description: "A custom tool call." }),
     custom: Schema.Struct({
       name: Schema.String.annotations({ description: "Name of the tool." }),
       input: Schema.String.annotations({ description: "Input as free text." })
@@ -98,13 +98,16 @@ export const ReasoningDetail = Schema.Struct({
   }),
   text: optional(Schema.String, "The reasoning text."),
   summary: optional(Schema.String, "A summary of the reasoning."),
-  data: optional(Schema.String, "The reasoning in a form that only its provider can read."),
+  data: optional(Schema.String, "The reasoning, encrypted so that only its provider can read it."),
   signature: optional(Schema.String, "The provider's signature of the block."),
   format: optional(
     Schema.String,
     "Concrete id of the model that produced the block; its signature is valid for this model only."
   ),
-  provider_format: optional(Schema.String, "The provider's name of how the block is encoded; send it back unchanged."),
+  provider_format: optional(
+    Schema.String,
+    "The provider's name for the encoding of the block; send it back unchanged."
+  ),
   id: optional(Schema.String, "The provider's id of the block."),
   index: optional(Schema.Number.pipe(allowed({ type: "integer", minimum: 0 })), "Position of the block, from 0.")
 }).annotations({ identifier: "ReasoningDetail", description: "One block of a model's reasoning." })

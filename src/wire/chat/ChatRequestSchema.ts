@@ -14,12 +14,12 @@ const effort = Schema.Union(
 )
 
 const StreamOptions = closed({
-  include_usage: optional(Schema.Boolean, "Send a last chunk with the usage of the complete response."),
+  include_usage: optional(Schema.Boolean, "Send a final chunk with the usage of the complete response."),
   include_obfuscation: optional(Schema.Boolean, "Accepted for compatibility; the gateway adds no padding.")
 }).annotations({ identifier: "StreamOptions" })
 
 const ReasoningConfig = closed({
-  effort: optional(effort, "The same as `reasoning_effort`; both may be sent when they agree."),
+  effort: optional(effort, "Alias of `reasoning_effort`; both may be sent if they agree."),
   max_tokens: optional(
     Schema.Number.pipe(allowed({ type: "integer", minimum: 1 })),
     "Reasoning budget in tokens, for models that take one."
@@ -32,26 +32,28 @@ const entries = Schema.Array(Schema.String)
 
 const listsOf = (what: string) => ({
   allow: optional(entries, `${what} ids, \`<prefix>/*\` or \`*\`; an empty list allows nothing.`),
-  deny: optional(entries, `${what} ids, \`<prefix>/*\` or \`*\`; wins over \`allow\`.`),
-  only: optional(entries, "Another name for `allow`; send one of the two."),
-  ignore: optional(entries, "Another name for `deny`; entries of both are combined.")
+  deny: optional(entries, `${what} ids, \`<prefix>/*\` or \`*\`; takes precedence over \`allow\`.`),
+  only: optional(entries, "Alias of `allow`; send only one of the two."),
+  ignore: optional(entries, "Alias of `deny`; entries of both are combined.")
 })
 
 const oneAllowList = <Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) =>
   closed(fields).pipe(
     Schema.filter(
       (restriction) =>
-        allowsTwice(restriction) ? { path: ["only"], message: "it is another name for 'allow', send one" } : undefined,
+        allowsTwice(restriction)
+          ? { path: ["only"], message: "it is an alias of 'allow'; send only one of them" }
+          : undefined,
       { jsonSchema: {} }
     ),
-    Schema.annotations({ identifier, description: "Narrows the project's policy, never widens it." })
+    Schema.annotations({ identifier, description: "Narrows the project's policy; never widens it." })
   )
 
 const ModelRestriction = oneAllowList("ModelRestriction", listsOf("Model"))
 
 const ProviderRestriction = oneAllowList("ProviderRestriction", {
   ...listsOf("Provider"),
-  allow_fallbacks: optional(Schema.Boolean, "Another name for `enable_fallback`; false in either of them is false.")
+  allow_fallbacks: optional(Schema.Boolean, "Alias of `enable_fallback`; false in either disables fallback.")
 })
 
 export const allowsTwice = (restriction: { readonly allow?: unknown; readonly only?: unknown }): boolean =>
@@ -84,7 +86,7 @@ export const routingFields = {
   ),
   max_cost_microusd: optional(
     priceCap,
-    "Extension: what this call may cost at most, in micro-USD. The output is capped so that it cannot cost more, and models at which it cannot pay for the prompt and an answer are excluded; where it pays for the prompt at none, the request is rejected with 400."
+    "Extension: maximum cost of this call, in micro-USD. The output is capped accordingly, and models for which it does not cover the prompt and a response are excluded; if it covers the prompt for no model, the request is rejected with 400."
   ),
   enable_fallback: optional(Schema.Boolean, "When false, only the first candidate is tried.")
 } as const
@@ -113,10 +115,10 @@ export const ChatCompletionRequest = Schema.Struct({
   max_completion_tokens: optional(positive, "Maximum completion tokens, including reasoning tokens."),
   stop: optional(
     Schema.Union(Schema.String, listOf(Schema.String, { max: maxStops })),
-    "Text at which the model stops: one string or several."
+    "Stop sequences: one string or several."
   ),
   frequency_penalty: optional(penalty, "Makes repeated tokens less likely, -2 to 2."),
-  presence_penalty: optional(penalty, "Makes tokens that have occurred less likely, -2 to 2."),
+  presence_penalty: optional(penalty, "Makes tokens that have already occurred less likely, -2 to 2."),
   n: optional(Schema.Literal(1), "Number of completions: only 1 is supported."),
   seed: optional(
     Schema.Number.pipe(allowed({ type: "integer" })),
@@ -125,9 +127,9 @@ export const ChatCompletionRequest = Schema.Struct({
   logprobs: optional(Schema.Boolean, "Return log probabilities of the completion tokens."),
   top_logprobs: optional(
     Schema.Number.pipe(allowed({ type: "integer", minimum: 0, maximum: 20 })),
-    "How many alternatives per token, 0 to 20."
+    "Number of alternatives per token, 0 to 20."
   ),
-  parallel_tool_calls: optional(Schema.Boolean, "Whether several tools may be called at once."),
+  parallel_tool_calls: optional(Schema.Boolean, "Whether several tools may be called in parallel."),
   response_format: optional(
     freeForm,
     '`{type: "text"}`, `{type: "json_object"}`, or `{type: "json_schema", json_schema: {name, schema, description, strict}}`, where the provider supports it.'
@@ -149,7 +151,7 @@ export const ChatCompletionRequest = Schema.Struct({
   prompt_cache_options: optional(freeForm, "Options of the provider's prompt cache."),
   prompt_cache_retention: optional(Schema.String, "How long the provider keeps the cached prompt."),
   prediction: optional(freeForm, "Predicted output, where the provider supports it."),
-  modalities: optional(entries, "Kinds of output to produce, such as text or audio."),
+  modalities: optional(entries, "Output modalities to produce, such as text or audio."),
   audio: optional(freeForm, "Options of audio output."),
   moderation: optional(freeForm, "Options of the provider's moderation."),
   web_search_options: optional(freeForm, "Options of the provider's web search."),
@@ -159,7 +161,7 @@ export const ChatCompletionRequest = Schema.Struct({
   Schema.filter(
     (body) =>
       disagreesOnEffort(body)
-        ? { path: ["reasoning", "effort"], message: "it differs from 'reasoning_effort', which means the same" }
+        ? { path: ["reasoning", "effort"], message: "it differs from its alias 'reasoning_effort'" }
         : undefined,
     { jsonSchema: {} }
   ),

@@ -6,17 +6,17 @@ const tokens = (description: string) => Schema.Int.pipe(Schema.nonNegative()).an
 export const ChatUsage = Schema.Struct({
   prompt_tokens: tokens("Prompt tokens, including cached tokens."),
   completion_tokens: tokens("Completion tokens, including reasoning tokens."),
-  total_tokens: tokens("Prompt and completion tokens together."),
+  total_tokens: tokens("Sum of prompt and completion tokens."),
   prompt_tokens_details: Schema.Struct({
     cached_tokens: tokens("Prompt tokens read from a cache."),
     cache_write_tokens: tokens("Prompt tokens written to a cache."),
-    audio_tokens: tokens("Prompt tokens of audio.")
+    audio_tokens: tokens("Audio tokens in the prompt.")
   }).annotations({ description: "Breakdown of the prompt tokens." }),
   completion_tokens_details: Schema.Struct({
-    reasoning_tokens: tokens("Reasoning tokens of the completion."),
+    reasoning_tokens: tokens("Reasoning tokens in the completion."),
     accepted_prediction_tokens: tokens("Tokens of `prediction` that the model accepted."),
     rejected_prediction_tokens: tokens("Tokens of `prediction` that the model rejected; they are charged too."),
-    audio_tokens: tokens("Completion tokens of audio.")
+    audio_tokens: tokens("Audio tokens in the completion.")
   }).annotations({ description: "Breakdown of the completion tokens." })
 }).annotations({ identifier: "CompletionUsage", description: "Token counts of the call." })
 export type ChatUsage = typeof ChatUsage.Type

@@ -8,47 +8,47 @@ const index = Schema.NonNegativeInt.annotations({ description: "Position of the 
 
 const Delta = Schema.Union(
   Schema.Struct({
-    type: type("text_delta", "A piece of a text."),
-    text: Schema.String.annotations({ description: "The piece." })
+    type: type("text_delta", "A fragment of text."),
+    text: Schema.String.annotations({ description: "The fragment." })
   }),
   Schema.Struct({
-    type: type("thinking_delta", "A piece of reasoning."),
-    thinking: Schema.String.annotations({ description: "The piece." })
+    type: type("thinking_delta", "A fragment of reasoning."),
+    thinking: Schema.String.annotations({ description: "The fragment." })
   }),
   Schema.Struct({
-    type: type("signature_delta", "The signature of a thinking block, once."),
+    type: type("signature_delta", "The signature of a thinking block; sent once."),
     signature: Schema.String.annotations({ description: "The signature." })
   }),
   Schema.Struct({
-    type: type("input_json_delta", "A piece of a call's arguments."),
-    partial_json: Schema.String.annotations({ description: "A piece of their JSON text." })
+    type: type("input_json_delta", "A fragment of a call's arguments."),
+    partial_json: Schema.String.annotations({ description: "A fragment of their JSON text." })
   })
 ).annotations({ identifier: "MessagesDelta" })
 
 /** The data of one event of a streamed message. */
 export const MessagesEvent = Schema.Union(
   Schema.Struct({
-    type: type("message_start", "Begins the message."),
-    message: Message.annotations({ description: "The message so far: no content, and the usage that is known." })
+    type: type("message_start", "Start of the message."),
+    message: Message.annotations({ description: "The message so far: no content, and the usage known so far." })
   }),
   Schema.Struct({
-    type: type("content_block_start", "Begins a block."),
+    type: type("content_block_start", "Start of a content block."),
     index,
     content_block: AnswerBlock
   }),
   Schema.Struct({
-    type: type("content_block_delta", "Continues a block."),
+    type: type("content_block_delta", "Continuation of a content block."),
     index,
-    delta: Delta.annotations({ description: "What is added." })
+    delta: Delta.annotations({ description: "The added content." })
   }),
-  Schema.Struct({ type: type("content_block_stop", "Ends a block."), index }),
+  Schema.Struct({ type: type("content_block_stop", "End of a content block."), index }),
   Schema.Struct({
-    type: type("message_delta", "How the message has ended."),
-    delta: Schema.Struct(stopFields).annotations({ description: "Why it has ended." }),
+    type: type("message_delta", "How the message ended."),
+    delta: Schema.Struct(stopFields).annotations({ description: "Why it ended." }),
     usage: MessagesUsage,
     router_metadata: routerMetadata
   }),
-  Schema.Struct({ type: type("message_stop", "The message is whole; the last event, and only after success.") }),
+  Schema.Struct({ type: type("message_stop", "The message is complete; the last event, sent only after success.") }),
   Schema.Struct({ type: type("ping", "Keeps the connection alive.") }),
   AnthropicErrorResponse
 ).annotations({

@@ -5,7 +5,7 @@ import { freeForm } from "../validation/SchemaParts.ts"
 const nothing = (description: string) => Schema.Null.annotations({ description })
 
 const TextBlock = Schema.Struct({
-  type: Schema.Literal("text").annotations({ description: "A text." }),
+  type: Schema.Literal("text").annotations({ description: "Text." }),
   text: Schema.String.annotations({ description: "The text." }),
   citations: nothing("Always null: citations are not supported.")
 }).annotations({ identifier: "MessagesAnswerText" })
@@ -13,7 +13,9 @@ const TextBlock = Schema.Struct({
 const ReasoningBlock = Schema.Struct({
   type: Schema.Literal("thinking").annotations({ description: "Reasoning of the model; send it back unchanged." }),
   thinking: Schema.String.annotations({ description: "The reasoning, or a summary of it." }),
-  signature: Schema.String.annotations({ description: "Names the model, with the provider's own signature." })
+  signature: Schema.String.annotations({
+    description: "Identifies the model, and includes the provider's own signature."
+  })
 }).annotations({ identifier: "MessagesAnswerThinking" })
 
 const RedactedBlock = Schema.Struct({
@@ -22,13 +24,13 @@ const RedactedBlock = Schema.Struct({
 }).annotations({ identifier: "MessagesAnswerRedactedThinking" })
 
 const ToolUseBlock = Schema.Struct({
-  type: Schema.Literal("tool_use").annotations({ description: "A call of a tool." }),
-  id: Schema.String.annotations({ description: "Id of the call; its result has to name it." }),
+  type: Schema.Literal("tool_use").annotations({ description: "A tool call." }),
+  id: Schema.String.annotations({ description: "Id of the call; its result refers to this id." }),
   name: Schema.String.annotations({ description: "Name of the tool." }),
-  input: freeForm.annotations({ description: "The arguments; in a stream `{}`, and deltas follow." }),
+  input: freeForm.annotations({ description: "The arguments; in a stream `{}`, followed by deltas." }),
   caller: Schema.Struct({
-    type: Schema.Literal("direct").annotations({ description: "The model itself has called the tool." })
-  }).annotations({ description: "Who has called the tool." }),
+    type: Schema.Literal("direct").annotations({ description: "The model itself called the tool." })
+  }).annotations({ description: "Who called the tool." }),
   extra_content: Schema.optionalWith(freeForm, { exact: true }).annotations({
     description: "Opaque provider data (reasoning signatures); send it back unchanged."
   })
@@ -36,7 +38,7 @@ const ToolUseBlock = Schema.Struct({
 
 export const AnswerBlock = Schema.Union(TextBlock, ReasoningBlock, RedactedBlock, ToolUseBlock).annotations({
   identifier: "MessagesAnswerBlock",
-  description: "One block of the response."
+  description: "One content block of the response."
 })
 export type AnswerBlock = typeof AnswerBlock.Type
 
@@ -51,8 +53,8 @@ const stopReasons = [
 
 const StopDetails = Schema.Struct({
   type: Schema.Literal("refusal").annotations({ description: "Always refusal." }),
-  category: nothing("Always null: providers have categories of their own."),
-  explanation: Schema.NullOr(Schema.String).annotations({ description: "The model's own words, if there are any." })
+  category: nothing("Always null: categories differ by provider."),
+  explanation: Schema.NullOr(Schema.String).annotations({ description: "The model's explanation, if any." })
 }).annotations({ identifier: "MessagesStopDetails" })
 
 /** How a response has ended. */
@@ -61,9 +63,9 @@ export const stopFields = {
     description: "Why the model stopped; null in `message_start`."
   }),
   stop_sequence: Schema.NullOr(Schema.String).annotations({
-    description: "The stop sequence that was reached, where the provider tells it."
+    description: "The stop sequence that was reached, if the provider reports it."
   }),
-  stop_details: Schema.NullOr(StopDetails).annotations({ description: "More about a refusal; else null." }),
+  stop_details: Schema.NullOr(StopDetails).annotations({ description: "Details of a refusal; otherwise null." }),
   container: nothing("Always null: containers are not supported.")
 } as const
 
@@ -75,7 +77,7 @@ const OutputDetails = Schema.Struct({
 
 /** Token counts as they are charged. */
 export const MessagesUsage = Schema.Struct({
-  input_tokens: count("Prompt tokens that were neither read from nor written to a cache."),
+  input_tokens: count("Prompt tokens neither read from nor written to a cache."),
   cache_creation_input_tokens: count("Prompt tokens written to a cache."),
   cache_read_input_tokens: count("Prompt tokens read from a cache."),
   output_tokens: count("Completion tokens, including reasoning tokens."),
@@ -86,7 +88,7 @@ export type MessagesUsage = typeof MessagesUsage.Type
 
 const WholeUsage = Schema.Struct({
   ...MessagesUsage.fields,
-  cache_creation: nothing("Always null: providers do not tell the lifetimes apart."),
+  cache_creation: nothing("Always null: providers do not report tokens by cache lifetime."),
   service_tier: Schema.NullOr(Schema.Literal("standard", "priority", "batch")).annotations({
     description: "The service tier that was used, if known."
   }),
@@ -103,7 +105,7 @@ export const Message = Schema.Struct({
   type: Schema.Literal("message").annotations({ description: "Always message." }),
   role: Schema.Literal("assistant").annotations({ description: "Always assistant." }),
   model: Schema.String.annotations({ description: "Concrete id of the model that answered." }),
-  content: Schema.Array(AnswerBlock).annotations({ description: "The blocks, in order." }),
+  content: Schema.Array(AnswerBlock).annotations({ description: "The content blocks, in order." }),
   ...stopFields,
   diagnostics: nothing("Always null: not supported."),
   usage: WholeUsage,

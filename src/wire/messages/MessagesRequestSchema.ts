@@ -12,7 +12,7 @@ export const maxToolNameCharacters = 256
 
 const Tool = Schema.Union(
   Schema.Struct({
-    type: optional(Schema.Literal("custom"), "May be left out."),
+    type: optional(Schema.Literal("custom"), "Optional."),
     name: nonEmptyText(maxToolNameCharacters).annotations({ description: "Name of the tool, unique." }),
     description: optional(Schema.String, "Describes the tool to the model."),
     input_schema: freeForm.annotations({ description: "JSON schema of the arguments." }),
@@ -22,15 +22,17 @@ const Tool = Schema.Union(
   Schema.Struct({ type: WebSearchType })
 ).annotations({ identifier: "MessagesTool" })
 
-const isParallelDisabled = optional(Schema.Boolean, "At most one tool may be called.")
+const isParallelDisabled = optional(Schema.Boolean, "Whether at most one tool may be called.")
 
 const ToolChoice = Schema.Union(
   Schema.Struct({
-    type: Schema.Literal("auto", "any").annotations({ description: "The model decides, or has to call some tool." }),
+    type: Schema.Literal("auto", "any").annotations({
+      description: "auto: the model decides. any: it must call a tool."
+    }),
     disable_parallel_tool_use: isParallelDisabled
   }),
   Schema.Struct({
-    type: Schema.Literal("tool").annotations({ description: "The model has to call this tool." }),
+    type: Schema.Literal("tool").annotations({ description: "The model must call this tool." }),
     name: Schema.NonEmptyString.annotations({ description: "Name of one of the tools." }),
     disable_parallel_tool_use: isParallelDisabled
   }),
@@ -76,7 +78,7 @@ const simpleFields = {
   max_tokens: Schema.propertySignature(positive).annotations({
     description: "Maximum output tokens, including reasoning tokens."
   }),
-  stop_sequences: optional(listOf(Schema.String, { max: maxStops }), "Texts at which the model stops."),
+  stop_sequences: optional(listOf(Schema.String, { max: maxStops }), "Stop sequences."),
   stream: Schema.optional(Schema.Boolean).annotations({
     description: "Stream the response as server-sent events. Default false."
   }),
@@ -87,17 +89,17 @@ const simpleFields = {
   top_p: optional(finite, "Nucleus sampling; ranges differ by provider."),
   top_k: optional(
     Schema.Number.pipe(allowed({ type: "integer", minimum: 0 })),
-    "Sample from so many of the likeliest tokens, where the provider supports it."
+    "Sample only from this number of most likely tokens, where the provider supports it."
   ),
   metadata: optional(
     Schema.Struct({ user_id: optional(Schema.String, "Opaque end-user id, passed to providers that support it.") }),
-    "Data about the request."
+    "Metadata of the request."
   ),
   service_tier: optional(Schema.Literal("auto", "standard_only"), "Whether priority capacity may be used."),
-  thinking: optional(ReasoningMode, "Whether the model should reason; each model follows as far as it can."),
+  thinking: optional(ReasoningMode, "Whether the model should reason, as far as it supports that."),
   output_config: optional(OutputConfig, "Effort and format of the output."),
-  output_format: optional(Format, "An earlier name of `output_config.format`."),
-  cache_control: optional(cacheControl.from, "Caches the whole prompt, at providers that have such marks."),
+  output_format: optional(Format, "Former name of `output_config.format`."),
+  cache_control: optional(cacheControl.from, "Caches the complete prompt, at providers that support it."),
   ...routingFields
 }
 
@@ -111,7 +113,7 @@ const conversation = {
   messages: listOf(InputMessage, { min: 1, max: maxMessages }).annotations({
     description: "The conversation, oldest message first."
   }),
-  system: optional(systemContent, "Instructions: a text, or text blocks."),
+  system: optional(systemContent, "Instructions: a string, or text blocks."),
   tools: optional(listOf(Tool, { max: maxTools }), "Tools the model may call; other hosted tools are rejected."),
   tool_choice: optional(ToolChoice, "Whether and which tool to call.")
 }
@@ -125,7 +127,7 @@ export const MessagesRequest = Schema.Struct({ ...simpleFields, ...conversation 
 /** The documentation of the body of `POST /v1/messages/count_tokens`. */
 export const CountTokensRequest = Schema.Struct({ ...withoutCap, ...conversation }).annotations({
   identifier: "MessagesCountTokensRequest",
-  description: "A request for a message, whose prompt is measured."
+  description: "A request for a message, whose prompt tokens are estimated."
 })
 
 export const TokenCount = Schema.Struct({

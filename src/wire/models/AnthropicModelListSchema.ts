@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 
 const has = (description: string) =>
   Schema.Struct({
-    supported: Schema.Boolean.annotations({ description: "Whether the model supports it through this gateway." })
+    supported: Schema.Boolean.annotations({ description: "Whether the model supports this through the gateway." })
   }).annotations({ description })
 
 const Capabilities = Schema.Struct({
@@ -22,7 +22,7 @@ const Capabilities = Schema.Struct({
     high: has("Effort high."),
     xhigh: has("Effort xhigh."),
     max: has("Effort max.")
-  }).annotations({ description: "Efforts." }),
+  }).annotations({ description: "Selectable reasoning efforts." }),
   image_input: has("Images as input."),
   pdf_input: has("Files as input."),
   server_tools: Schema.Struct({
@@ -30,14 +30,14 @@ const Capabilities = Schema.Struct({
     code_execution: has("Code execution."),
     web_search: has("Web search.")
   }).annotations({ description: "Tools that the provider runs." }),
-  structured_outputs: has("Output that follows a JSON schema."),
+  structured_outputs: has("Structured output that follows a JSON schema."),
   thinking: Schema.Struct({
     supported: Schema.Boolean.annotations({ description: "Whether the model reasons." }),
     types: Schema.Struct({
-      adaptive: has("The model decides how much."),
-      between_tools: has("Between tool calls."),
-      disabled: has("Can be switched off."),
-      enabled: has("Within a budget.")
+      adaptive: has("The model decides how much it reasons."),
+      between_tools: has("Reasoning between tool calls."),
+      disabled: has("Reasoning can be disabled."),
+      enabled: has("Reasoning within a budget.")
     }).annotations({ description: "Reasoning modes." })
   }).annotations({ description: "Reasoning." })
 })
@@ -46,7 +46,7 @@ export const AnthropicModelEntry = Schema.Struct({
   type: Schema.Literal("model").annotations({ description: "Always model." }),
   id: Schema.String.annotations({ description: "Value to send as `model`." }),
   display_name: Schema.String.annotations({ description: "Display name." }),
-  created_at: Schema.String.annotations({ description: "Release (RFC 3339); the epoch when not known." }),
+  created_at: Schema.String.annotations({ description: "Release date (RFC 3339); the epoch if unknown." }),
   max_input_tokens: Schema.NullOr(Schema.Int).annotations({ description: "Maximum prompt tokens, if documented." }),
   max_tokens: Schema.NullOr(Schema.Int).annotations({ description: "Maximum completion tokens, if documented." }),
   lifecycle: Schema.Literal("active").annotations({ description: "Always active." }),

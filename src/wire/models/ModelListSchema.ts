@@ -9,10 +9,12 @@ const effort = Schema.Literal(...efforts)
 const price = (description: string) => Schema.String.annotations({ description })
 
 const Architecture = Schema.Struct({
-  modality: Schema.String.annotations({ description: "Kinds of input and output, as in text+image->text." }),
-  input_modalities: Schema.Array(Schema.String).annotations({ description: "text, image, audio, file." }),
-  output_modalities: Schema.Array(Schema.String).annotations({ description: "Kinds of output." }),
-  tokenizer: Schema.String.annotations({ description: "Family of the tokenizer; Other when unknown." }),
+  modality: Schema.String.annotations({ description: "Input and output modalities, such as text+image->text." }),
+  input_modalities: Schema.Array(Schema.String).annotations({
+    description: "Input modalities: text, image, audio, file."
+  }),
+  output_modalities: Schema.Array(Schema.String).annotations({ description: "Output modalities." }),
+  tokenizer: Schema.String.annotations({ description: "Family of the tokenizer; Other if unknown." }),
   instruct_type: Schema.Null.annotations({ description: "Always null." })
 })
 
@@ -24,13 +26,15 @@ const Pricing = Schema.Struct({
 })
 
 const TopProvider = Schema.Struct({
-  is_moderated: Schema.Boolean.annotations({ description: "The gateway itself moderates nothing." }),
-  context_length: tokenLimit.annotations({ description: "Prompt and completion together, in tokens." }),
+  is_moderated: Schema.Boolean.annotations({ description: "Always false: the gateway does not moderate content." }),
+  context_length: tokenLimit.annotations({
+    description: "Maximum length of prompt and completion together, in tokens."
+  }),
   max_completion_tokens: exactly(Schema.Int, "Maximum completion tokens, where the provider documents it.")
 })
 
 const ListedReasoning = Schema.Struct({
-  mandatory: Schema.Boolean.annotations({ description: "Reasoning cannot be switched off." }),
+  mandatory: Schema.Boolean.annotations({ description: "Whether reasoning cannot be disabled." }),
   supported_efforts: Schema.Array(effort).annotations({ description: "Supported efforts, highest first." }),
   default_effort: Schema.NullOr(effort).annotations({
     description: "Effort that applies when none is sent, if known."
@@ -44,14 +48,14 @@ const ListedReasoning = Schema.Struct({
     }),
     "Range of integer efforts: a relative level, not tokens."
   )
-}).annotations({ identifier: "ListedReasoning", description: "Present where a reasoning effort can be chosen." })
+}).annotations({ identifier: "ListedReasoning", description: "Present where a reasoning effort can be selected." })
 
 const ReasoningOption = Schema.Union(
   Schema.Struct({
     type: Schema.Literal("effort").annotations({ description: "A named effort." }),
     values: Schema.Array(effort).annotations({ description: "The names, lowest first." })
   }),
-  Schema.Struct({ type: Schema.Literal("toggle").annotations({ description: "On or off." }) }),
+  Schema.Struct({ type: Schema.Literal("toggle").annotations({ description: "Reasoning on or off." }) }),
   Schema.Struct({
     type: Schema.Literal("budget_tokens").annotations({ description: "A budget in tokens." }),
     min: exactly(Schema.Int, "Minimum budget in tokens."),
@@ -62,13 +66,13 @@ const ReasoningOption = Schema.Union(
 export const ModelEntry = Schema.Struct({
   id: Schema.String.annotations({ description: "Value to send as `model`." }),
   object: Schema.Literal("model").annotations({ description: "Always model." }),
-  created: Schema.Int.annotations({ description: "Release in seconds since the epoch; 0 when not known." }),
-  owned_by: Schema.String.annotations({ description: "Provider id; gateway for the routing ids." }),
+  created: Schema.Int.annotations({ description: "Release date, in seconds since the epoch; 0 if unknown." }),
+  owned_by: Schema.String.annotations({ description: "Provider id; gateway for `auto` and `auto:<slug>`." }),
   canonical_slug: Schema.String.annotations({ description: "The same as `id`." }),
   name: Schema.String.annotations({ description: "Display name." }),
   description: exactly(Schema.String, "Description of the entry."),
   context_length: tokenLimit.annotations({
-    description: "Prompt and completion together, in tokens; null where it is not documented."
+    description: "Maximum length of prompt and completion together, in tokens; null where it is not documented."
   }),
   architecture: Architecture.annotations({ description: "Input and output modalities." }),
   pricing: Pricing.annotations({ description: "Base prices." }),
@@ -86,7 +90,7 @@ export const ModelEntry = Schema.Struct({
   reasoning: exactly(ListedReasoning, "Selectable reasoning; absent where there is no choice."),
   reasoning_options: exactly(
     Schema.Array(ReasoningOption),
-    "The same as a list of controls; empty for a model that reasons without a choice."
+    "The same as a list of controls; empty for a model whose reasoning cannot be controlled."
   ),
   opencode: exactly(
     Schema.Struct({

@@ -24,12 +24,12 @@ const event = <Name extends EventName, Fields extends Schema.Struct.Fields>(
 ) =>
   Schema.Struct({
     type: Schema.Literal(name).annotations({ description: "Name of the event, the same as in its `event:` line." }),
-    sequence_number: index("Counts the events of the response from 0, without gaps."),
+    sequence_number: index("Sequence number of the event in the response, from 0, without gaps."),
     ...fields
   }).annotations({ identifier: `ResponsesEvent.${name}`, description })
 
 const response = ResponsesObject.annotations({ description: "Current state of the response." })
-const item = OutputItem.annotations({ description: "Current state of the item." })
+const item = OutputItem.annotations({ description: "Current state of the output item." })
 const part = OutputContent.annotations({ description: "Current state of the part." })
 const summaryPart = SummaryText.annotations({ description: "Current state of the part." })
 
@@ -37,58 +37,62 @@ const summaryPart = SummaryText.annotations({ description: "Current state of the
 export const ResponsesEvent = Schema.Union(
   event("response.created", "The response was created.", { response }),
   event("response.in_progress", "The response is in progress.", { response }),
-  event("response.output_item.added", "An item begins.", { output_index: itemAt.output_index, item }),
-  event("response.output_item.done", "An item is finished.", { output_index: itemAt.output_index, item }),
-  event("response.content_part.added", "A part of a message begins.", { ...contentAt, part }),
-  event("response.content_part.done", "A part of a message is finished.", { ...contentAt, part }),
-  event("response.output_text.delta", "More text.", { ...contentAt, delta: text("The text to append."), logprobs }),
+  event("response.output_item.added", "An output item starts.", { output_index: itemAt.output_index, item }),
+  event("response.output_item.done", "An output item is complete.", { output_index: itemAt.output_index, item }),
+  event("response.content_part.added", "A content part of a message starts.", { ...contentAt, part }),
+  event("response.content_part.done", "A content part of a message is complete.", { ...contentAt, part }),
+  event("response.output_text.delta", "A fragment of the text.", {
+    ...contentAt,
+    delta: text("The text to append."),
+    logprobs
+  }),
   event("response.output_text.annotation.added", "A citation of the text.", {
     ...contentAt,
     annotation_index: index("Position of the annotation in the part's `annotations`."),
     annotation: freeForm.annotations({ description: "The annotation." })
   }),
-  event("response.output_text.done", "A text is finished.", {
+  event("response.output_text.done", "A text is complete.", {
     ...contentAt,
     text: text("The complete text."),
     logprobs
   }),
-  event("response.refusal.delta", "More of a refusal.", { ...contentAt, delta: text("The text to append.") }),
-  event("response.refusal.done", "A refusal is finished.", { ...contentAt, refusal: text("The complete refusal.") }),
-  event("response.reasoning_summary_part.added", "A readable part of the reasoning begins.", {
+  event("response.refusal.delta", "A fragment of a refusal.", { ...contentAt, delta: text("The text to append.") }),
+  event("response.refusal.done", "A refusal is complete.", { ...contentAt, refusal: text("The complete refusal.") }),
+  event("response.reasoning_summary_part.added", "A readable part of the reasoning starts.", {
     ...summaryAt,
     part: summaryPart
   }),
-  event("response.reasoning_summary_part.done", "A readable part of the reasoning is finished.", {
+  event("response.reasoning_summary_part.done", "A readable part of the reasoning is complete.", {
     ...summaryAt,
     part: summaryPart
   }),
-  event("response.reasoning_summary_text.delta", "More reasoning text.", {
+  event("response.reasoning_summary_text.delta", "A fragment of the reasoning text.", {
     ...summaryAt,
     delta: text("The text to append.")
   }),
-  event("response.reasoning_summary_text.done", "A reasoning text is finished.", {
+  event("response.reasoning_summary_text.done", "A reasoning text is complete.", {
     ...summaryAt,
     text: text("The complete text.")
   }),
-  event("response.function_call_arguments.delta", "More of a call's arguments.", {
+  event("response.function_call_arguments.delta", "A fragment of a call's arguments.", {
     ...itemAt,
     delta: text("The JSON text to append.")
   }),
-  event("response.function_call_arguments.done", "A call's arguments are finished.", {
+  event("response.function_call_arguments.done", "A call's arguments are complete.", {
     ...itemAt,
     name: text("Name of the function."),
     arguments: text("The complete JSON text.")
   }),
-  event("response.custom_tool_call_input.delta", "More of a custom call's input.", {
+  event("response.custom_tool_call_input.delta", "A fragment of a custom tool call's input.", {
     ...itemAt,
     delta: text("The text to append.")
   }),
-  event("response.custom_tool_call_input.done", "A custom call's input is finished.", {
+  event("response.custom_tool_call_input.done", "A custom tool call's input is complete.", {
     ...itemAt,
     input: text("The complete input.")
   }),
   event("response.completed", "The response is complete; `[DONE]` follows.", { response }),
-  event("response.incomplete", "The response was cut off by its token limit or a content filter; `[DONE]` follows.", {
+  event("response.incomplete", "The response was truncated by its token limit or a content filter; `[DONE]` follows.", {
     response
   }),
   event("error", "A failure during the stream; `response.failed` follows and no `[DONE]`.", {
@@ -97,5 +101,5 @@ export const ResponsesEvent = Schema.Union(
     param: Schema.NullOr(Schema.String).annotations({ description: "Path of the invalid request field." }),
     error: WireError.annotations({ description: "The same error in the shape of error responses." })
   }),
-  event("response.failed", "The response has failed.", { response })
+  event("response.failed", "The response failed.", { response })
 ).annotations({ identifier: "ResponsesEvent", description: "Beta. One event of a streamed response." })

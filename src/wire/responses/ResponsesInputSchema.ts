@@ -4,13 +4,13 @@ import { freeForm, optional } from "../validation/SchemaParts.ts"
 
 export const maxItems = 20_000
 
-const itemId = optional(Schema.String, "Id of the item, as it was returned; not needed.")
-const itemStatus = optional(Schema.String, "Status of the item, as it was returned; not needed.")
+const itemId = optional(Schema.String, "Id of the item, as returned; optional.")
+const itemStatus = optional(Schema.String, "Status of the item, as returned; optional.")
 const callId = Schema.NonEmptyString.annotations({ description: "Pairs a call with its output." })
-const breakpoint = optional(freeForm, "Where a provider's prompt cache may end a prefix.")
+const breakpoint = optional(freeForm, "Cache breakpoint for providers that support it.")
 
 const InputText = Schema.Struct({
-  type: Schema.Literal("input_text", "output_text").annotations({ description: "A text." }),
+  type: Schema.Literal("input_text", "output_text").annotations({ description: "Text." }),
   text: Schema.String.annotations({ description: "The text." }),
   prompt_cache_breakpoint: breakpoint
 }).annotations({ identifier: "ResponsesInputText" })
@@ -23,17 +23,17 @@ const InputImage = Schema.Struct({
 
 const InputFile = Schema.Struct({
   type: Schema.Literal("input_file").annotations({ description: "A file." }),
-  file_data: optional(MediaUrl, "The file as a data: URL, or its https: address; required unless `file_url` is sent."),
-  file_url: optional(MediaUrl, "The same; `file_data` comes first. The gateway never fetches it."),
+  file_data: optional(MediaUrl, "The file as a data: URL, or its https: URL; required unless `file_url` is sent."),
+  file_url: optional(MediaUrl, "Alternative to `file_data`, which takes precedence. The gateway never fetches it."),
   filename: optional(Schema.String, "Name of the file.")
 }).annotations({ identifier: "ResponsesInputFile" })
 
 const InputAudio = Schema.Struct({
-  type: Schema.Literal("input_audio").annotations({ description: "A recording." }),
+  type: Schema.Literal("input_audio").annotations({ description: "An audio clip." }),
   input_audio: Schema.Struct({
-    data: Schema.String.annotations({ description: "The recording in base64." }),
-    format: Schema.Literal("wav", "mp3").annotations({ description: "How it is encoded." })
-  }).annotations({ description: "The recording." })
+    data: Schema.String.annotations({ description: "The audio in base64." }),
+    format: Schema.Literal("wav", "mp3").annotations({ description: "Format of the audio." })
+  }).annotations({ description: "The audio clip." })
 }).annotations({ identifier: "ResponsesInputAudio" })
 
 const RefusalPart = Schema.Struct({
@@ -42,13 +42,15 @@ const RefusalPart = Schema.Struct({
 }).annotations({ identifier: "ResponsesRefusal" })
 
 const userParts = Schema.Union(InputText, InputImage, InputFile, InputAudio)
-const messageType = optional(Schema.Literal("message"), "May be left out for messages.")
+const messageType = optional(Schema.Literal("message"), "Optional for messages.")
 const phase = optional(Schema.String, "Accepted for compatibility; not sent to the model.")
 
 const UserMessage = Schema.Struct({
   type: messageType,
-  role: Schema.Literal("user").annotations({ description: "A message of the user." }),
-  content: Schema.Union(Schema.String, Schema.Array(userParts)).annotations({ description: "A text, or parts." }),
+  role: Schema.Literal("user").annotations({ description: "A user message." }),
+  content: Schema.Union(Schema.String, Schema.Array(userParts)).annotations({
+    description: "A string, or content parts."
+  }),
   id: itemId,
   status: itemStatus,
   phase
@@ -57,7 +59,9 @@ const UserMessage = Schema.Struct({
 const SystemMessage = Schema.Struct({
   type: messageType,
   role: Schema.Literal("system", "developer").annotations({ description: "Instructions." }),
-  content: Schema.Union(Schema.String, Schema.Array(InputText)).annotations({ description: "A text, or texts." }),
+  content: Schema.Union(Schema.String, Schema.Array(InputText)).annotations({
+    description: "A string, or text parts."
+  }),
   id: itemId,
   status: itemStatus,
   phase
@@ -65,21 +69,21 @@ const SystemMessage = Schema.Struct({
 
 const AssistantMessage = Schema.Struct({
   type: messageType,
-  role: Schema.Literal("assistant").annotations({ description: "An earlier message of the model." }),
+  role: Schema.Literal("assistant").annotations({ description: "An earlier assistant message." }),
   content: Schema.Union(Schema.String, Schema.Array(Schema.Union(InputText, RefusalPart))).annotations({
-    description: "A text, or texts and refusals."
+    description: "A string, or text and refusal parts."
   }),
   id: itemId,
   status: itemStatus,
   phase
 }).annotations({ identifier: "ResponsesAssistantMessage" })
 
-const extraContent = optional(freeForm, "Provider data of the call, as it was returned.")
+const extraContent = optional(freeForm, "Provider data of the call, as returned.")
 const namespace = optional(Schema.String, "Namespace of the tool.")
 const toolName = Schema.NonEmptyString.annotations({ description: "Name of the tool." })
 
 const FunctionCall = Schema.Struct({
-  type: Schema.Literal("function_call").annotations({ description: "A call of a function." }),
+  type: Schema.Literal("function_call").annotations({ description: "A function call." }),
   call_id: callId,
   name: toolName,
   namespace,
@@ -90,7 +94,7 @@ const FunctionCall = Schema.Struct({
 }).annotations({ identifier: "ResponsesFunctionCallInput" })
 
 const CustomToolCall = Schema.Struct({
-  type: Schema.Literal("custom_tool_call").annotations({ description: "A call of a custom tool." }),
+  type: Schema.Literal("custom_tool_call").annotations({ description: "A custom tool call." }),
   call_id: callId,
   name: toolName,
   namespace,
@@ -106,26 +110,26 @@ const ToolOutput = Schema.Struct({
   }),
   call_id: callId,
   output: Schema.Union(Schema.String, Schema.Array(userParts)).annotations({
-    description: "A text, or parts; images and files reach the model in a message after the outputs."
+    description: "A string, or content parts; images and files are sent to the model in a message after the outputs."
   }),
   id: itemId,
   status: itemStatus
 }).annotations({ identifier: "ResponsesToolOutput" })
 
 const Reasoning = Schema.Struct({
-  type: Schema.Literal("reasoning").annotations({ description: "Reasoning, as it was returned." }),
-  summary: optional(Schema.Array(freeForm), "The summary, as it was returned."),
-  content: optional(Schema.Array(freeForm), "The text, as it was returned."),
+  type: Schema.Literal("reasoning").annotations({ description: "Reasoning, as returned." }),
+  summary: optional(Schema.Array(freeForm), "The summary, as returned."),
+  content: optional(Schema.Array(freeForm), "The text, as returned."),
   encrypted_content: optional(
     Schema.String,
-    "As it was returned. Reasoning without a value created by this gateway is ignored."
+    "As returned. Reasoning without a value created by this gateway is ignored."
   ),
   id: itemId,
   status: itemStatus
 }).annotations({ identifier: "ResponsesReasoningInput" })
 
 const WebSearchCall = Schema.Struct({
-  type: Schema.Literal("web_search_call").annotations({ description: "Removed, like hosted web search itself." }),
+  type: Schema.Literal("web_search_call").annotations({ description: "Ignored, since hosted web search is removed." }),
   id: itemId
 }).annotations({ identifier: "ResponsesWebSearchCall" })
 

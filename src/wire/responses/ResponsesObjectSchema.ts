@@ -14,7 +14,7 @@ const itemStatus = Schema.Literal("in_progress", "completed", "incomplete").anno
 })
 
 const OutputText = Schema.Struct({
-  type: Schema.Literal("output_text").annotations({ description: "A text." }),
+  type: Schema.Literal("output_text").annotations({ description: "Text." }),
   text: Schema.String.annotations({ description: "The text." }),
   annotations: Schema.Array(freeForm).annotations({
     description: "Citations: type url_citation, url, title and range."
@@ -35,10 +35,10 @@ export const OutputContent = Schema.Union(OutputText, OutputRefusal).annotations
 
 const Message = Schema.Struct({
   id: itemId,
-  type: Schema.Literal("message").annotations({ description: "A message of the model." }),
+  type: Schema.Literal("message").annotations({ description: "An assistant message." }),
   status: itemStatus,
   role: Schema.Literal("assistant").annotations({ description: "Always assistant." }),
-  content: Schema.Array(OutputContent).annotations({ description: "Texts and refusals." })
+  content: Schema.Array(OutputContent).annotations({ description: "Text and refusal parts." })
 }).annotations({ identifier: "ResponsesOutputMessage" })
 
 export const SummaryText = Schema.Struct({
@@ -55,15 +55,15 @@ const Reasoning = Schema.Struct({
   id: itemId,
   type: Schema.Literal("reasoning").annotations({ description: "One block of the model's reasoning." }),
   summary: Schema.Array(SummaryText).annotations({
-    description: "The reasoning; empty where only the model can read it."
+    description: "The reasoning; empty if only the model can read it."
   }),
   content: exactly(
     Schema.Array(ReasoningText),
-    "The reasoning itself, the same text as in `summary`; absent where the provider gives a summary only."
+    "The reasoning itself, the same text as in `summary`; absent if the provider returns only a summary."
   ),
   encrypted_content: exactly(
     Schema.String,
-    "Origin and signature of the block, opaque. Send the item back unchanged to continue the reasoning; only in finished items."
+    "Opaque: origin and signature of the block. Send the item back unchanged to continue the reasoning; only in complete items."
   )
 }).annotations({ identifier: "ResponsesOutputReasoning" })
 
@@ -72,19 +72,19 @@ const callFacts = {
   status: itemStatus,
   call_id: Schema.NonEmptyString.annotations({ description: "Pairs the call with its output." }),
   name: Schema.String.annotations({ description: "Name of the tool." }),
-  namespace: exactly(Schema.String, "Namespace of the tool, when it has one."),
+  namespace: exactly(Schema.String, "Namespace of the tool, if it has one."),
   extra_content: exactly(freeForm, "Opaque provider data of the call; send it back unchanged.")
 } as const
 
 const FunctionCall = Schema.Struct({
   ...callFacts,
-  type: Schema.Literal("function_call").annotations({ description: "A call of a function." }),
+  type: Schema.Literal("function_call").annotations({ description: "A function call." }),
   arguments: Schema.String.annotations({ description: "The arguments, as JSON text." })
 }).annotations({ identifier: "ResponsesFunctionCall" })
 
 const CustomToolCall = Schema.Struct({
   ...callFacts,
-  type: Schema.Literal("custom_tool_call").annotations({ description: "A call of a custom tool." }),
+  type: Schema.Literal("custom_tool_call").annotations({ description: "A custom tool call." }),
   input: Schema.String.annotations({ description: "The input, as plain text." })
 }).annotations({ identifier: "ResponsesCustomToolCall" })
 
@@ -96,14 +96,14 @@ export const OutputItem = Schema.Union(Message, Reasoning, FunctionCall, CustomT
 const ResponsesUsage = Schema.Struct({
   input_tokens: count("Input tokens, including cached tokens."),
   input_tokens_details: Schema.Struct({
-    cached_tokens: count("Input tokens that were read from a cache."),
-    cache_write_tokens: count("Input tokens that were written to a cache.")
+    cached_tokens: count("Input tokens read from a cache."),
+    cache_write_tokens: count("Input tokens written to a cache.")
   }).annotations({ description: "Breakdown of the input tokens." }),
   output_tokens: count("Output tokens, including reasoning tokens."),
   output_tokens_details: Schema.Struct({
-    reasoning_tokens: count("Reasoning tokens of the output.")
+    reasoning_tokens: count("Reasoning tokens in the output.")
   }).annotations({ description: "Breakdown of the output tokens." }),
-  total_tokens: count("Input and output tokens together.")
+  total_tokens: count("Sum of input and output tokens.")
 }).annotations({ identifier: "ResponsesUsage" })
 
 const seconds = (description: string) =>
@@ -112,34 +112,37 @@ const seconds = (description: string) =>
 export const ResponsesObject = Schema.Struct({
   id: Schema.String.annotations({ description: "Id of the response: `resp_` and the request id in hex." }),
   object: Schema.Literal("response").annotations({ description: "Always response." }),
-  created_at: seconds("When the response began"),
-  completed_at: nullable(seconds("When it was complete"), "When it was complete; null before and otherwise."),
+  created_at: seconds("When the response started"),
+  completed_at: nullable(
+    seconds("When it was completed"),
+    "When it was completed; null until then, and with any other status."
+  ),
   status: Schema.Literal("in_progress", "completed", "incomplete", "failed").annotations({
     description: "Status of the response."
   }),
   error: nullable(
     Schema.Struct({
-      code: Schema.Literal("server_error", "rate_limit_exceeded").annotations({ description: "The kind of failure." }),
+      code: Schema.Literal("server_error", "rate_limit_exceeded").annotations({ description: "Code of the failure." }),
       message: Schema.String.annotations({ description: "Human-readable error message." })
     }),
-    "Why the response has failed; null otherwise."
+    "Why the response failed; otherwise null."
   ),
   incomplete_details: nullable(
     Schema.Struct({
       reason: Schema.Literal("max_output_tokens", "content_filter").annotations({
-        description: "Why the response was cut off."
+        description: "Why the response was truncated."
       })
     }),
-    "Why the response is incomplete; null otherwise."
+    "Why the response is incomplete; otherwise null."
   ),
   model: Schema.String.annotations({ description: "Concrete id of the model that answered." }),
   output: Schema.Array(OutputItem).annotations({ description: "The output items." }),
   usage: nullable(ResponsesUsage, "Token counts of the call; null until it is complete."),
   instructions: nullable(Schema.String, "As in the request."),
   tools: Schema.Array(freeForm).annotations({
-    description: "The tools of the request without those that were removed."
+    description: "The tools of the request, except those that were removed."
   }),
-  tool_choice: Schema.Unknown.annotations({ description: "The tool choice in force." }),
+  tool_choice: Schema.Unknown.annotations({ description: "The tool choice that was applied." }),
   parallel_tool_calls: Schema.Boolean.annotations({ description: "As in the request; true by default." }),
   text: freeForm.annotations({ description: "Format and verbosity of the text: `format` and `verbosity`." }),
   reasoning: freeForm.annotations({ description: "As in the request: `effort` and `summary`." }),
@@ -156,7 +159,7 @@ export const ResponsesObject = Schema.Struct({
   metadata: Schema.Record({ key: Schema.String, value: Schema.String }).annotations({
     description: "As in the request."
   }),
-  service_tier: Schema.String.annotations({ description: "The service tier that was used, or was requested." }),
+  service_tier: Schema.String.annotations({ description: "The service tier that was used or requested." }),
   safety_identifier: nullable(Schema.String, "As in the request."),
   prompt_cache_key: nullable(Schema.String, "As in the request."),
   prompt_cache_retention: exactly(Schema.String, "As in the request."),

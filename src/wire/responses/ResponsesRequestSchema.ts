@@ -9,7 +9,9 @@ const penalty = Schema.Number.pipe(allowed({ type: "number", minimum: -2, maximu
 const finite = Schema.Number.pipe(allowed({ type: "number" }))
 const positive = Schema.Number.pipe(allowed({ type: "integer", minimum: 1 }))
 const notSupported = (why: string) =>
-  Schema.optional(Schema.Null).annotations({ description: `Not supported: ${why} Any value but null is rejected.` })
+  Schema.optional(Schema.Null).annotations({
+    description: `Not supported: ${why} Any value other than null is rejected.`
+  })
 
 const Reasoning = closed({
   effort: optional(
@@ -20,7 +22,7 @@ const Reasoning = closed({
     "Reasoning effort. Integers 1–100 are a relative level, not a token budget, for models that list a depth range."
   ),
   summary: optional(Schema.String, "How to summarize the reasoning, where the provider supports it."),
-  generate_summary: optional(Schema.String, "Deprecated: another name for `summary`."),
+  generate_summary: optional(Schema.String, "Deprecated: alias of `summary`."),
   max_tokens: optional(positive, "Reasoning budget in tokens, for models that take one."),
   exclude: optional(Schema.Boolean, "Do not return the reasoning; the model may still reason.")
 }).annotations({ identifier: "ResponsesReasoning" })
@@ -50,7 +52,7 @@ const StreamOptions = closed({
 /** The fields without nested rules; items, tools and the tool choice are decoded separately. */
 const simpleFields = {
   model: Schema.String.annotations({ description: "`auto`, `auto:<slug>`, or a concrete id from the models list." }),
-  instructions: optional(Schema.String, "Becomes the developer message that comes first."),
+  instructions: optional(Schema.String, "Becomes the first message, with the developer role."),
   stream: Schema.optional(Schema.Boolean).annotations({
     description: "Stream the response as typed events. Default false."
   }),
@@ -58,33 +60,39 @@ const simpleFields = {
     description: "Opts the request into an active data-collection window of the project. Default false."
   }),
   stream_options: optional(StreamOptions, "Options of a streamed response."),
-  parallel_tool_calls: optional(Schema.Boolean, "Whether several tools may be called at once."),
+  parallel_tool_calls: optional(Schema.Boolean, "Whether several tools may be called in parallel."),
   text: optional(TextConfig, "Format and verbosity of the response text."),
   reasoning: optional(Reasoning, "Reasoning controls."),
   temperature: optional(finite, "Sampling temperature; ranges differ by provider."),
   top_p: optional(finite, "Nucleus sampling; ranges differ by provider."),
   frequency_penalty: optional(penalty, "Makes repeated tokens less likely, -2 to 2."),
-  presence_penalty: optional(penalty, "Makes tokens that have occurred less likely, -2 to 2."),
+  presence_penalty: optional(penalty, "Makes tokens that have already occurred less likely, -2 to 2."),
   max_output_tokens: optional(positive, "Maximum output tokens, including reasoning tokens; at least 1."),
-  max_tool_calls: optional(positive, "Accepted and repeated; it bounds hosted tools, of which there are none."),
+  max_tool_calls: optional(
+    positive,
+    "Accepted and returned in the response; limits hosted tools, of which there are none."
+  ),
   top_logprobs: optional(
     Schema.Number.pipe(allowed({ type: "integer", minimum: 0, maximum: 20 })),
-    "How many alternatives per token to return, 0 to 20; more than 0 asks for log probabilities."
+    "Number of alternatives per token to return, 0 to 20; more than 0 requests log probabilities."
   ),
   include: optional(
     Schema.Array(Schema.String),
-    "`message.output_text.logprobs` asks for log probabilities. `reasoning.encrypted_content` is always included; anything else has no effect."
+    "`message.output_text.logprobs` requests log probabilities. `reasoning.encrypted_content` is always included; anything else has no effect."
   ),
-  truncation: optional(Schema.Literal("auto", "disabled"), "Accepted and repeated; the gateway never cuts the input."),
+  truncation: optional(
+    Schema.Literal("auto", "disabled"),
+    "Accepted and returned in the response; the gateway never truncates the input."
+  ),
   metadata: optional(
     Schema.Record({ key: Schema.String, value: Schema.String }),
-    "Pairs of strings, repeated in the response and stored nowhere."
+    "String pairs, returned in the response and not stored."
   ),
   store: optional(
     Schema.Boolean,
     "Accepted for compatibility; no response is stored, and the response has `store: false`."
   ),
-  background: optional(Schema.Literal(false), "Only false: every response is run while the client waits."),
+  background: optional(Schema.Literal(false), "Only false: responses are generated while the client waits."),
   service_tier: optional(Schema.String, "The provider's service tier."),
   safety_identifier: optional(Schema.String, "Opaque end-user id for abuse detection."),
   prompt_cache_key: optional(Schema.String, "Groups requests that share a prompt prefix."),
@@ -104,7 +112,7 @@ export type SimpleFields = typeof SimpleFields.Type
 export const ResponsesRequest = Schema.Struct({
   ...simpleFields,
   input: Schema.Union(Schema.String, listOf(InputItem, { max: maxItems })).annotations({
-    description: "The conversation: a text of the user, or items, oldest first."
+    description: "The conversation: a user message as a string, or items, oldest first."
   }),
   tools: optional(
     listOf(ResponsesTool, { max: maxTools }),

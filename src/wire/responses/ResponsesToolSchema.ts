@@ -3,10 +3,10 @@ import { freeForm, optional } from "../validation/SchemaParts.ts"
 
 const name = Schema.NonEmptyString.annotations({ description: "Name of the tool." })
 const namespace = optional(Schema.String, "Namespace of the tool.")
-const description = optional(Schema.String, "What it is for.")
+const description = optional(Schema.String, "Describes the tool to the model.")
 
 const FunctionTool = Schema.Struct({
-  type: Schema.Literal("function").annotations({ description: "A function of the client." }),
+  type: Schema.Literal("function").annotations({ description: "A function tool." }),
   name,
   description,
   parameters: optional(freeForm, "JSON Schema of the arguments."),
@@ -17,7 +17,7 @@ const CustomFormat = Schema.Union(
   Schema.Struct({ type: Schema.Literal("text").annotations({ description: "Any text." }) }),
   Schema.Struct({
     type: Schema.Literal("grammar").annotations({ description: "Text that follows a grammar." }),
-    syntax: Schema.Literal("lark", "regex").annotations({ description: "How the grammar is written." }),
+    syntax: Schema.Literal("lark", "regex").annotations({ description: "Syntax of the grammar." }),
     definition: Schema.String.annotations({ description: "The grammar." })
   })
 ).annotations({ identifier: "ResponsesCustomToolFormat" })
@@ -26,14 +26,14 @@ const CustomTool = Schema.Struct({
   type: Schema.Literal("custom").annotations({ description: "A tool whose input is plain text." }),
   name,
   description,
-  format: optional(CustomFormat, "The form of the input.")
+  format: optional(CustomFormat, "Format of the input.")
 }).annotations({ identifier: "ResponsesCustomTool" })
 
 const NamespaceTool = Schema.Struct({
-  type: Schema.Literal("namespace").annotations({ description: "Tools under one name." }),
+  type: Schema.Literal("namespace").annotations({ description: "Tools in one namespace." }),
   name: Schema.NonEmptyString.annotations({ description: "Name of the namespace; returned with each call." }),
   description,
-  tools: Schema.Array(Schema.Union(FunctionTool, CustomTool)).annotations({ description: "Its tools." })
+  tools: Schema.Array(Schema.Union(FunctionTool, CustomTool)).annotations({ description: "Tools of the namespace." })
 }).annotations({ identifier: "ResponsesNamespaceTool" })
 
 const webSearch = /^web_search(_[a-z0-9_]{1,48})?$/
@@ -62,7 +62,7 @@ export const ToolChoice = Schema.Union(
   Schema.Literal("none", "auto", "required"),
   NamedTool,
   Schema.Struct({
-    type: Schema.Literal("allowed_tools").annotations({ description: "Some of the tools." }),
+    type: Schema.Literal("allowed_tools").annotations({ description: "A subset of the tools." }),
     mode: Schema.Literal("auto", "required").annotations({ description: "Whether one of them must be called." }),
     tools: Schema.Array(Schema.Union(NamedTool, WebSearchTool)).annotations({ description: "The tools." })
   }),

@@ -21,19 +21,19 @@ const getActivity = HttpApiEndpoint.get("getActivity", "/api/projects/:id/activi
   .setUrlParams(
     Schema.Struct({
       days: Schema.optionalWith(Days, { default: () => defaultDays }).annotations({
-        description: `How many days in UTC, today included: 1 to ${maxDays}, by the hour to ${maxDaysOfHours}; ${defaultDays} by default.`
+        description: `Number of UTC days, including today: 1 to ${maxDays}, with \`granularity\` \`hour\` to ${maxDaysOfHours}; ${defaultDays} by default.`
       }),
       granularity: Schema.optionalWith(Granularity, { default: () => "day" as const }).annotations({
-        description: "What one point of `timeseries` covers: `day` (default) or `hour`."
+        description: "Interval of one point of `timeseries`: `day` (default) or `hour`."
       })
     })
   )
   .addSuccess(ActivityDataOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "What a project has called and spent")
+  .annotate(OpenApi.Summary, "Get the usage and spend of a project")
   .annotate(
     OpenApi.Description,
-    "Every call counts once, at the time when it ended and its charge was written; the sums equal the ledger's at the time of the request."
+    "Every call is counted once, at the time when it ended and its charge was written; the sums equal the ledger's at the time of the request."
   )
 
 const getSavings = HttpApiEndpoint.get("getSavings", "/api/projects/:id/savings")
@@ -41,20 +41,20 @@ const getSavings = HttpApiEndpoint.get("getSavings", "/api/projects/:id/savings"
   .setUrlParams(
     Schema.Struct({
       days: Schema.optionalWith(Days, { default: () => defaultDays }).annotations({
-        description: `How many days in UTC, today included: 1 to ${maxDays}; ${defaultDays} by default.`
+        description: `Number of UTC days, including today: 1 to ${maxDays}; ${defaultDays} by default.`
       })
     })
   )
   .addSuccess(SavingsOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "What routing has saved a project")
+  .annotate(OpenApi.Summary, "Get the savings from routing of a project")
   .annotate(
     OpenApi.Description,
-    "Calls of `auto` and of routing configurations, compared with the model of the highest predicted quality that each could have gone to, at the prices of its time."
+    "Calls of `auto` and of routing configurations, each compared with the model of the highest predicted quality in its pool, at the prices at that time."
   )
 
 export const ActivityGroup = HttpApiGroup.make("activity")
   .add(getActivity)
   .add(getSavings)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "Sums of calls.")
+  .annotate(OpenApi.Description, "Usage, spend and savings.")

@@ -11,8 +11,8 @@ const getAlerts = HttpApiEndpoint.get("getAlerts", "/api/projects/:id/alerts")
   .setPath(ProjectPath)
   .addSuccess(AlertsOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "When a project is told what it has spent")
-  .annotate(OpenApi.Description, "The thresholds, where they are told, and what was reached.")
+  .annotate(OpenApi.Summary, "Get the spend alerts of a project")
+  .annotate(OpenApi.Description, "The thresholds, the webhook, and the events.")
 
 const setAlerts = HttpApiEndpoint.put("setAlerts", "/api/projects/:id/alerts")
   .setPath(ProjectPath)
@@ -23,14 +23,14 @@ const setAlerts = HttpApiEndpoint.put("setAlerts", "/api/projects/:id/alerts")
   .addError(Errors.RoleRequired)
   .addError(Errors.VersionMismatch)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "Set the thresholds of spend and the webhook of a project")
+  .annotate(OpenApi.Summary, "Set the spend thresholds and the webhook of a project")
   .annotate(
     OpenApi.Description,
-    "For members. Each threshold is told once in its period: the URL gets a POST within about 20 s, and again up to 7 times within a day until it answers with a 2xx status in 5 s. It may get an event more than once; `webhook-id` tells. Redirects are not followed."
+    "Requires the member role. Each threshold is notified once per period: the URL receives a POST within about 20 s, retried up to 7 times within a day until it responds with a 2xx status within 5 s. An event may be delivered more than once, with the same `webhook-id`. Redirects are not followed."
   )
 
 export const AlertsGroup = HttpApiGroup.make("alerts")
   .add(getAlerts)
   .add(setAlerts)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "Thresholds of spend, told to a webhook.")
+  .annotate(OpenApi.Description, "Spend alerts, delivered to a webhook.")

@@ -32,8 +32,8 @@ const estimateAnalysis = HttpApiEndpoint.post("estimateAnalysis", "/api/projects
   .addSuccess(AnalysisEstimate)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
-  .annotate(OpenApi.Summary, "What an analysis would read")
-  .annotate(OpenApi.Description, "For members. Changes nothing.")
+  .annotate(OpenApi.Summary, "Estimate an analysis")
+  .annotate(OpenApi.Description, "Requires the member role. Changes nothing.")
 
 const createAnalysis = HttpApiEndpoint.post("createAnalysis", "/api/projects/:id/analyses")
   .setPath(ProjectPath)
@@ -45,10 +45,10 @@ const createAnalysis = HttpApiEndpoint.post("createAnalysis", "/api/projects/:id
   .addError(Errors.AlreadyExists)
   .addError(Errors.SealingUnavailable)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Find what a project wastes")
+  .annotate(OpenApi.Summary, "Create an analysis")
   .annotate(
     OpenApi.Description,
-    "For members. Runs in the background and calls no model; one of a project at a time. Without captured calls it reads the log of calls."
+    "Finds what a project wastes. Requires the member role. Runs in the background and calls no model; one per project at a time. Without captured calls it analyses the request log."
   )
 
 const listAnalyses = HttpApiEndpoint.get("listAnalyses", "/api/projects/:id/analyses")
@@ -57,22 +57,25 @@ const listAnalyses = HttpApiEndpoint.get("listAnalyses", "/api/projects/:id/anal
   .addSuccess(AnalysesPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the analyses of a project")
-  .annotate(OpenApi.Description, "The newest 100 are kept.")
+  .annotate(OpenApi.Description, "The newest 100 are retained.")
 
 const getAnalysis = HttpApiEndpoint.get("getAnalysis", "/api/analyses/:id")
   .setPath(AnalysisPath)
   .addSuccess(AnalysisDetail)
   .addError(Errors.NotFound)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "One analysis with its report")
+  .annotate(OpenApi.Summary, "Get an analysis with its report")
 
 const cancelAnalysis = HttpApiEndpoint.post("cancelAnalysis", "/api/analyses/:id/cancel")
   .setPath(AnalysisPath)
   .addSuccess(AnalysisSummary)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
-  .annotate(OpenApi.Summary, "Stop an analysis")
-  .annotate(OpenApi.Description, "For members. It ends within about a second; one that has ended stays as it is.")
+  .annotate(OpenApi.Summary, "Cancel an analysis")
+  .annotate(
+    OpenApi.Description,
+    "Requires the member role. The analysis ends within about a second; one that has ended remains unchanged."
+  )
 
 const replayAnalysis = HttpApiEndpoint.post("replayAnalysis", "/api/analyses/:id/replay")
   .setPath(AnalysisPath)
@@ -84,10 +87,10 @@ const replayAnalysis = HttpApiEndpoint.post("replayAnalysis", "/api/analyses/:id
   .addError(Errors.AlreadyExists)
   .addError(Errors.SealingUnavailable)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Ask whether cheaper models would have answered as well")
+  .annotate(OpenApi.Summary, "Replay captured calls with cheaper models")
   .annotate(
     OpenApi.Description,
-    "For members. Without `confirm` only the quote: nothing is called. With it, captured calls whose content may be sent to other models are answered once more by other models and compared by a judge, in the background, on the project's balance and never beyond `max_spend_microusd`. The analysis is queued again, its report keeps what it says and gains the outcomes; once for an analysis. Cancelling it keeps the questions that are answered."
+    "Measures whether cheaper models would have answered as well. Requires the member role. Without `confirm` only returns the quote: no model is called. With it, captured calls whose content may be sent to other models are answered by other models and compared by a judge, in the background, charged to the project's balance and never beyond `max_spend_microusd`. The analysis is queued again and the outcomes are added to its report; once per analysis. Cancelling it keeps the questions that were answered."
   )
 
 const previewAction = HttpApiEndpoint.post("previewAnalysisAction", "/api/analyses/:id/actions/:action_id/preview")
@@ -95,10 +98,10 @@ const previewAction = HttpApiEndpoint.post("previewAnalysisAction", "/api/analys
   .addSuccess(ActionPreview)
   .addError(Errors.NotFound)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "What an action would change")
+  .annotate(OpenApi.Summary, "Preview an action of a report")
   .annotate(
     OpenApi.Description,
-    "Nothing is written. Where the action changes the project: the fields before and after, and the newest calls ranked once more under both."
+    "Nothing is written. If the action changes the project: the fields before and after, and the newest calls re-ranked under both."
   )
 
 const applyAction = HttpApiEndpoint.post("applyAnalysisAction", "/api/analyses/:id/actions/:action_id/apply")
@@ -114,7 +117,7 @@ const applyAction = HttpApiEndpoint.post("applyAnalysisAction", "/api/analyses/:
   .annotate(OpenApi.Summary, "Apply an action of a report")
   .annotate(
     OpenApi.Description,
-    "For members. Writes what the preview has shown, in force as any change of the policy; refused when the settings of the project were changed since the preview. A client_hint changes nothing here: that it was followed is noted. One that is applied already stays as it is. With a `canary`, a share of the conversations, by their hash, goes on without the change; cost and guards of both are measured, and the change is taken back where the guards show harm: the receipt of the action tells. One change of a project at a time."
+    "Requires the member role. Writes what the preview returned, effective like any change of the policy; refused if the settings of the project have changed since the preview. A client_hint changes nothing here: it is recorded as followed. An action that is already applied remains unchanged. With a `canary`, a share of the conversations, by their hash, continues without the change; cost and guards of both are measured, and the change is reverted if the guards show harm: see the receipt of the action. One change per project at a time."
   )
 
 const undoAction = HttpApiEndpoint.post("undoAnalysisAction", "/api/analyses/:id/actions/:action_id/undo")
@@ -125,10 +128,10 @@ const undoAction = HttpApiEndpoint.post("undoAnalysisAction", "/api/analyses/:id
   .addError(Errors.RoleRequired)
   .addError(Errors.ManagedByConfiguration)
   .addError(Errors.ConfigVersionMismatch)
-  .annotate(OpenApi.Summary, "Take an action back")
+  .annotate(OpenApi.Summary, "Undo an action of a report")
   .annotate(
     OpenApi.Description,
-    "For members. Restores the fields that the action has changed, and ends its hold-out; refused when somebody has changed them since. One that is not applied stays as it is."
+    "Requires the member role. Restores the fields that the action changed, and ends its hold-out; refused if they have been changed since. An action that is not applied remains unchanged."
   )
 
 export const AnalysesGroup = HttpApiGroup.make("analyses")
@@ -142,4 +145,4 @@ export const AnalysesGroup = HttpApiGroup.make("analyses")
   .add(applyAction)
   .add(undoAction)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "What a project wastes, and what to do about it.")
+  .annotate(OpenApi.Description, "Analyses of what a project wastes, and recommended actions.")

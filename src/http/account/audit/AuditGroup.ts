@@ -8,13 +8,13 @@ import { Identity } from "../Identity.ts"
 const listAuditRows = HttpApiEndpoint.get("listAuditRows", "/api/audit")
   .setUrlParams(PageParameters)
   .addSuccess(AuditPage)
-  .annotate(OpenApi.Summary, "List all changes in the own account")
+  .annotate(OpenApi.Summary, "List the audit log of the caller's account")
   .annotate(
     OpenApi.Description,
-    "Each row has a hash that covers the row before it; `npm run audit:verify` checks the log of every account."
+    "Each row has a hash that covers the previous row; `npm run audit:verify` verifies the log of every account."
   )
 
 export const AuditGroup = HttpApiGroup.make("audit")
   .add(listAuditRows)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "The log of all changes that are made through this API.")
+  .annotate(OpenApi.Description, "The log of all changes made through this API.")

@@ -19,28 +19,31 @@ import { ProjectPath } from "../ProjectPath.ts"
 
 const getBalance = HttpApiEndpoint.get("getBalance", "/api/me/balance")
   .addSuccess(BalanceOut)
-  .annotate(OpenApi.Summary, "The balance of the own account")
+  .annotate(OpenApi.Summary, "Get the balance of the caller's account")
 
 const getAnyBalance = HttpApiEndpoint.get("getAnyBalance", "/api/admin/accounts/:id/balance")
   .setPath(Schema.Struct({ id: sentId(AccountId, "Id of the account.") }))
   .addSuccess(BalanceOut)
   .addError(Errors.NotFound)
   .addError(Errors.OperatorRequired)
-  .annotate(OpenApi.Summary, "The balance of any account")
-  .annotate(OpenApi.Description, "For operators.")
+  .annotate(OpenApi.Summary, "Get the balance of any account")
+  .annotate(OpenApi.Description, "Requires the operator role.")
 
 const listLedger = HttpApiEndpoint.get("listLedger", "/api/me/ledger")
   .setUrlParams(PageParameters)
   .addSuccess(LedgerPage)
-  .annotate(OpenApi.Summary, "List the movements of the own account's money")
-  .annotate(OpenApi.Description, "Each movement is one entry, with what it debits and what it credits.")
+  .annotate(OpenApi.Summary, "List the ledger entries of the caller's account")
+  .annotate(
+    OpenApi.Description,
+    "Each entry is one movement of money, with the account that it debits and the one that it credits."
+  )
 
 const listInFlight = HttpApiEndpoint.get("listInFlight", "/api/projects/:id/in-flight")
   .setPath(ProjectPath)
   .setUrlParams(PageParameters)
   .addSuccess(InFlightPage)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "List the running calls of a project with what they hold")
+  .annotate(OpenApi.Summary, "List the running calls of a project with the amounts they hold")
 
 const stopInFlight = HttpApiEndpoint.post("stopInFlight", "/api/projects/:id/in-flight/:request_id/stop")
   .setPath(
@@ -55,7 +58,7 @@ const stopInFlight = HttpApiEndpoint.post("stopInFlight", "/api/projects/:id/in-
   .annotate(OpenApi.Summary, "Stop a running call")
   .annotate(
     OpenApi.Description,
-    "For members. The call ends a moment later, on whichever node it runs: its client receives the error `call_stopped`, and it is charged as if its client had left. The answer is the call with what it still held."
+    "Requires the member role. The call ends shortly afterwards, on whichever node it runs: its client receives the error `call_stopped`, and it is charged as if the client had disconnected. Returns the call with the amount that it still held."
   )
 
 const createCredit = HttpApiEndpoint.post("createCredit", "/api/admin/accounts/:id/credits")
@@ -66,8 +69,8 @@ const createCredit = HttpApiEndpoint.post("createCredit", "/api/admin/accounts/:
   .addError(Errors.NotFound)
   .addError(Errors.OperatorRequired)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Give an account credit")
-  .annotate(OpenApi.Description, "For operators. The answer is the account's balance afterwards.")
+  .annotate(OpenApi.Summary, "Credit an account")
+  .annotate(OpenApi.Description, "Requires the operator role. Returns the account's balance afterwards.")
 
 export const BillingGroup = HttpApiGroup.make("billing")
   .add(getBalance)

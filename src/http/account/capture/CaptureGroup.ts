@@ -22,7 +22,7 @@ const getCapture = HttpApiEndpoint.get("getCapture", "/api/projects/:id/capture"
   .setPath(ProjectPath)
   .addSuccess(CaptureSettings)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "What a project collects of calls that opt in")
+  .annotate(OpenApi.Summary, "Get the data collection settings of a project")
 
 const putCapture = HttpApiEndpoint.put("putCapture", "/api/projects/:id/capture")
   .setPath(ProjectPath)
@@ -34,10 +34,10 @@ const putCapture = HttpApiEndpoint.put("putCapture", "/api/projects/:id/capture"
   .addError(Errors.ConfigVersionMismatch)
   .addError(Errors.VersionMismatch)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "Change what a project collects")
+  .annotate(OpenApi.Summary, "Update the data collection settings of a project")
   .annotate(
     OpenApi.Description,
-    "For members. Every change closes the window that is open and opens the next one. What was taken in a window that is closed before the call ends is dropped; what is stored stays until it expires or is erased."
+    "Requires the member role. Every change closes the open window and opens the next one. A call that ends after its window was closed is not stored; stored samples remain until they expire or are erased."
   )
 
 const listSamples = HttpApiEndpoint.get("listCaptureSamples", "/api/projects/:id/capture/samples")
@@ -47,8 +47,8 @@ const listSamples = HttpApiEndpoint.get("listCaptureSamples", "/api/projects/:id
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "The samples of a project, without their content")
-  .annotate(OpenApi.Description, "For members of the project.")
+  .annotate(OpenApi.Summary, "List the samples of a project, without their content")
+  .annotate(OpenApi.Description, "Requires the member role.")
 
 const exportSamples = HttpApiEndpoint.get("exportCapture", "/api/projects/:id/capture/export")
   .setPath(ProjectPath)
@@ -56,10 +56,10 @@ const exportSamples = HttpApiEndpoint.get("exportCapture", "/api/projects/:id/ca
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "All samples of a project, with their content")
+  .annotate(OpenApi.Summary, "Export all samples of a project, with their content")
   .annotate(
     OpenApi.Description,
-    "For members of the project; it stands in the audit log. One CaptureSample a line, conversation by conversation. The last line is `{ count, sha256 }`: the number of samples, and the SHA-256 of all lines before it with their line feeds. Without that line the export is incomplete."
+    "Requires the member role; recorded in the audit log. One CaptureSample per line, grouped by conversation. The last line is `{ count, sha256 }`: the number of samples, and the SHA-256 of all lines before it with their line feeds. Without that line the export is incomplete."
   )
 
 const eraseSamples = HttpApiEndpoint.post("eraseCapture", "/api/projects/:id/capture/erase")
@@ -69,10 +69,10 @@ const eraseSamples = HttpApiEndpoint.post("eraseCapture", "/api/projects/:id/cap
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "Erase samples by key, end user, conversation, or all")
+  .annotate(OpenApi.Summary, "Erase samples by key, end user or conversation, or all of them")
   .annotate(
     OpenApi.Description,
-    "For members. It cannot be undone. It waits up to 2 seconds for calls that this node has taken and not yet written, so that they are counted; calls of the project that began before the erasure and wait elsewhere, or for longer, are dropped."
+    "Requires the member role. Cannot be undone. Waits up to 2 seconds for calls that this node has captured and not yet written, so that they are counted; calls of the project that started before the erasure and are pending on other nodes, or for longer, are discarded."
   )
 
 const SamplePath = Schema.Struct({ id: sentId(RequestId, "Id of the sample.") })
@@ -83,8 +83,8 @@ const getSample = HttpApiEndpoint.get("getCaptureSample", "/api/capture/samples/
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "One sample, with its content")
-  .annotate(OpenApi.Description, "For members of the project. Each reading stands in the audit log.")
+  .annotate(OpenApi.Summary, "Get a sample with its content")
+  .annotate(OpenApi.Description, "Requires the member role. Each read is recorded in the audit log.")
 
 const deleteSample = HttpApiEndpoint.del("deleteCaptureSample", "/api/capture/samples/:id")
   .setPath(SamplePath)
@@ -92,8 +92,8 @@ const deleteSample = HttpApiEndpoint.del("deleteCaptureSample", "/api/capture/sa
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "Erase one sample")
-  .annotate(OpenApi.Description, "For members of the project. It cannot be undone.")
+  .annotate(OpenApi.Summary, "Erase a sample")
+  .annotate(OpenApi.Description, "Requires the member role. Cannot be undone.")
 
 export const CaptureGroup = HttpApiGroup.make("capture")
   .add(getCapture)
@@ -104,4 +104,4 @@ export const CaptureGroup = HttpApiGroup.make("capture")
   .add(getSample)
   .add(deleteSample)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "What projects collect of calls that opt in with `token_doctor`.")
+  .annotate(OpenApi.Description, "Data collection from calls that opt in with `token_doctor`.")

@@ -26,7 +26,7 @@ const getBillingMode = HttpApiEndpoint.get("getBillingMode", "/api/projects/:id/
   .setPath(ProjectPath)
   .addSuccess(BillingModeInput)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "Who pays the providers for the calls of a project")
+  .annotate(OpenApi.Summary, "Get the billing mode of a project")
 
 const setBillingMode = HttpApiEndpoint.put("setBillingMode", "/api/projects/:id/billing-mode")
   .setPath(ProjectPath)
@@ -37,10 +37,10 @@ const setBillingMode = HttpApiEndpoint.put("setBillingMode", "/api/projects/:id/
   .addError(Errors.RoleRequired)
   .addError(Errors.CredentialRequired)
   .addError(Errors.VersionMismatch)
-  .annotate(OpenApi.Summary, "Change who pays the providers")
+  .annotate(OpenApi.Summary, "Set the billing mode of a project")
   .annotate(
     OpenApi.Description,
-    "For owners. With `byok` calls use the project's credentials, and models of providers without one are not eligible."
+    "Requires the owner role. With `byok`, calls use the project's credentials, and models of providers without one are not eligible."
   )
 
 const listCredentials = HttpApiEndpoint.get("listCredentials", "/api/projects/:id/credentials")
@@ -48,7 +48,7 @@ const listCredentials = HttpApiEndpoint.get("listCredentials", "/api/projects/:i
   .setUrlParams(PageParameters)
   .addSuccess(CredentialsPage)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "List a project's credentials of providers")
+  .annotate(OpenApi.Summary, "List the provider credentials of a project")
 
 const createCredential = HttpApiEndpoint.post("createCredential", "/api/projects/:id/credentials")
   .setPath(ProjectPath)
@@ -60,14 +60,14 @@ const createCredential = HttpApiEndpoint.post("createCredential", "/api/projects
   .addError(Errors.AlreadyExists)
   .addError(Errors.IdempotencyKeyInProgress)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "Give a project a credential of a provider")
-  .annotate(OpenApi.Description, "The secret is stored encrypted and never shown again.")
+  .annotate(OpenApi.Summary, "Create a provider credential in a project")
+  .annotate(OpenApi.Description, "The secret is stored encrypted and never returned.")
 
 const getCredential = HttpApiEndpoint.get("getCredential", "/api/credentials/:id")
   .setPath(CredentialPath)
   .addSuccess(CredentialOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "One credential, without its secret")
+  .annotate(OpenApi.Summary, "Get a credential without its secret")
 
 const updateCredential = HttpApiEndpoint.patch("updateCredential", "/api/credentials/:id")
   .setPath(CredentialPath)
@@ -79,8 +79,8 @@ const updateCredential = HttpApiEndpoint.patch("updateCredential", "/api/credent
   .addError(Errors.AlreadyExists)
   .addError(Errors.VersionMismatch)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "Change label, secret or models of a credential")
-  .annotate(OpenApi.Description, "A field that is left out stays as it is.")
+  .annotate(OpenApi.Summary, "Update the label, secret or models of a credential")
+  .annotate(OpenApi.Description, "Omitted fields remain unchanged.")
 
 const deleteCredential = HttpApiEndpoint.del("deleteCredential", "/api/credentials/:id")
   .setPath(CredentialPath)
@@ -95,8 +95,11 @@ const verifyCredential = HttpApiEndpoint.post("verifyCredential", "/api/credenti
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "Try a credential at its provider")
-  .annotate(OpenApi.Description, "Asks a model for one token, which the provider may charge; 5 seconds at most.")
+  .annotate(OpenApi.Summary, "Verify a credential with its provider")
+  .annotate(
+    OpenApi.Description,
+    "Requests one token from a model, which the provider may charge; takes at most 5 seconds."
+  )
 
 export const CredentialsGroup = HttpApiGroup.make("credentials")
   .add(getBillingMode)
@@ -108,4 +111,4 @@ export const CredentialsGroup = HttpApiGroup.make("credentials")
   .add(deleteCredential)
   .add(verifyCredential)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "Own credentials of providers, and billing mode.")
+  .annotate(OpenApi.Description, "Provider credentials and billing mode of projects.")

@@ -22,8 +22,8 @@ import { Identity } from "../Identity.ts"
 import { ProjectPath } from "../ProjectPath.ts"
 
 const KeyPath = Schema.Struct({ id: sentId(KeyId, "Id of the key.") })
-const shownOnce = "The response has the complete key, which is shown only once."
-const maxOfProject = "A project can have 1,000 keys that are not revoked; an operator can create more."
+const shownOnce = "The response contains the full key, which is shown only once."
+const maxOfProject = "A project can have at most 1,000 keys that are not revoked; an operator can create more."
 
 const listMyKeys = HttpApiEndpoint.get("listMyKeys", "/api/me/keys")
   .setUrlParams(NumberedPageParameters)
@@ -38,7 +38,7 @@ const createMyKey = HttpApiEndpoint.post("createMyKey", "/api/me/keys")
   .addError(Errors.RoleRequired)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Create a key in the default project")
-  .annotate(OpenApi.Description, `${shownOnce} ${maxOfProject} Without any project it is 404.`)
+  .annotate(OpenApi.Description, `${shownOnce} ${maxOfProject} Not found if the user has no project.`)
 
 const listKeys = HttpApiEndpoint.get("listKeys", "/api/projects/:id/keys")
   .setPath(ProjectPath)
@@ -56,7 +56,7 @@ const createKey = HttpApiEndpoint.post("createKey", "/api/projects/:id/keys")
   .addError(Errors.RoleRequired)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Create a key in a project")
-  .annotate(OpenApi.Description, `For members. ${shownOnce} ${maxOfProject}`)
+  .annotate(OpenApi.Description, `Requires the member role. ${shownOnce} ${maxOfProject}`)
 
 const createAnyKey = HttpApiEndpoint.post("createAnyKey", "/api/admin/keys")
   .setHeaders(IdempotencyHeaders)
@@ -66,13 +66,13 @@ const createAnyKey = HttpApiEndpoint.post("createAnyKey", "/api/admin/keys")
   .addError(Errors.OperatorRequired)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Create a key in any project")
-  .annotate(OpenApi.Description, `For operators. ${shownOnce}`)
+  .annotate(OpenApi.Description, `Requires the operator role. ${shownOnce}`)
 
 const getKey = HttpApiEndpoint.get("getKey", "/api/keys/:id")
   .setPath(KeyPath)
   .addSuccess(ApiKeyOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "One key")
+  .annotate(OpenApi.Summary, "Get a key")
 
 const updateKey = HttpApiEndpoint.patch("updateKey", "/api/keys/:id")
   .setPath(KeyPath)
@@ -82,10 +82,10 @@ const updateKey = HttpApiEndpoint.patch("updateKey", "/api/keys/:id")
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.VersionMismatch)
-  .annotate(OpenApi.Summary, "Change a key")
+  .annotate(OpenApi.Summary, "Update a key")
   .annotate(
     OpenApi.Description,
-    "For members. A field that is left out stays as it is. In force on every node within a second, within five on one that hears no notifications; a spend limit at once."
+    "Requires the member role. Omitted fields remain unchanged. Takes effect on every node within a second, within five on a node that receives no notifications; a spend limit immediately."
   )
 
 const deleteKey = HttpApiEndpoint.del("deleteKey", "/api/keys/:id")
@@ -93,8 +93,11 @@ const deleteKey = HttpApiEndpoint.del("deleteKey", "/api/keys/:id")
   .addSuccess(HttpApiSchema.NoContent)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
-  .annotate(OpenApi.Summary, "Revoke and hide a key")
-  .annotate(OpenApi.Description, "For members. Its calls stay.")
+  .annotate(OpenApi.Summary, "Delete a key")
+  .annotate(
+    OpenApi.Description,
+    "Requires the member role. The key is revoked and no longer listed; its calls are retained."
+  )
 
 const rotateKey = HttpApiEndpoint.post("rotateKey", "/api/keys/:id/rotate")
   .setPath(KeyPath)
@@ -104,10 +107,10 @@ const rotateKey = HttpApiEndpoint.post("rotateKey", "/api/keys/:id/rotate")
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Give a key a new secret")
+  .annotate(OpenApi.Summary, "Rotate a key's secret")
   .annotate(
     OpenApi.Description,
-    `For members. The key keeps its id, limits and calls; the secret before works until the grace ends, an older one ends now. ${shownOnce}`
+    `Requires the member role. The key keeps its id, limits and calls; the previous secret works until the grace period ends, an older one is revoked immediately. ${shownOnce}`
   )
 
 const revokeKey = HttpApiEndpoint.post("revokeKey", "/api/keys/:id/revoke")
@@ -115,8 +118,11 @@ const revokeKey = HttpApiEndpoint.post("revokeKey", "/api/keys/:id/revoke")
   .addSuccess(ApiKeyOut)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
-  .annotate(OpenApi.Summary, "End a key for good")
-  .annotate(OpenApi.Description, "For members. With every secret of it, a grace included.")
+  .annotate(OpenApi.Summary, "Revoke a key")
+  .annotate(
+    OpenApi.Description,
+    "Requires the member role. Permanently revokes all secrets of the key, including one in its grace period."
+  )
 
 export const KeysGroup = HttpApiGroup.make("keys")
   .add(listMyKeys)
@@ -130,4 +136,4 @@ export const KeysGroup = HttpApiGroup.make("keys")
   .add(rotateKey)
   .add(revokeKey)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "Project keys: what applications send to `/v1`.")
+  .annotate(OpenApi.Description, "Project keys, which applications send to `/v1`.")

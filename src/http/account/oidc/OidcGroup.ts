@@ -8,22 +8,22 @@ const startOidc = HttpApiEndpoint.get("startOidc", "/api/session/oidc/start")
   .addSuccess(HttpApiSchema.Empty(303))
   .addError(Errors.Common)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "Sign in at the identity provider")
+  .annotate(OpenApi.Summary, "Sign in with the identity provider")
   .annotate(
     OpenApi.Description,
-    "For browsers: redirects to the identity provider of `OIDC_ISSUER`, with a cookie for the way back. Not found without one."
+    "For browsers: redirects to the identity provider of `OIDC_ISSUER`, with a cookie for the callback. Not found without one."
   )
 
 const finishOidc = HttpApiEndpoint.get("finishOidc", "/api/session/oidc/callback")
   .addSuccess(HttpApiSchema.Empty(303))
   .addError(Errors.Common)
-  .annotate(OpenApi.Summary, "Return from the identity provider")
+  .annotate(OpenApi.Summary, "Callback of the identity provider")
   .annotate(
     OpenApi.Description,
-    "The redirect URI to be registered there. Takes `code`, `state` and `iss`, sets the session's cookie, and redirects to the dashboard's sign-in page with `csrf_token` and `expires_at` in the fragment, which browsers send to nobody. A browser that cannot be signed in is redirected there with `error` (`refused`, `unavailable`, `not_configured`); other clients get the error."
+    "The redirect URI to register with the identity provider. Takes `code`, `state` and `iss`, sets the session's cookie, and redirects to the dashboard's sign-in page with `csrf_token` and `expires_at` in the fragment, which browsers do not send to servers. A browser that cannot be signed in is redirected there with `error` (`refused`, `unavailable`, `not_configured`); other clients receive the error."
   )
 
 export const OidcGroup = HttpApiGroup.make("oidc")
   .add(startOidc)
   .add(finishOidc)
-  .annotate(OpenApi.Description, "Sign-in at an OpenID provider, by the authorization code flow with PKCE.")
+  .annotate(OpenApi.Description, "Sign-in with an OpenID provider, using the authorization code flow with PKCE.")

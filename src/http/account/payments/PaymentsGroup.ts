@@ -20,19 +20,22 @@ const createCheckout = HttpApiEndpoint.post("createCheckout", "/api/me/checkout"
   .addError(Errors.IdempotencyKeyInProgress)
   .addError(Errors.PaymentsNotConfigured)
   .addError(Errors.PaymentProviderFailed)
-  .annotate(OpenApi.Summary, "Buy credit for the own account")
-  .annotate(OpenApi.Description, "Opens a checkout page. The credit comes when the provider of payments confirms it.")
+  .annotate(OpenApi.Summary, "Create a checkout session to buy credit for the caller's account")
+  .annotate(
+    OpenApi.Description,
+    "Opens a checkout page. The account is credited when the payment provider confirms the payment."
+  )
 
 const getCheckout = HttpApiEndpoint.get("getCheckout", "/api/me/checkout/:session_id")
   .setPath(Schema.Struct({ session_id: Schema.String.annotations({ description: "Id of the checkout session." }) }))
   .addSuccess(CheckoutStatusOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "The state of a checkout")
+  .annotate(OpenApi.Summary, "Get a checkout session")
 
 const listPayments = HttpApiEndpoint.get("listPayments", "/api/me/payments")
   .setUrlParams(PageParameters)
   .addSuccess(PaymentsPage)
-  .annotate(OpenApi.Summary, "List the payments of the own account")
+  .annotate(OpenApi.Summary, "List the payments of the caller's account")
 
 export const PaymentsGroup = HttpApiGroup.make("payments")
   .add(createCheckout)

@@ -13,7 +13,7 @@ const getPolicy = HttpApiEndpoint.get("getPolicy", "/api/projects/:id/policy")
   .setPath(ProjectPath)
   .addSuccess(PolicyOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "The policy of a project")
+  .annotate(OpenApi.Summary, "Get the policy of a project")
 
 const putPolicy = HttpApiEndpoint.put("putPolicy", "/api/projects/:id/policy")
   .setPath(ProjectPath)
@@ -27,7 +27,7 @@ const putPolicy = HttpApiEndpoint.put("putPolicy", "/api/projects/:id/policy")
   .annotate(OpenApi.Summary, "Replace the policy of a project")
   .annotate(
     OpenApi.Description,
-    "For members. A field that is left out is unrestricted. In force on every node within a second, within five on one that hears no notifications."
+    "Requires the member role. Omitted fields are unrestricted. Takes effect on every node within a second, within five on a node that receives no notifications."
   )
 
 const simulatePolicy = HttpApiEndpoint.post("simulatePolicy", "/api/projects/:id/policy/simulate")
@@ -35,10 +35,10 @@ const simulatePolicy = HttpApiEndpoint.post("simulatePolicy", "/api/projects/:id
   .setPayload(PolicyInput)
   .addSuccess(PolicySimulationOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "What a policy would change")
+  .annotate(OpenApi.Summary, "Simulate a policy")
   .annotate(
     OpenApi.Description,
-    `Nothing is written. \`replay\` ranks the newest calls of the project that named no model once more, at most ${maxCalls}, under the policy in force and under that of the request.`
+    `Nothing is written. \`replay\` re-ranks the newest \`auto\` calls of the project, at most ${maxCalls}, under the current and the requested policy.`
   )
 
 const getAlphaCurve = HttpApiEndpoint.get("getAlphaCurve", "/api/projects/:id/alpha-curve")
@@ -46,16 +46,16 @@ const getAlphaCurve = HttpApiEndpoint.get("getAlphaCurve", "/api/projects/:id/al
   .setUrlParams(
     Schema.Struct({
       calls: Schema.optionalWith(Calls, { default: () => maxCalls }).annotations({
-        description: `How many of the newest calls that named no model are ranked again: 1 to ${maxCalls}, the default.`
+        description: `Number of the newest \`auto\` calls to re-rank: 1 to ${maxCalls}, the default.`
       })
     })
   )
   .addSuccess(AlphaCurveOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "What past calls would have cost at each alpha")
+  .annotate(OpenApi.Summary, "Get the cost and quality of past calls at each alpha")
   .annotate(
     OpenApi.Description,
-    "Ranks past calls once more from what the router saw of them, which has no text: under the policy in force, at every alpha from 0 to 1 in steps of 0.05. Costs and qualities are expected ones, with all routes well; the conversation that a call was part of is not known to it."
+    "Re-ranks past calls from the features that the router saw, which contain no text: under the current policy, at every alpha from 0 to 1 in steps of 0.05. Costs and qualities are expected values, assuming that all routes are healthy; the conversation that a call was part of is not taken into account."
   )
 
 export const PolicyGroup = HttpApiGroup.make("policy")

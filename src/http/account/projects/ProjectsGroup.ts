@@ -18,7 +18,7 @@ import { ProjectPath } from "../ProjectPath.ts"
 
 const getMe = HttpApiEndpoint.get("getMe", "/api/me")
   .addSuccess(MeOut)
-  .annotate(OpenApi.Summary, "The current user, with their accounts and rights")
+  .annotate(OpenApi.Summary, "Get the current user, with their accounts and roles")
 
 const listMyProjects = HttpApiEndpoint.get("listMyProjects", "/api/me/projects")
   .setUrlParams(PageParameters)
@@ -30,14 +30,17 @@ const createMyProject = HttpApiEndpoint.post("createMyProject", "/api/me/project
   .setPayload(CreateMyProjectRequest)
   .addSuccess(ProjectOut, { status: 201 })
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Create a project in the own account")
-  .annotate(OpenApi.Description, "A new project allows every model and has no limit. An account can have 1,000 projects; an operator can create more.")
+  .annotate(OpenApi.Summary, "Create a project in the caller's account")
+  .annotate(
+    OpenApi.Description,
+    "A new project allows every model and has no limit. An account can have at most 1,000 projects; an operator can create more."
+  )
 
 const getProject = HttpApiEndpoint.get("getProject", "/api/projects/:id")
   .setPath(ProjectPath)
   .addSuccess(ProjectOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "One project")
+  .annotate(OpenApi.Summary, "Get a project")
 
 const updateProject = HttpApiEndpoint.patch("updateProject", "/api/projects/:id")
   .setPath(ProjectPath)
@@ -47,8 +50,8 @@ const updateProject = HttpApiEndpoint.patch("updateProject", "/api/projects/:id"
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.VersionMismatch)
-  .annotate(OpenApi.Summary, "Change the name or the limits of a project")
-  .annotate(OpenApi.Description, "For owners. A field that is left out stays as it is.")
+  .annotate(OpenApi.Summary, "Update the name or the limits of a project")
+  .annotate(OpenApi.Description, "Requires the owner role. Omitted fields remain unchanged.")
 
 const deleteProject = HttpApiEndpoint.del("deleteProject", "/api/projects/:id")
   .setPath(ProjectPath)
@@ -58,7 +61,10 @@ const deleteProject = HttpApiEndpoint.del("deleteProject", "/api/projects/:id")
   .addError(Errors.ProjectNotEmpty)
   .addError(Errors.ManagedByConfiguration)
   .annotate(OpenApi.Summary, "Delete a project")
-  .annotate(OpenApi.Description, "For owners, and only while no key of the project is active. Its calls stay.")
+  .annotate(
+    OpenApi.Description,
+    "Requires the owner role. Possible only while no key of the project is active. Its calls are retained."
+  )
 
 export const ProjectsGroup = HttpApiGroup.make("projects")
   .add(getMe)
@@ -68,4 +74,4 @@ export const ProjectsGroup = HttpApiGroup.make("projects")
   .add(updateProject)
   .add(deleteProject)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "Projects: what keys, limits and policies belong to.")
+  .annotate(OpenApi.Description, "Projects, which keys, limits and policies belong to.")

@@ -31,36 +31,36 @@ const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requ
       q: Schema.optional(
         Search.annotations({
           description:
-            "Only calls with this text in their id, the client's request id, the requested model, the model or the error code; upper and lower case are the same. At most 200 characters."
+            "Only calls with this text in their id, the client's request id, the requested model, the model or the error code; case-insensitive. At most 200 characters."
         })
       ),
-      from: Schema.optional(sentTimestamp("Only calls that ended then or later; RFC 3339.")),
-      to: Schema.optional(sentTimestamp("Only calls that ended before; RFC 3339."))
+      from: Schema.optional(sentTimestamp("Only calls that ended at this time or later; RFC 3339.")),
+      to: Schema.optional(sentTimestamp("Only calls that ended before this time; RFC 3339."))
     })
   )
   .addSuccess(RequestsPage)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "The calls of a project, with their attempts")
+  .annotate(OpenApi.Summary, "List the calls of a project, with their attempts")
   .annotate(
     OpenApi.Description,
-    "The newest end first. With a filter that few calls pass, a page may have fewer items than `limit`, or none, while `has_more` is true: the list then goes on after `next_cursor`. With `Accept: text/csv` or `application/x-ndjson` the response is all calls that pass the filter, without pages; a response that breaks off is incomplete. Text that a spreadsheet would run as a formula begins with an apostrophe in the CSV."
+    "Ordered by end, newest first. With a filter that few calls match, a page may have fewer items than `limit`, or none, while `has_more` is true: the list then continues after `next_cursor`. With `Accept: text/csv` or `application/x-ndjson` the response contains all calls that match the filter, without paging; if the response ends prematurely, the export is incomplete. Text that a spreadsheet would run as a formula is prefixed with an apostrophe in the CSV."
   )
 
 const getRequest = HttpApiEndpoint.get("getRequest", "/api/requests/:id")
   .setPath(Schema.Struct({ id: sentId(RequestId, "Id of the request, as in `x-request-id`.") }))
   .addSuccess(RequestOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "One call, with its attempts")
+  .annotate(OpenApi.Summary, "Get a call with its attempts")
 
 const listRefusals = HttpApiEndpoint.get("listRefusals", "/api/projects/:id/refusals")
   .setPath(ProjectPath)
   .setUrlParams(PageParameters)
   .addSuccess(pageOf("RefusalsPage", RefusalOut))
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "Requests of a project that never became a call")
+  .annotate(OpenApi.Summary, "List the refused requests of a project")
   .annotate(
     OpenApi.Description,
-    "Those that were refused with 402, 404 or 429, about a second after they were; the last 1,000. Of many at once, only the newest are kept."
+    "Requests that were refused with 402, 404 or 429 and never became a call, listed about a second later; the last 1,000. Of many at once, only the newest are recorded."
   )
 
 export const RequestsGroup = HttpApiGroup.make("requests")

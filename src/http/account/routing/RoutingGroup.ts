@@ -40,13 +40,13 @@ const create = HttpApiEndpoint.post("createRoutingConfiguration", "/api/projects
   .addError(Errors.AlreadyExists)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Create a routing configuration")
-  .annotate(OpenApi.Description, "For members. Its first version is in force at once, as `auto:<slug>`.")
+  .annotate(OpenApi.Description, "Requires the member role. Its first version is active immediately, as `auto:<slug>`.")
 
 const get = HttpApiEndpoint.get("getRoutingConfiguration", "/api/projects/:id/routing-configurations/:slug")
   .setPath(SlugPath)
   .addSuccess(RoutingConfigurationOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "One routing configuration, with its version in force")
+  .annotate(OpenApi.Summary, "Get a routing configuration with its active version")
 
 const put = HttpApiEndpoint.put("putRoutingConfiguration", "/api/projects/:id/routing-configurations/:slug")
   .setPath(SlugPath)
@@ -57,8 +57,11 @@ const put = HttpApiEndpoint.put("putRoutingConfiguration", "/api/projects/:id/ro
   .addError(Errors.RoleRequired)
   .addError(Errors.ManagedByConfiguration)
   .addError(Errors.VersionMismatch)
-  .annotate(OpenApi.Summary, "Make a new version of a routing configuration")
-  .annotate(OpenApi.Description, "For members. The new version is in force at once; the ones before stay as they are.")
+  .annotate(OpenApi.Summary, "Create a new version of a routing configuration")
+  .annotate(
+    OpenApi.Description,
+    "Requires the member role. The new version is active immediately; earlier versions remain unchanged."
+  )
 
 const remove = HttpApiEndpoint.del("deleteRoutingConfiguration", "/api/projects/:id/routing-configurations/:slug")
   .setPath(SlugPath)
@@ -67,7 +70,7 @@ const remove = HttpApiEndpoint.del("deleteRoutingConfiguration", "/api/projects/
   .addError(Errors.RoleRequired)
   .addError(Errors.ManagedByConfiguration)
   .annotate(OpenApi.Summary, "Delete a routing configuration with its versions")
-  .annotate(OpenApi.Description, "For members.")
+  .annotate(OpenApi.Description, "Requires the member role.")
 
 const versions = HttpApiEndpoint.get("listRoutingVersions", "/api/projects/:id/routing-configurations/:slug/versions")
   .setPath(SlugPath)
@@ -86,25 +89,25 @@ const activate = HttpApiEndpoint.post(
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.ManagedByConfiguration)
-  .annotate(OpenApi.Summary, "Put another version in force")
-  .annotate(OpenApi.Description, "For members.")
+  .annotate(OpenApi.Summary, "Activate another version of a routing configuration")
+  .annotate(OpenApi.Description, "Requires the member role.")
 
 const models = HttpApiEndpoint.get("listCatalog", "/api/models")
   .setUrlParams(CatalogParameters)
   .addSuccess(CatalogPage)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "List the catalog, with prices, capabilities and health")
+  .annotate(OpenApi.Summary, "List the model catalog, with prices, capabilities and health")
   .annotate(
     OpenApi.Description,
-    "By id. Every model that this gateway can call, whatever a project allows; with `project_id` also those of vendors that only " +
-      "the project has a credential for, while it is billed by its own credentials."
+    "Ordered by id. Every model that this gateway can call, regardless of project policies; with `project_id` also those of vendors that only " +
+      "the project has a credential for, while its billing mode is `byok`."
   )
 
 /** Decoded as on `/v1`, whose errors it has. */
 const AnyChatRequest = Schema.Unknown.annotations({
   identifier: "RouteRequest",
-  description: "A request as for `POST /v1/chat/completions`.",
-  jsonSchema: { type: "object", description: "A request as for `POST /v1/chat/completions`." }
+  description: "The body of `POST /v1/chat/completions`.",
+  jsonSchema: { type: "object", description: "The body of `POST /v1/chat/completions`." }
 })
 
 const route = HttpApiEndpoint.post("previewRoute", "/api/projects/:id/route")
@@ -112,7 +115,7 @@ const route = HttpApiEndpoint.post("previewRoute", "/api/projects/:id/route")
   .setPayload(AnyChatRequest)
   .addSuccess(RouteOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "What a request would be routed to now")
+  .annotate(OpenApi.Summary, "Preview the route of a request")
   .annotate(OpenApi.Description, "Nothing is sent to a provider, counted or charged.")
 
 export const RoutingGroup = HttpApiGroup.make("routing")
@@ -126,4 +129,4 @@ export const RoutingGroup = HttpApiGroup.make("routing")
   .add(models)
   .add(route)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "How requests choose a model: routing configurations, the catalog, and a dry run.")
+  .annotate(OpenApi.Description, "Model selection: routing configurations, the model catalog, and a dry run.")

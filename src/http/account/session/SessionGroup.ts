@@ -24,17 +24,17 @@ const createSession = HttpApiEndpoint.post("createSession", "/api/session")
   .addSuccess(CookieSession, { status: 201 })
   .addSuccess(BearerSession, { status: 201 })
   .addError(Errors.Common)
-  .annotate(OpenApi.Summary, "Sign in by the code of a sign-in link")
+  .annotate(OpenApi.Summary, "Sign in with the code of a sign-in link")
   .annotate(
     OpenApi.Description,
-    "With `cookie` the response sets the session's cookie, which counts only together with `x-csrf-token`; with `bearer` it has the token itself."
+    "With `cookie` the response sets the session's cookie, which is accepted only together with `x-csrf-token`; with `bearer` it contains the token itself."
   )
 
 const getSession = HttpApiEndpoint.get("getSession", "/api/session")
   .addSuccess(SessionOut)
   .addError(Errors.NotFound)
   .middleware(Identity)
-  .annotate(OpenApi.Summary, "The session of this request")
+  .annotate(OpenApi.Summary, "Get the session of this request")
 
 const deleteSession = HttpApiEndpoint.del("deleteSession", "/api/session")
   .addSuccess(HttpApiSchema.NoContent)
@@ -46,15 +46,15 @@ const listSessions = HttpApiEndpoint.get("listSessions", "/api/sessions")
   .setUrlParams(PageParameters)
   .addSuccess(SessionsPage)
   .middleware(Identity)
-  .annotate(OpenApi.Summary, "List the own sessions")
+  .annotate(OpenApi.Summary, "List the caller's sessions")
 
 const revokeSession = HttpApiEndpoint.del("revokeSession", "/api/sessions/:id")
   .setPath(Schema.Struct({ id: sentId(SessionId, "Id of the session.") }))
   .addSuccess(HttpApiSchema.NoContent)
   .addError(Errors.NotFound)
   .middleware(Identity)
-  .annotate(OpenApi.Summary, "End one of the own sessions")
-  .annotate(OpenApi.Description, "Within a second no node accepts its token any more.")
+  .annotate(OpenApi.Summary, "Revoke one of the caller's sessions")
+  .annotate(OpenApi.Description, "Within a second no node accepts its token.")
 
 const createSessionLink = HttpApiEndpoint.post("createSessionLink", "/api/session/links")
   .setHeaders(
@@ -62,7 +62,7 @@ const createSessionLink = HttpApiEndpoint.post("createSessionLink", "/api/sessio
       ...IdempotencyHeaders.fields,
       "x-sign-in-proof": Schema.optional(Schema.String).annotations({
         description:
-          "In place of an identity, as `npm run sign-in` sends it: a time, a random number and an HMAC of both under the master key. The link is then for the operator of the first start; a proof counts once, with or without an Idempotency-Key."
+          "Alternative to an identity, as `npm run sign-in` sends it: a time, a random number and an HMAC of both under the master key. The link is then for the operator of the first start; a proof is accepted once, with or without an Idempotency-Key."
       })
     })
   )
@@ -71,10 +71,10 @@ const createSessionLink = HttpApiEndpoint.post("createSessionLink", "/api/sessio
   .addError(Errors.SealingUnavailable)
   .addError(Errors.NotFound)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Make a sign-in link for another browser")
+  .annotate(OpenApi.Summary, "Create a sign-in link for another browser")
   .annotate(
     OpenApi.Description,
-    "The link works once, for 10 minutes. Each request without an Idempotency-Key makes another link. Not found where people sign in at an identity provider."
+    "The link is valid once, for 10 minutes. Each request without an Idempotency-Key creates another link. Not found if users sign in with an identity provider."
   )
 
 export const SessionGroup = HttpApiGroup.make("session")
@@ -84,4 +84,4 @@ export const SessionGroup = HttpApiGroup.make("session")
   .add(listSessions)
   .add(revokeSession)
   .add(createSessionLink)
-  .annotate(OpenApi.Description, "Sign-in, and the sessions of a person.")
+  .annotate(OpenApi.Description, "Sign-in and sessions.")
