@@ -75,7 +75,7 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
           title: cause.title,
           owner: cause.owner,
           patch: { text: cause.advice },
-          undo: { text: "Take the change of the application back." },
+          undo: { text: "Revert the change of the application." },
           saving: {
             at_least: projection === undefined ? null : Math.floor(projection.atLeast * monthly),
             likely: shareMicroUsd

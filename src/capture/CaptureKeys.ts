@@ -145,9 +145,9 @@ const make = Effect.gen(function* () {
 })
 
 const noMasterKey = new SealingUnavailable({
-  message: "What was collected cannot be read: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
+  message: "Captured samples cannot be read: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
 })
 const otherMasterKey = new SealingUnavailable({
   message:
-    "What was collected cannot be read: it is sealed under another key than GATEWAY_MASTER_KEY. Set that one in GATEWAY_MASTER_KEY_PREVIOUS."
+    "Captured samples cannot be read: they are sealed under another key than GATEWAY_MASTER_KEY. Set that key in GATEWAY_MASTER_KEY_PREVIOUS."
 })

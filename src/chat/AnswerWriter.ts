@@ -125,7 +125,7 @@ const call = (
 
 type Called = { readonly _tag: "Answered"; readonly sink: TurnSink } | Extract<Written, { readonly _tag: "Failed" }>
 
-const revoked: CallError = { code: "role_required", message: "You may no longer call in this project." }
+const revoked: CallError = { code: "role_required", message: "You may no longer make calls in this project." }
 const complete = { _tag: "Complete" } as const
 const failed = (error: CallError) => ({ _tag: "Failed", error }) as const
 

@@ -277,7 +277,7 @@ const done = (artifact: ChatArtifactOut, action: ChatArtifactEventOut["action"])
   event: { action, artifact }
 })
 
-const noMoreVersions = `An artifact has at most ${maxVersions} versions: write another one under a new name.`
+const noMoreVersions = `An artifact has at most ${maxVersions} versions: create one with another name.`
 const maxReasonCharacters = 300
 /** Which field, and why. */
 const reasonOf = (error: ParseResult.ParseError): string =>

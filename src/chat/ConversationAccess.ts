@@ -63,8 +63,8 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const noSuchConversation = new NotFound({ message: "There is no such conversation." })
-export const noSuchMessage = new NotFound({ message: "There is no such message." })
+export const noSuchConversation = new NotFound({ message: "Conversation not found." })
+export const noSuchMessage = new NotFound({ message: "Message not found." })
 export const isRunning = new ConversationRunning({
-  message: "An answer of this conversation is still being written."
+  message: "An answer in this conversation is still being generated."
 })

@@ -270,5 +270,5 @@ const make = Effect.gen(function* () {
 
 const untitled = "New conversation"
 
-const noSuchArtifact = new NotFound({ message: "There is no such artifact, or no such version of it." })
+const noSuchArtifact = new NotFound({ message: "Artifact or version not found." })
 const noAnswer = new NotFound({ message: "The conversation has no answer yet." })

@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
 
 const invalid = (message: string) => new InvalidRequest({ code: "invalid_value", message, param: null })
 const notAnImage = invalid(
-  "The file is no PNG, JPEG, GIF or WebP image; others, such as SVG and HEIC, have to be converted."
+  "The file is not a PNG, JPEG, GIF or WebP image; convert other formats, such as SVG and HEIC."
 )
 const tooWide = invalid(`The image must have 1 to ${maxSide} pixels in width and in height.`)
 const noMasterKey = new SealingUnavailable({

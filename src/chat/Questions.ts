@@ -252,25 +252,26 @@ const charactersOf = ({ content, reasoning, steps }: Message): number =>
 
 const defaultSettings: AnswerSettings = { model: "auto", artifacts: true }
 
-const noSuchImage = new NotFound({ message: "There is no such image." })
+const noSuchImage = new NotFound({ message: "Image not found." })
 const tooManyTurns = new RateLimited({
   code: "rate_limit_exceeded",
-  message: `${maxTurns} answers are being written for you: wait for one of them, or stop it.`,
+  message: `${maxTurns} of your answers are still being generated: wait for one of them, or stop it.`,
   retryAfterMillis: 2_000
 })
 const tooManyMessages = new InvalidRequest({
   code: "invalid_value",
-  message: `A conversation has at most ${maxMessages} messages, with those that were written anew: begin a new one.`,
+  message: `A conversation has at most ${maxMessages} messages, including earlier versions: start a new one.`,
   param: null
 })
 const tooManyCharacters = new InvalidRequest({
   code: "invalid_value",
-  message: `A conversation has at most ${maxCharacters} characters, with messages that were written anew: begin a new one.`,
+  message: `A conversation has at most ${maxCharacters} characters, including earlier versions of messages: start a new one.`,
   param: null
 })
 const notLast = new InvalidRequest({
   code: "invalid_value",
-  message: "Only the last question and its answer can be written anew: make a new conversation from an earlier one.",
+  message:
+    "Only the last question and its answer can be edited or regenerated: fork the conversation at an earlier message.",
   param: "message_id"
 })
 const notWritten = Effect.dieMessage("a message that was written just now is found")

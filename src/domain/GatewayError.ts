@@ -67,7 +67,7 @@ export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
   override get message(): string {
     return this.needs === undefined
       ? `The model ${quoted(this.model)} does not exist or is not available to this key.${meant(this.near)}`
-      : `The model ${quoted(this.model)} needs ${this.needs.join(" or ")}, which this gateway does not have.`
+      : `The model ${quoted(this.model)} requires ${this.needs.join(" or ")}, which this gateway does not have.`
   }
 }
 
@@ -119,9 +119,7 @@ export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
   override get message(): string {
     const failures = this.attempts.map(({ error, model }) => `${model}: ${error?.message ?? "The provider failed."}`)
     if (failures.length === 0) return "No provider could be tried."
-    return this.isOfSeveral
-      ? `Every provider that was tried has failed: ${failures.join(" ")}`
-      : (failures.at(-1) ?? "")
+    return this.isOfSeveral ? `Every provider that was tried failed: ${failures.join(" ")}` : (failures.at(-1) ?? "")
   }
 }
 

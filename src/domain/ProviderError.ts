@@ -117,8 +117,13 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   Unreachable: facts("provider_unreachable", "The provider could not be reached.", "origin", "network", {
     notProcessed: true
   }),
-  Reset: facts("provider_unreachable", "The provider broke the connection before it answered.", "route", "network"),
-  Insecure: facts("provider_unreachable", "No secure connection to the provider could be made.", "origin", "network"),
+  Reset: facts("provider_unreachable", "The provider closed the connection before it responded.", "route", "network"),
+  Insecure: facts(
+    "provider_unreachable",
+    "A secure connection to the provider could not be established.",
+    "origin",
+    "network"
+  ),
   ConnectTimeout: facts("provider_timeout", "The provider did not accept a connection in time.", "origin", "network", {
     status: "timeout",
     notProcessed: true
@@ -127,7 +132,7 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
     status: "timeout",
     isBilled: true
   }),
-  AnswerTimeout: facts("provider_timeout", "The provider did not answer in time.", "route", "timeout", {
+  AnswerTimeout: facts("provider_timeout", "The provider did not respond in time.", "route", "timeout", {
     status: "timeout",
     isBilled: true
   }),
@@ -141,13 +146,13 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
     isOwnLimit: true,
     isBilled: true
   }),
-  Disconnected: facts("provider_disconnected", "The provider's answer was cut off.", "route", "network", {
+  Disconnected: facts("provider_disconnected", "The provider's response was truncated.", "route", "network", {
     isBilled: true
   }),
-  BadResponse: facts("provider_bad_response", "The provider's answer could not be understood.", "route", "answer"),
+  BadResponse: facts("provider_bad_response", "The provider's response could not be parsed.", "route", "answer"),
   ResponseTooLarge: facts(
     "provider_bad_response",
-    "The provider's answer is larger than the gateway allows.",
+    "The provider's response is larger than the gateway allows.",
     "none",
     "answer",
     {
@@ -155,7 +160,7 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
       isBilled: true
     }
   ),
-  RateLimited: facts("provider_rate_limited", "The provider limits the rate of requests.", "cool-down", "capacity"),
+  RateLimited: facts("provider_rate_limited", "The provider's rate limit was exceeded.", "cool-down", "capacity"),
   QuotaExhausted: facts("provider_unavailable", "The provider is not available.", "credential", "quota"),
   Overloaded: facts("provider_error", "The provider is overloaded.", "route", "capacity"),
   ServerError: facts("provider_error", "The provider reported an error.", "route", "provider"),
@@ -164,7 +169,7 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   ModelGone: facts("provider_error", "The provider does not serve this model.", "candidate", "model"),
   Redirected: facts(
     "provider_error",
-    "The provider answered with a redirect, which is never followed.",
+    "The provider responded with a redirect, which is never followed.",
     "route",
     "answer"
   ),
@@ -179,14 +184,14 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
       mayFallBack: false
     }
   ),
-  EmptyCompletion: facts("empty_completion", "The provider answered without any content.", "route", "answer", {
+  EmptyCompletion: facts("empty_completion", "The provider's response has no content.", "route", "answer", {
     isBilled: true
   }),
   Shutdown: facts("server_shutdown", "The gateway is shutting down.", "none", "gateway", {
     mayFallBack: false,
     isBilled: true
   }),
-  Stopped: facts("call_stopped", "The call was stopped by a person of its project.", "none", "request", {
+  Stopped: facts("call_stopped", "The call was stopped by a user of its project.", "none", "request", {
     status: "cancelled",
     mayFallBack: false,
     isOwnLimit: true,

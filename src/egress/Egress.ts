@@ -74,8 +74,8 @@ const make = (agent: Agent, { allowLoopback = false }: EgressOptions): EgressSha
     const url = new URL(text)
     const host = hostOf(url)
     const isLoopback = allowLoopback && isLoopbackAddress(host)
-    if (url.protocol !== "https:" && !(isLoopback && url.protocol === "http:")) return "only https is possible"
-    if (url.username !== "" || url.password !== "") return "it has a user name or password"
+    if (url.protocol !== "https:" && !(isLoopback && url.protocol === "http:")) return "only https is allowed"
+    if (url.username !== "" || url.password !== "") return "it contains a user name or password"
     if (isIP(host) !== 0 && !isLoopback && !isPublicAddress(host)) return "its address is not public"
     if (host === "localhost" || host.endsWith(".localhost")) return "its address is not public"
     return undefined

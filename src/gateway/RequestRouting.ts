@@ -183,7 +183,7 @@ export const resolveConfiguration = (
     return Either.left(
       new InvalidRequest({
         code: "invalid_value",
-        message: `model names the routing configuration '${slug}', routing_config another one.`,
+        message: `'model' names the routing configuration '${slug}', 'routing_config' another one.`,
         param: "routing_config"
       })
     )

@@ -185,7 +185,7 @@ const rejectionsOf = (entry: Entry, wanted: number, now: number): Array<Rejectio
     {
       waitMillis: maxRunning !== null && running >= maxRunning ? concurrencyRetryMillis : 0,
       scope: kind,
-      limit: `requests of this ${kind} at the same time`
+      limit: `concurrent requests of this ${kind}`
     }
   ].filter(({ waitMillis }) => waitMillis > 0)
 }

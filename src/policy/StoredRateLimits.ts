@@ -259,7 +259,7 @@ const limitNames: Readonly<Record<string, RejectingLimit>> = Object.fromEntries(
   (["key", "project"] as const).flatMap((scope) => [
     [`${scope}/requests`, { scope, limit: `requests per minute of this ${scope}` }],
     [`${scope}/tokens`, { scope, limit: `tokens per minute of this ${scope}` }],
-    [`${scope}/concurrency`, { scope, limit: `requests of this ${scope} at the same time` }]
+    [`${scope}/concurrency`, { scope, limit: `concurrent requests of this ${scope}` }]
   ])
 )
 

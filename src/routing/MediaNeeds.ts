@@ -39,7 +39,7 @@ const imageType: MediaNeed = {
 
 const fileByAddress: MediaNeed = {
   reason: "unsupported_file_url",
-  what: "files by address",
+  what: "files by URL",
   capability: "file-input",
   protocols: new Set<ProtocolId>(["anthropic-messages", "simulated"])
 }

@@ -42,7 +42,7 @@ const tooLowCost = ({ maxCostMicroUsd }: RoutingControls, minMicroUsd: number | 
     code: "invalid_value",
     message:
       minMicroUsd === null
-        ? "What a call may cost cannot be bounded here: no eligible model has a known price."
+        ? "The cost of the call cannot be limited: no eligible model has a known price."
         : `The prompt alone may cost more than max_cost_microusd, which is ${maxCostMicroUsd}: at the cheapest eligible model at least ${minMicroUsd} micro-USD are needed.`,
     param: "max_cost_microusd"
   })

@@ -65,7 +65,7 @@ export const requirementsOf = (request: ChatRequest, pinned: boolean, isForced =
     requirements.push(parameter("response_format", "structured output", "structured-output"))
   }
   if (request.modalities?.some((modality) => modality !== "text") === true) {
-    requirements.push(parameter("modalities", "other modalities than text"))
+    requirements.push(parameter("modalities", "modalities other than text"))
   }
   if (request.audio !== undefined) requirements.push(parameter("audio", "audio output"))
   addPriceRequirements(requirements, request)
@@ -188,7 +188,7 @@ const hasAudioInput = ({ audioInput }: Prices): boolean => (audioInput ?? null) 
 const hasAudioOutput = ({ audioOutput }: Prices): boolean => (audioOutput ?? null) !== null
 
 const pricedModalities = (param: string): Requirement =>
-  priced("modalities", param, "other modalities than text and audio", () => false)
+  priced("modalities", param, "modalities other than text and audio", () => false)
 const pricedAudioOutput = (param: string): Requirement => priced("audio_output", param, "audio output", hasAudioOutput)
 const pricedAudioInput = (param: string): Requirement => priced("audio_input", param, "audio", hasAudioInput)
 
@@ -232,7 +232,7 @@ interface MoreStops {
 const moreStopsThan = (limit: number): MoreStops => ({
   limit,
   requirement: {
-    ...parameter("stop", `more than ${limit} stop strings`),
+    ...parameter("stop", `more than ${limit} stop sequences`),
     reason: `unsupported_stop_over_${limit}`,
     protocols: new Set(protocolIds.filter((id) => (stopLimits[id] ?? Number.POSITIVE_INFINITY) > limit))
   }
@@ -305,7 +305,7 @@ const addPartRequirements = (
     case "image_url": {
       const { url } = messagePart.image_url
       once("vision", `${path}.type`, "images")
-      if (isWebAddress(url)) once("image-url", `${path}.image_url.url`, "images by address")
+      if (isWebAddress(url)) once("image-url", `${path}.image_url.url`, "images by URL")
       else onceMedia(needOfImage(url), `${path}.image_url.url`)
       return
     }

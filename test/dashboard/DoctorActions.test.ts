@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
   })
   const policy = () => at().api<Policy>("GET", `/api/projects/${at().projectId}/policy`)
 
-  it("are shown before they are applied, and taken back; and cheaper models are asked only for a quoted price", async () => {
+  it("are shown before they are applied, and undone; and cheaper models are asked only for a quoted price", async () => {
     const { errors, page } = await at().signIn()
     const { managed_by_configuration: _, policy_version: __, ...before } = await policy()
     await at().api("PUT", `/api/projects/${at().projectId}/policy`, { ...before, default_alpha: 1 })
@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     expect((await policy()).default_alpha).toBeLessThan(1)
     await receipt.getByText(/^0 conversations with the change/).waitFor(polling)
     await page.getByRole("button", { name: "Undo" }).click()
-    await receipt.getByText("Somebody has taken the action back.").waitFor()
+    await receipt.getByText("A user undid the action.").waitFor()
     expect((await policy()).default_alpha).toBe(1)
 
     await page.getByRole("button", { name: "Test cheaper models" }).click()

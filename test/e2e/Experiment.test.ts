@@ -153,7 +153,7 @@ describe.each(databaseKinds)("a change that conversations are held out of, on %s
     return { treated: [...alphas.treated], held_out: [...alphas.held_out] }
   }
 
-  it("divides them alike on each node, is taken back when the guards show harm, and says so", async () => {
+  it("divides them alike on each node, is reverted when the guards show harm, and says so", async () => {
     const share = 0.5
     const receipt = await applied("lower_alpha", { share, days: 7 })
     expect(receipt).toMatchObject({ state: "running", share, reason: null, e_value: 1, guards: [] })
@@ -232,7 +232,7 @@ describe.each(databaseKinds)("a change that conversations are held out of, on %s
       () => receiptOf("lower_alpha.dear-one"),
       ({ state }) => state !== "running"
     )
-    expect(final).toMatchObject({ state: "final", reason: "Its days are over.", conversations: counts })
+    expect(final).toMatchObject({ state: "final", reason: "The hold-out period has ended.", conversations: counts })
     expect(final.e_value).toBeLessThan(final.revert_at_e_value)
     expect(final.saved_at_least_microusd).not.toBeNull()
     expect(final.estimated_per_conversation_microusd).toBeGreaterThan(0)

@@ -129,7 +129,7 @@ describe("Rate limits", () => {
         timers.advance(3_600_000)
         yield* limits.admit(callerOf(2), 0)
         const refused = yield* Effect.flip(limits.admit(callerOf(1), 0))
-        expect(refused.message).toBe("Rate limit reached: requests of this key at the same time.")
+        expect(refused.message).toBe("Rate limit reached: concurrent requests of this key.")
         expect(refused.retryAfterMillis).toBe(1_000)
         release()
         release()

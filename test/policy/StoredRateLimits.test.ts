@@ -169,7 +169,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
               const { release } = yield* other.admit(caller, 0)
               yield* one.admit(caller, 0)
               expect(yield* Effect.flip(other.admit(caller, 0))).toMatchObject({
-                message: "Rate limit reached: requests of this project at the same time."
+                message: "Rate limit reached: concurrent requests of this project."
               })
               release()
               release()

@@ -315,7 +315,7 @@ describe("The number of stop strings", () => {
     expect(sifted.excluded).toEqual({ unsupported_stop_over_5: 1 })
     expect(ask([few], { stop: stops(6) }, { pinned: true }).largestExclusion).toMatchObject({
       param: "stop",
-      what: "more than 5 stop strings"
+      what: "more than 5 stop sequences"
     })
   })
 

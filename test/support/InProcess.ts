@@ -81,7 +81,7 @@ export interface InProcessOptions {
 /** What is read of calls and keys: without a database there are none. */
 const withoutDatabase = Layer.mergeAll(
   Layer.succeed(KeyStatus, { of: () => Effect.succeedNone }),
-  Layer.succeed(Feedback, { give: () => Effect.fail(new NotFound({ message: "There is no such call." })) }),
+  Layer.succeed(Feedback, { give: () => Effect.fail(new NotFound({ message: "Call not found." })) }),
   Layer.succeed(RequestLog, {
     page: () => Effect.succeed({ items: [], next: null }),
     all: () => Stream.empty,

@@ -88,9 +88,7 @@ const make = Effect.gen(function* () {
       ),
     find: (id) =>
       Effect.flatMap(users.find(id), (user) =>
-        user === undefined
-          ? Effect.fail(new NotFound({ message: "There is no such user." }))
-          : Effect.succeed(actorOf(user))
+        user === undefined ? Effect.fail(new NotFound({ message: "User not found." })) : Effect.succeed(actorOf(user))
       )
   })
 })

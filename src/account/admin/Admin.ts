@@ -89,7 +89,7 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           yield* operator
           const user = yield* users.find(userId)
-          if (user === undefined) return yield* new NotFound({ message: "There is no such user." })
+          if (user === undefined) return yield* new NotFound({ message: "User not found." })
           const id = ProjectId.make(ids.uuid())
           yield* projects.create({ id, accountId: user.accountId, name, isDefault: false })
           yield* scopes.open("project", id, null)

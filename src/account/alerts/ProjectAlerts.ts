@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
       }
       const twice = firstRepeated(thresholds)
       if (twice !== undefined) {
-        return yield* invalid(`thresholds[${twice}]`, "the same threshold is there twice")
+        return yield* invalid(`thresholds[${twice}]`, "it contains the same threshold twice")
       }
     })
 

@@ -70,7 +70,7 @@ const make = Effect.gen(function* () {
 
   const found = (account: AccountId) =>
     Effect.flatMap(store.balance(account), (money) =>
-      money === undefined ? Effect.fail(new NotFound({ message: "There is no such account." })) : Effect.succeed(money)
+      money === undefined ? Effect.fail(new NotFound({ message: "Account not found." })) : Effect.succeed(money)
     )
 
   return Billing.of({
@@ -103,7 +103,8 @@ const make = Effect.gen(function* () {
       transactions.commit(() =>
         Effect.gen(function* () {
           const actor = yield* CurrentUser
-          if (!actor.isOperator) return yield* new OperatorRequired({ message: "Only an operator may give credit." })
+          if (!actor.isOperator)
+            return yield* new OperatorRequired({ message: "Only an operator may credit an account." })
           yield* found(account)
           const source = `operator:${ids.uuid()}`
           yield* audit.record({
@@ -124,7 +125,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-const notRunning = new NotFound({ message: "There is no such running call in this project." })
+const notRunning = new NotFound({ message: "Running call not found in this project." })
 
 const ownBalance = <R>(balance: Effect.Effect<Money, NotFound | StoreUnavailable, R>) =>
   Effect.catchTag(balance, "NotFound", () => Effect.dieMessage("every account has a scope"))
@@ -134,6 +135,6 @@ const maxCreditedMicroUsd = Number.MAX_SAFE_INTEGER
 
 const tooMuch = new InvalidRequest({
   code: "invalid_value",
-  message: "The account would have more credit than can be counted exactly.",
+  message: "The credit of the account would exceed the maximum amount.",
   param: "amount_microusd"
 })

@@ -267,13 +267,13 @@ const make = Effect.gen(function* () {
   })
 })
 
-const noSuchProject = new NotFound({ message: "There is no such project." })
-const noSuchSample = new NotFound({ message: "There is no such sample." })
+const noSuchProject = new NotFound({ message: "Project not found." })
+const noSuchSample = new NotFound({ message: "Sample not found." })
 const unsealable = new SealingUnavailable({
-  message: "Nothing can be collected: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
+  message: "Calls cannot be captured: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
 })
 const changedMeanwhile = new ConfigVersionMismatch({
-  message: "The settings were changed meanwhile: read them again and repeat the change with their config_version."
+  message: "The settings have changed since they were read: read them again and retry with their config_version."
 })
 
 const audited = ({

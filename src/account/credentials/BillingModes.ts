@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
           const { accountId, billingMode } = yield* access.require(id, "owner")
           yield* check(billingMode)
           if (mode === "byok" && (yield* credentials.list(id, 1, undefined)).length === 0) {
-            return yield* new CredentialRequired({ message: "The project has no credential of any provider." })
+            return yield* new CredentialRequired({ message: "The project has no provider credential." })
           }
           if (mode === billingMode) return mode
           yield* projects.setBillingMode(id, mode)

@@ -136,7 +136,7 @@ const noModel: Checked = {
   error: { code: "model_not_found", message: "The credential allows no model of its provider." }
 }
 
-const rejected = { code: "credential_rejected", message: "The provider rejects the credential." }
+const rejected = { code: "credential_rejected", message: "The provider rejected the credential." }
 
 const cheapest = (models: ReadonlyArray<Model>): Model | undefined =>
   models.reduce<Model | undefined>(

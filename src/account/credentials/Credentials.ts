@@ -210,20 +210,23 @@ const audited = ({ allowedModels, label, masked, provider, sealed }: CredentialR
 const existing = (row: CredentialRow | undefined) =>
   row === undefined ? Effect.dieMessage("a credential that was written just now is found") : Effect.succeed(row)
 
-const notFound = new NotFound({ message: "There is no such credential." })
-const alreadyExists = new AlreadyExists({ message: "The project has a credential of this provider with this label." })
+const notFound = new NotFound({ message: "Credential not found." })
+const alreadyExists = new AlreadyExists({
+  message: "The project already has a credential of this provider with this label."
+})
 const tooMany = new InvalidRequest({
   code: "invalid_value",
   message: `A project has at most ${maxCredentials} credentials.`,
   param: null
 })
 const unreadable = new SealingUnavailable({
-  message: "No master key in force opens this credential: set GATEWAY_MASTER_KEY_PREVIOUS, or write the secret again."
+  message:
+    "No configured master key can decrypt this credential: set GATEWAY_MASTER_KEY_PREVIOUS, or enter the secret again."
 })
 
 const unknownProvider = (provider: string): InvalidRequest =>
   new InvalidRequest({
     code: "invalid_value",
-    message: `'${provider}' is no provider of this gateway that takes a credential.`,
+    message: `'${provider}' is not a provider of this gateway that accepts a credential.`,
     param: "provider"
   })

@@ -114,10 +114,12 @@ const make = Effect.gen(function* () {
 
 /** The model and the class that the grade of a call is about. */
 const subjectOf = ({ features, model, status }: GradedCall): Pick<Graded, "model" | "promptClass"> | InvalidRequest => {
-  if (status !== "success" || model === null) return invalid("The call has no complete response that could be graded.")
+  if (status !== "success" || model === null) return invalid("The call has no complete response to grade.")
   const known = features === null ? null : fromRecorded(features)
   if (known === null) {
-    return invalid("The call named its model: what its prompt asked for is not known, so a grade would move nothing.")
+    return invalid(
+      "The call named a concrete model: the class of its prompt is unknown, so a grade would have no effect."
+    )
   }
   return { model, promptClass: likeliest(known.classes) }
 }
@@ -125,11 +127,11 @@ const subjectOf = ({ features, model, status }: GradedCall): Pick<Graded, "model
 const invalid = (message: string): InvalidRequest =>
   new InvalidRequest({ code: "invalid_value", message, param: "request_id" })
 
-const noSuchCall = new NotFound({ message: "There is no such call, or it has not ended yet." })
+const noSuchCall = new NotFound({ message: "Call not found, or it has not ended yet." })
 
 const tooMany = (retryAfterMillis: number): RateLimited =>
   new RateLimited({
     code: "rate_limit_exceeded",
-    message: `A project may send ${perMinute} grades a minute.`,
+    message: `A project may send ${perMinute} grades per minute.`,
     retryAfterMillis
   })

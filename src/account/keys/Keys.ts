@@ -234,8 +234,8 @@ const make = (configured: RateLimit) =>
   })
 
 const notWritten = Effect.dieMessage("a key that was written just now is found")
-const noKey = new NotFound({ message: "There is no such key." })
-const noProject = new NotFound({ message: "There is no such project." })
+const noKey = new NotFound({ message: "Key not found." })
+const noProject = new NotFound({ message: "Project not found." })
 const operatorRequired = new OperatorRequired({ message: "Only an operator may do this." })
 
 const tooMany = new InvalidRequest({
@@ -246,14 +246,14 @@ const tooMany = new InvalidRequest({
 
 const withoutSecret = new InvalidRequest({
   code: "invalid_value",
-  message: "This key counts a person's calls from the dashboard: it has no secret.",
+  message: "This key is for a user's calls from the dashboard: it has no secret.",
   param: "id"
 })
 
 const revoked = (param: string): InvalidRequest =>
   new InvalidRequest({
     code: "invalid_value",
-    message: "The key was revoked, and stays so; create another one.",
+    message: "The key was permanently revoked; create another one.",
     param
   })
 

@@ -87,4 +87,4 @@ const make = Effect.gen(function* () {
 })
 
 const notWritten = Effect.dieMessage("a key that was written just now is found")
-const switchedOff = new RoleRequired({ message: "Your own key for calls from the dashboard is switched off." })
+const switchedOff = new RoleRequired({ message: "Your key for calls from the dashboard is inactive." })

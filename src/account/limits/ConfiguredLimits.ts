@@ -21,7 +21,7 @@ export const requireWithin = (
       ? Effect.void
       : new InvalidRequest({
           code: "invalid_value",
-          message: `Only an operator may set ${exceeded[1]} above ${configured[exceeded[0]]}, which is configured for all.`,
+          message: `Only an operator may set ${exceeded[1]} above the configured limit of ${configured[exceeded[0]]}.`,
           param: `rate_limits.${exceeded[1]}`
         })
   })

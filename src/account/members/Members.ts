@@ -25,7 +25,7 @@ export interface MembersShape {
     max: number,
     before: string | undefined
   ) => Effect.Effect<ReadonlyArray<Member>, NotFound | StoreUnavailable, CurrentUser>
-  /** For owners; at most 1,000 beside the owner of the account. */
+  /** For owners; at most 1,000 besides the owner of the account. */
   readonly add: (
     project: ProjectId,
     user: UserId,
@@ -81,14 +81,14 @@ const make = Effect.gen(function* () {
           yield* projects.lock(projectId)
           const project = yield* access.require(projectId, "owner")
           const user = yield* users.find(userId)
-          if (user === undefined) return yield* new NotFound({ message: "There is no such user." })
+          if (user === undefined) return yield* new NotFound({ message: "User not found." })
           if ((yield* members.count(projectId)) >= maxMembers) return yield* tooMany
           const known = yield* members.find(projectId, userId)
           const createdAt = dateAt(timers.now())
           const id = ids.uuid()
           if (known !== undefined || !(yield* members.create({ id, projectId, userId, role, createdAt }))) {
             return yield* new AlreadyExists({
-              message: "This person is a member already; remove them first to change the role."
+              message: "This user is already a member; remove them first to change the role."
             })
           }
           const added = { id, userId, role, name: user.name, isAccountOwner: false, createdAt }
@@ -104,7 +104,7 @@ const make = Effect.gen(function* () {
           const leaves = caller.userId === userId
           const project = yield* leaves ? access.find(projectId) : access.require(projectId, "owner")
           const member = yield* members.find(projectId, userId)
-          if (member === undefined) return yield* new NotFound({ message: "There is no such member." })
+          if (member === undefined) return yield* new NotFound({ message: "Member not found." })
           if (member.isAccountOwner) return yield* accountOwnerStays
           yield* members.remove(projectId, userId)
           yield* record("member.remove", project, member, null)
@@ -115,13 +115,13 @@ const make = Effect.gen(function* () {
 
 const tooMany = new InvalidRequest({
   code: "invalid_value",
-  message: `A project has at most ${maxMembers} members beside the owner of its account.`,
+  message: `A project has at most ${maxMembers} members besides the owner of its account.`,
   param: null
 })
 
 /** So that a project always has an owner. */
 const accountOwnerStays = new InvalidRequest({
   code: "invalid_value",
-  message: "The owner of the project's account always is an owner of the project.",
+  message: "The owner of the project's account is always an owner of the project.",
   param: "user_id"
 })

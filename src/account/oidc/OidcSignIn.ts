@@ -72,7 +72,8 @@ export class OidcSignIn extends Context.Tag("gateway/account/OidcSignIn")<OidcSi
     Effect.map(Sessions, (sessions) => {
       const refused = (address: string) => sessions.guarded(address, Effect.fail(new Unauthenticated()))
       return {
-        begin: () => Effect.fail(new NotFound({ message: "There is no identity provider: people sign in by a link." })),
+        begin: () =>
+          Effect.fail(new NotFound({ message: "No identity provider is configured: users sign in with a link." })),
         end: (_, { address }) => refused(address),
         authenticate: (_, { address }) => refused(address)
       }

@@ -76,6 +76,6 @@ const forgetPaid = (paces: Map<UserId, Pace>, now: number): void => {
 const tooManyOf = (what: string) =>
   new RateLimited({
     code: "rate_limit_exceeded",
-    message: `${maxWaiting} ${what} of yours are not done yet: wait for them, or ask less often.`,
+    message: `${maxWaiting} of your ${what} are still pending: wait for them, or send fewer requests.`,
     retryAfterMillis: maxPauseMillis
   })

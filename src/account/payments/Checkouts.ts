@@ -97,9 +97,7 @@ const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: Time
         ),
         ({ id: sessionId, url }) =>
           url === null
-            ? Effect.fail(
-                new PaymentProviderFailed({ message: "The provider of payments has no page for this payment." })
-              )
+            ? Effect.fail(new PaymentProviderFailed({ message: "The payment provider has no page for this payment." }))
             : Effect.succeed({ sessionId, url })
       ),
     fetch: (sessionId) =>
@@ -109,7 +107,9 @@ const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: Time
           Effect.mapError(
             sessionOf(session),
             () =>
-              new PaymentProviderFailed({ message: "The provider of payments describes the payment in another form." })
+              new PaymentProviderFailed({
+                message: "The payment provider describes the payment in an unexpected form."
+              })
           )
       ),
     ...(webhookSecret === null

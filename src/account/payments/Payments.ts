@@ -235,10 +235,10 @@ const isOf = (session: Extract<PaymentFact, { readonly _tag: "Session" }>, payme
   session.currency === "usd" &&
   (payment.sessionId === null || payment.sessionId === session.sessionId)
 
-const noSession = new NotFound({ message: "There is no such checkout session." })
+const noSession = new NotFound({ message: "Checkout session not found." })
 
 const notConfigured = new PaymentsNotConfigured({
-  message: "This gateway takes no payments: STRIPE_SECRET_KEY is not set, and the local test checkout is off."
+  message: "Payments are not configured: STRIPE_SECRET_KEY is not set, and the local test checkout is off."
 })
 
 const doesNotAgree = new InvalidRequest({

@@ -114,4 +114,4 @@ const make = Effect.gen(function* () {
   })
 })
 
-const managed = new ManagedByConfiguration({ message: "GATEWAY_CONFIG has this policy; change it there." })
+const managed = new ManagedByConfiguration({ message: "This policy is managed by GATEWAY_CONFIG; change it there." })

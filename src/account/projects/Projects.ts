@@ -153,7 +153,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
           const before = yield* readOwn(id)
           if (before.isDefault) {
             return yield* new ManagedByConfiguration({
-              message: "The project that GATEWAY_CONFIG writes to cannot be deleted."
+              message: "The project that GATEWAY_CONFIG applies to cannot be deleted."
             })
           }
           if (!(yield* projects.remove(id))) {

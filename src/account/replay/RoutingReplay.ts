@@ -211,9 +211,7 @@ const make = Effect.gen(function* () {
     }),
     outlook: Effect.fn("RoutingReplay.outlook")(function* (id, range) {
       const find = Effect.flatMap(projects.findAny(id), (found) =>
-        found === undefined
-          ? Effect.fail(new NotFound({ message: "There is no such project." }))
-          : Effect.succeed(found)
+        found === undefined ? Effect.fail(new NotFound({ message: "Project not found." })) : Effect.succeed(found)
       )
       const past = yield* read(find, maxCalls, range)
       return { ...(yield* curveOf(past)), qualityVersion: past.qualityVersion }

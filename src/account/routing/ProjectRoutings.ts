@@ -136,7 +136,10 @@ const make = Effect.gen(function* () {
     Effect.filterOrFail(
       find(project, slug),
       (found) => !found.managedByConfiguration,
-      () => new ManagedByConfiguration({ message: "GATEWAY_CONFIG has this routing configuration; change it there." })
+      () =>
+        new ManagedByConfiguration({
+          message: "This routing configuration is managed by GATEWAY_CONFIG; change it there."
+        })
     )
 
   /** For a change that puts a version in force; one that adds nothing is never refused. */
@@ -211,10 +214,10 @@ const make = Effect.gen(function* () {
   })
 })
 
-const noRouting = new NotFound({ message: "There is no such routing configuration." })
+const noRouting = new NotFound({ message: "Routing configuration not found." })
 
 const exists = (slug: string): AlreadyExists =>
-  new AlreadyExists({ message: `The project has a routing configuration '${slug}'.` })
+  new AlreadyExists({ message: `The project already has a routing configuration '${slug}'.` })
 
 const tooMany = new InvalidRequest({
   code: "invalid_value",

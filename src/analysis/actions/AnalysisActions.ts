@@ -212,7 +212,7 @@ const make = Effect.gen(function* () {
             yield* change.write(before)
           }
           if (action.receipt?.state === "running") {
-            yield* experiments.end(action.receipt.experiment_id, { state: "undone", reason: takenBack })
+            yield* experiments.end(action.receipt.experiment_id, { state: "undone", reason: undoneByUser })
             yield* policyStore.raiseVersion(projectId)
           }
           yield* store.undo(id, actionId)
@@ -235,28 +235,28 @@ const hintOf = ({ id, kind, patch }: AnalysisAction): Preview => ({
   replay: null
 })
 
-const noAction = new NotFound({ message: "The report has no such action." })
+const noAction = new NotFound({ message: "Action not found in the report." })
 const changedMeanwhile = new ConfigVersionMismatch({
-  message: "The settings of the project were changed meanwhile: preview the action again."
+  message: "The settings of the project have changed since the preview: preview the action again."
 })
 const changedSince = new ConfigVersionMismatch({
-  message: "What the action has changed was changed since: it cannot be taken back any more."
+  message: "The fields that the action changed have been changed since: it can no longer be undone."
 })
 const versionMissing = new InvalidRequest({
   code: "missing_required_parameter",
-  message: "Missing required parameter: 'config_version'. The preview of the action has it.",
+  message: "Missing required parameter: 'config_version'. The preview of the action returns it.",
   param: "config_version"
 })
 const changesNothing = (param: string) =>
   new InvalidRequest({
     code: "unsupported_parameter",
-    message: `Unsupported parameter: '${param}'. The action changes nothing of the project.`,
+    message: `Unsupported parameter: '${param}'. The action does not change the project.`,
     param
   })
 const alreadyApplied = new AlreadyExists({
   message: "The action is applied to all conversations: undo it before it is applied with a hold-out."
 })
 const anotherRuns = new AlreadyExists({
-  message: "Conversations of the project are held out of another change: undo that one, or wait for its end."
+  message: "Conversations of the project are held out of another change: undo it, or wait until its hold-out ends."
 })
-const takenBack = "Somebody has taken the action back."
+const undoneByUser = "A user undid the action."

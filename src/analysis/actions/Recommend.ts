@@ -172,7 +172,7 @@ const failingOf = ({ attempts, projectId }: RoutingFacts): ReadonlyArray<Analysi
         {
           id: failingId,
           kind: "policy",
-          title: `Leave out what fails often: ${failing.map(({ attempts, failed, model }) => `${model} (${failed} of ${attempts} attempts)`).join(", ")}`,
+          title: `Exclude what fails often: ${failing.map(({ attempts, failed, model }) => `${model} (${failed} of ${attempts} attempts)`).join(", ")}`,
           owner: "gateway",
           patch: {
             method: "PUT",

@@ -8,7 +8,7 @@ export const clientRetry: Cause = {
   tier: "exact",
   owner: "client",
   title: "Calls are given up and sent again",
-  falsePositiveIf: "Somebody stopped the answer and asked again on purpose.",
+  falsePositiveIf: "A user stopped the answer and asked again on purpose.",
   advice: "Let the client wait longer than the slowest first content.",
   find: ({ workload }) => {
     const cancelled = new Map<number, number>()

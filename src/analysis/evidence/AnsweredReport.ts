@@ -56,7 +56,7 @@ const actionOf = ({ promptClass, question }: Answered, report: AnalysisReport): 
       patch: {
         text: `Let \`auto\` choose, which ranks by these grades from now on, or name ${question.candidate} for such prompts.`
       },
-      undo: { text: "Take the change of the application back." },
+      undo: { text: "Revert the change of the application." },
       saving: { at_least: null, likely: calls * question.saving_per_call_microusd },
       risk: "Prompts become other than those that were compared.",
       canary: null,

@@ -181,7 +181,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-const noProject = new NotFound({ message: "There is no such project." })
+const noProject = new NotFound({ message: "Project not found." })
 
 const answeredOf = (question: PlannedQuestion, verdict: Verdict): AnsweredQuestion => {
   const { costs, pairs, quote } = question

@@ -232,21 +232,21 @@ const quoteOf = (id: string, { judge, questions }: Plan, request: ReplayRequest)
   max_spend_microusd: request.max_spend_microusd
 })
 
-const alreadyReplayed = new AlreadyExists({ message: "The analysis has a replay: start another analysis." })
-const noReport = new NotFound({ message: "The analysis has no report that a replay could add to." })
+const alreadyReplayed = new AlreadyExists({ message: "The analysis already has a replay: start another analysis." })
+const noReport = new NotFound({ message: "The analysis has no report that a replay could extend." })
 const noJudge = new InvalidRequest({
   code: "invalid_value",
   message:
-    "Invalid value for 'judge_model': the judge has to be a model that the project may use, of another family than those that it compares.",
+    "Invalid value for 'judge_model': the judge must be a model that the project may use, of another family than the models that it compares.",
   param: "judge_model"
 })
 const noQuestion = new InvalidRequest({
   code: "invalid_value",
   message:
-    "There is nothing to ask: no class of prompts has 20 conversations that may be replayed and a cheaper model for them.",
+    "There is nothing to compare: no class of prompts has 20 conversations that may be replayed and a cheaper model for them.",
   param: "candidates"
 })
-const alreadyRunning = new AlreadyExists({ message: "An analysis of this project waits or runs." })
+const alreadyRunning = new AlreadyExists({ message: "An analysis of this project is queued or running." })
 const emptyRange = new InvalidRequest({
   code: "invalid_value",
   message: "Invalid value for 'start': it is not before 'end'.",

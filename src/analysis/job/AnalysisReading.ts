@@ -82,7 +82,7 @@ const withReceipts = (report: AnalysisReport, experiments: ReadonlyArray<Experim
   })
 })
 
-const noAnalysis = new NotFound({ message: "There is no such analysis." })
+const noAnalysis = new NotFound({ message: "Analysis not found." })
 
 export const summaryOf = (row: ListedAnalysis): AnalysisSummary => ({
   id: row.id,

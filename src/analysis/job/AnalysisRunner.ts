@@ -204,7 +204,7 @@ const make = Effect.gen(function* () {
       const at = { sampleCount: row.sampleCount, total: replay.questions.length }
       const run = Effect.gen(function* () {
         const report = yield* opened
-        if (report === null) return yield* failed(row, "The report that the replay belongs to can not be opened.")
+        if (report === null) return yield* failed(row, "The report that the replay belongs to cannot be decrypted.")
         yield* store.progress(row, { ...at, phase: "plan", done: 0 })
         const samples = new SampleList(replay.questions)
         const range = { from: row.rangeStart, to: row.rangeEnd }
@@ -236,14 +236,14 @@ const make = Effect.gen(function* () {
   const run = (row: AnalysisRow): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
       if (row.epoch - row.replayEpoch > maxClaims) {
-        yield* failed(row, `It did not end in ${maxClaims} attempts.`)
+        yield* failed(row, `It did not complete in ${maxClaims} attempts.`)
         return
       }
       const work = yield* working(row)
       const end = yield* Effect.raceFirst(
         work.run.pipe(
           Effect.catchTags({
-            EngineFailed: ({ reason }: EngineFailed) => failed(row, `The engine has failed: ${reason.slice(0, 200)}.`),
+            EngineFailed: ({ reason }: EngineFailed) => failed(row, `The engine failed: ${reason.slice(0, 200)}.`),
             NotFound: ({ message }: NotFound) => failed(row, message),
             SealingUnavailable: ({ message }: SealingUnavailable) => failed(row, message)
           })

@@ -61,5 +61,5 @@ const make = (masterKey: MasterKeyShape): ReportSealShape => ({
 
 const otherMasterKey = new SealingUnavailable({
   message:
-    "The report cannot be read: it is sealed under another key than GATEWAY_MASTER_KEY. Set that one in GATEWAY_MASTER_KEY_PREVIOUS."
+    "The report cannot be read: it is sealed under another key than GATEWAY_MASTER_KEY. Set that key in GATEWAY_MASTER_KEY_PREVIOUS."
 })

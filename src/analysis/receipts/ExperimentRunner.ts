@@ -134,7 +134,7 @@ const make = Effect.gen(function* () {
       })
       if (!(yield* store.measured(row, measurement))) return true
       if (measurement.eValue >= revertAt) yield* reverted(row, measurement)
-      else if (row.isOver) yield* ending(row, "final", "Its days are over.", Effect.void)
+      else if (row.isOver) yield* ending(row, "final", "The hold-out period has ended.", Effect.void)
       else if (since.reduce((sum, each) => sum + each.calls, 0) >= maxMeasuredCalls) {
         yield* ending(row, "final", `${maxMeasuredCalls} calls were measured.`, Effect.void)
       }
@@ -143,7 +143,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-const changedSince = "Somebody has changed what the action had changed."
+const changedSince = "A user changed the fields that the action had changed."
 
 /** Which guard says so most clearly. */
 const harmOf = ({ conversations, eValue, guards }: Measurement): string => {

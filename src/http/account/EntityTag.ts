@@ -19,5 +19,7 @@ export const requireMatch = (ifMatch: string | undefined, current: string): Effe
   const tags = ifMatch?.split(",").map((tag) => tag.trim())
   return tags === undefined || tags.includes("*") || tags.includes(current)
     ? Effect.void
-    : Effect.fail(new VersionMismatch({ message: "It was changed meanwhile; read it again and repeat the change." }))
+    : Effect.fail(
+        new VersionMismatch({ message: "The resource has changed since it was read: read it again and retry." })
+      )
 }

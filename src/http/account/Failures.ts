@@ -85,7 +85,7 @@ const headerName = /^[\w-]{1,64}$/u
 
 const knownNames = (message: string): string => {
   const names = [...message.matchAll(/"([^"]+)"/gu)].map(([, name]) => name)
-  return names.length === 0 ? "" : ` The known ones here are ${names.join(", ")}.`.slice(0, maxMessageCharacters)
+  return names.length === 0 ? "" : ` Known parameters: ${names.join(", ")}.`.slice(0, maxMessageCharacters)
 }
 
 /** Integers that a number cannot hold come as another type. */

@@ -76,4 +76,4 @@ const missingId = new InvalidRequest({
   message: "Missing required parameter: 'id'.",
   param: "id"
 })
-const noSuchCall = new NotFound({ message: "There is no such call, or it has not ended yet." })
+const noSuchCall = new NotFound({ message: "Call not found, or it has not ended yet." })

@@ -60,4 +60,4 @@ const incomingOf = ({ socket }: IncomingMessage, requestId: RequestId) => ({
   requestId
 })
 
-const noProject = new NotFound({ message: "There is no such project." })
+const noProject = new NotFound({ message: "Project not found." })

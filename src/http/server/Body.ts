@@ -67,7 +67,7 @@ const contentHeaderError = (
   }
   const encoding = request.headers["content-encoding"]
   if (encoding !== undefined) {
-    return invalid("unsupported_content_type", "A Content-Encoding is not supported: send the body as it is.")
+    return invalid("unsupported_content_type", "Content-Encoding is not supported: send the body unencoded.")
   }
   return Number(request.headers["content-length"] ?? 0) > limitBytes ? tooLarge(limitBytes) : undefined
 }

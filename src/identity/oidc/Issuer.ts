@@ -120,11 +120,11 @@ const scope = "openid profile email"
 
 const unreachable = new IssuerUnavailable({ message: "The identity provider cannot be reached." })
 const unusable = new IssuerUnavailable({
-  message: "The identity provider has not said who signed in; the log of the service says why."
+  message: "The identity provider did not identify the user; the log of the service has the reason."
 })
 
 const unavailable = new IssuerUnavailable({
-  message: "The identity provider cannot sign anybody in for now; try again later."
+  message: "The identity provider cannot sign in users at the moment; try again later."
 })
 
 /** What the issuer says of itself or of the gateway (RFC 6749, 4.1.2.1); it says other things of the person. */

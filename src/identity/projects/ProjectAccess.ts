@@ -31,7 +31,7 @@ const make = (store: Context.Tag.Service<ProjectAccessStore>): ProjectAccessShap
       const { transport, userId } = yield* CurrentUser
       // whoever has the master key could change every row
       const found = yield* transport === "command" ? store.findAny(project) : store.find(project, userId)
-      return found ?? (yield* new NotFound({ message: "There is no such project." }))
+      return found ?? (yield* new NotFound({ message: "Project not found." }))
     })
   return {
     find,

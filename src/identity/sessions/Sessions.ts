@@ -195,7 +195,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-const noSuchSession = new NotFound({ message: "There is no such session." })
+const noSuchSession = new NotFound({ message: "Session not found." })
 
 const tooMany = (retryAfterMillis: number): RateLimited =>
   new RateLimited({

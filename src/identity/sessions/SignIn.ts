@@ -55,7 +55,9 @@ export class SignIn extends Context.Tag("gateway/identity/SignIn")<SignIn, SignI
   static readonly layerOff: Layer.Layer<SignIn> = Layer.succeed(this, {
     codeAtStart: Effect.succeed(undefined),
     codeFor: () =>
-      Effect.fail(new NotFound({ message: "People sign in at the identity provider: there are no links." })),
+      Effect.fail(
+        new NotFound({ message: "Users sign in with the identity provider: sign-in links are not available." })
+      ),
     codeByProof: () => Effect.fail(new Unauthenticated()),
     exchange: () => Effect.fail(new Unauthenticated())
   })

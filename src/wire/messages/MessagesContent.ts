@@ -163,14 +163,14 @@ const webAddress = (source: JsonObject, param: string): string => {
   const url = string(source["url"], `${param}.url`)
   return /^https:/i.test(url)
     ? url
-    : reject("invalid_value", `${param}.url`, `Invalid value for '${param}.url': expected an https: address.`)
+    : reject("invalid_value", `${param}.url`, `Invalid value for '${param}.url': expected an https: URL.`)
 }
 
 const unstored = (param: string): never =>
   reject(
     "unsupported_parameter",
     `${param}.type`,
-    `'${param}' cannot be a file: the gateway keeps no files. Send its content.`
+    `'${param}' cannot be a file: the gateway stores no files. Send its content.`
   )
 
 const given = (value: unknown): boolean => value !== undefined && value !== null

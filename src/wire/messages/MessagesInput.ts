@@ -211,7 +211,7 @@ class History {
       reject(
         "invalid_value",
         `${param}.tool_use_id`,
-        `The preceding message of the assistant has no tool_use block with the id '${cut(id)}'.`
+        `The preceding assistant message has no tool_use block with the id '${cut(id)}'.`
       )
     }
     this.isAfterAssistant = false

@@ -46,7 +46,7 @@ const rejectThread = (json: unknown): void => {
   reject(
     "unsupported_parameter",
     threadParam,
-    "The gateway keeps no conversations: send all messages, without 'thread'."
+    "The gateway stores no conversations: send all messages, without 'thread'."
   )
 }
 

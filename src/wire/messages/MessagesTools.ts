@@ -85,7 +85,7 @@ export const decodeToolChoice = (json: unknown, { droppedNames, tools }: Decoded
   const toolChoice = type === "tool" ? namedTool(choice, tools, droppedNames) : choices[type]
   if (tools.length > 0) return { toolChoice, parallelToolCalls: isSingle ? false : undefined }
   if (type === "any" && droppedNames.size === 0) {
-    reject("invalid_value", "tool_choice", "'tool_choice' asks for a tool call, but there are no 'tools'.")
+    reject("invalid_value", "tool_choice", "'tool_choice' requires a tool call, but there are no 'tools'.")
   }
   return { toolChoice: undefined, parallelToolCalls: undefined }
 }

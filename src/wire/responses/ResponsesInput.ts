@@ -131,7 +131,7 @@ const addOutput = (history: History, item: JsonObject, param: string): void => {
   const id = nonEmpty(item["call_id"], `${param}.call_id`)
   const output = toolOutput(item["output"], `${param}.output`)
   if (!history.hasCall(id))
-    reject("invalid_value", `${param}.call_id`, `No call with the id '${cut(id)}' comes before its output.`)
+    reject("invalid_value", `${param}.call_id`, `The output has no preceding call with the id '${cut(id)}'.`)
   history.result(id, output.text, output.attachments, param)
 }
 

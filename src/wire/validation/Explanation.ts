@@ -127,7 +127,7 @@ const describe = ({ path, ast, actual, known, rule }: Leaf): FieldIssue => {
   const param = path.length === 0 ? null : jsonPathText(path).slice(0, maxParamCharacters)
   const subject = param === null ? "the request body" : `'${param}'`
   if (known !== undefined) {
-    const message = `Unknown parameter: ${subject}. The known ones here are ${known.join(", ")}.`
+    const message = `Unknown parameter: ${subject}. Known parameters: ${known.join(", ")}.`
     return { code: "unsupported_parameter", message, param }
   }
   const isMissing = rule === undefined ? actual === undefined : (actual ?? null) === null

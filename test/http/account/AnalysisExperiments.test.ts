@@ -67,21 +67,21 @@ describe.each(databaseKinds)("the hold-out of an action on %s", (kind) => {
   const policyOf = (project: AnalysedProject) => project.ask<Policy>("GET", `/api/projects/${project.id}/policy`)
   const receiptOf = (detail: Detail) => reportOf(detail).actions.find(({ id }) => id === "lower_alpha")?.receipt
 
-  it("is proposed with the action, ends when the action is taken back, and can begin anew", async () => {
+  it("is proposed with the action, ends when the action is undone, and can start again", async () => {
     const { analysis, project } = await analysed()
     const action = reportOf(analysis).actions.find(({ id }) => id === "lower_alpha")
     expect(action).toMatchObject({ canary, receipt: null })
     const first = (await (await apply(project, analysis, { canary })).json()) as Detail
     expect(receiptOf(first)).toMatchObject({ state: "running", share: 0.9, reason: null, ended_at: null })
     const undone = await project.ask<Detail>("POST", pathOf(analysis, "undo"))
-    expect(receiptOf(undone)).toMatchObject({ state: "undone", reason: "Somebody has taken the action back." })
+    expect(receiptOf(undone)).toMatchObject({ state: "undone", reason: "A user undid the action." })
     expect((await policyOf(project)).default_alpha).toBe(1)
     const second = (await (await apply(project, analysis, { canary })).json()) as Detail
     expect(receiptOf(second)?.state).toBe("running")
     expect(receiptOf(second)?.experiment_id).not.toBe(receiptOf(first)?.experiment_id)
   }, 120_000)
 
-  it("ends when somebody changes what the action had changed, and leaves that as it is", async () => {
+  it("ends when a user changes what the action had changed, and leaves that as it is", async () => {
     const { analysis, project } = await analysed()
     expect((await apply(project, analysis, { canary })).status).toBe(200)
     await project.ask("PUT", `/api/projects/${project.id}/policy`, { default_alpha: 0.123 })
@@ -92,12 +92,12 @@ describe.each(databaseKinds)("the hold-out of an action on %s", (kind) => {
     }
     expect(receipt).toMatchObject({
       state: "superseded",
-      reason: "Somebody has changed what the action had changed."
+      reason: "A user changed the fields that the action had changed."
     })
     expect((await policyOf(project)).default_alpha).toBe(0.123)
   }, 120_000)
 
-  it("is refused for what changes nothing here, and where the change is in force for all", async () => {
+  it("is refused for what changes nothing here, and where the change already applies to all", async () => {
     const { analysis, project } = await analysed()
     expect(reportOf(analysis).actions.find(({ id }) => id === "duplicate")).toMatchObject({
       kind: "client_hint",

@@ -93,7 +93,7 @@ describe.each(databaseKinds)("what an account may have on %s", (kind) => {
     await expectRefused(
       `/api/projects/${project}/members`,
       { user_id: userId, role: "viewer" },
-      "A project has at most 1000 members beside the owner of its account."
+      "A project has at most 1000 members besides the owner of its account."
     )
   })
 })

@@ -245,7 +245,7 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
       "Invalid value for the request: Expected an object."
     ])
     const unknown = await explained("POST", "/api/me/projects", { name: "x", names: 1 })
-    expect(unknown).toEqual(["unsupported_parameter", "Unsupported parameter: 'names'. The known ones here are name."])
+    expect(unknown).toEqual(["unsupported_parameter", "Unsupported parameter: 'names'. Known parameters: name."])
     const limited = (limit: string) =>
       explained("POST", `/api/projects/${own}/keys`, `{"name":"x","spend_limit_microusd":${limit}}`)
     expect(await limited('"5"')).toEqual([
@@ -319,7 +319,7 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
     })
     const found = await Effect.runPromise(Effect.provide(program, FetchHttpClient.layer))
     expect(found.read).toMatchObject({ id, name: "typed", created_at: expect.any(Date) })
-    expect(found.foreign).toEqual(new NotFound({ message: "There is no such project." }))
+    expect(found.foreign).toEqual(new NotFound({ message: "Project not found." }))
     expect(found.mismatch).toBeInstanceOf(VersionMismatch)
     expect(found.unauthenticated).toEqual(new Unauthenticated())
     expect(found.invalid).toMatchObject({ _tag: "InvalidRequest", code: "idempotency_key_reused" })

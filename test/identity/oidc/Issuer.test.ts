@@ -334,10 +334,10 @@ describe("a code of the issuer", () => {
   })
 
   it.each([
-    ["temporarily_unavailable", "The identity provider cannot sign anybody in for now; try again later."],
-    ["server_error", "The identity provider cannot sign anybody in for now; try again later."],
-    ["invalid_scope", "The identity provider has not said who signed in; the log of the service says why."],
-    ["unauthorized_client", "The identity provider has not said who signed in; the log of the service says why."]
+    ["temporarily_unavailable", "The identity provider cannot sign in users at the moment; try again later."],
+    ["server_error", "The identity provider cannot sign in users at the moment; try again later."],
+    ["invalid_scope", "The identity provider did not identify the user; the log of the service has the reason."],
+    ["unauthorized_client", "The identity provider did not identify the user; the log of the service has the reason."]
   ])("waits for an issuer that sends %s in its place, and the log says so", async (error, message) => {
     expect(await redeem({ error, state: flow.state })).toEqual(new IssuerUnavailable({ message }))
     expect(told()).toEqual([expect.stringContaining(error)])

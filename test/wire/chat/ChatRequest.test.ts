@@ -277,7 +277,7 @@ describe("every field", () => {
     expect(Either.getOrThrow(fault)).toMatchObject({
       code: "unsupported_parameter",
       param,
-      message: `Unknown parameter: '${param}'. The known ones here are ${known}.`
+      message: `Unknown parameter: '${param}'. Known parameters: ${known}.`
     })
   })
 })

@@ -34,6 +34,6 @@ export const activityHandlers = HttpApiBuilder.group(AccountApi, "activity", (ha
 
 const tooManyHours = new InvalidRequest({
   code: "invalid_value",
-  message: `Invalid value for 'days': by the hour at most ${maxDaysOfHours}.`,
+  message: `Invalid value for 'days': at most ${maxDaysOfHours} with granularity 'hour'.`,
   param: "days"
 })

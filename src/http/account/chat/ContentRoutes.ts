@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
 })
 
 /** The same for a link that is forged or expired, and for content that is gone. */
-const unknown = new NotFound({ message: "There is no such content, or the link has expired." })
+const unknown = new NotFound({ message: "Content not found, or the link has expired." })
 
 const contentHeaders = {
   "x-content-type-options": "nosniff",

@@ -54,7 +54,7 @@ export const requestsHandlers = HttpApiBuilder.group(AccountApi, "requests", (ha
   })
 )
 
-const noSuchRequest = new NotFound({ message: "There is no such request." })
+const noSuchRequest = new NotFound({ message: "Request not found." })
 
 const pageOut = <A>({ items, next }: { readonly items: ReadonlyArray<A>; readonly next: string | null }): Page<A> => ({
   items,

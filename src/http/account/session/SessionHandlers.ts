@@ -27,7 +27,7 @@ export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (hand
 
     const current = Effect.gen(function* () {
       const user = yield* CurrentUser
-      if (user.sessionId === null) return yield* new NotFound({ message: "This request was sent without a session." })
+      if (user.sessionId === null) return yield* new NotFound({ message: "The request was sent without a session." })
       return { user, id: user.sessionId }
     })
 
